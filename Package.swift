@@ -1,0 +1,174 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let package = Package(
+    name: "tributary",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Tributary", targets: ["Tributary"]),
+        .executable(name: "tributaryd", targets: ["tributaryd"]),
+        .executable(name: "tributaryctl", targets: ["tributaryctl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
+    ],
+    targets: [
+        // C declarations that no Swift module offers.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CLinux"),
+
+        // Values and rules.
+        .target(name: "TributaryChanges"),
+        .target(
+            name: "TributaryModel",
+            dependencies: [
+                "TributaryChanges",
+                .product(name: "Yams", package: "Yams"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "TransactionLog",
+            dependencies: ["TributaryChanges", "CLinux", .product(name: "Crypto", package: "swift-crypto")]
+        ),
+
+        // The store and the object graph.
+        .target(
+            name: "TributaryStore",
+            dependencies: [
+                "TributaryChanges", "TributaryModel", "CSQLite", "CLinux",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "Tributary",
+            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore"]
+        ),
+
+        // The folder, the admin interface, the daemon.
+        .target(
+            name: "TributarySync",
+            dependencies: [
+                "Tributary", "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "TributaryAdmin",
+            dependencies: [
+                "CLinux",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .target(
+            name: "TributaryDaemon",
+            dependencies: [
+                "Tributary", "TributarySync", "TributaryAdmin", "TributaryStore", "TributaryModel", "TributaryChanges",
+                "TransactionLog", "CSystemd", "CLinux",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .executableTarget(
+            name: "tributaryd",
+            dependencies: [
+                "TributaryDaemon", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "tributaryctl",
+            dependencies: [
+                "TributaryAdmin", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+
+        // Tests mirror the modules.
+        .target(
+            name: "TestSupport",
+            dependencies: ["TributaryChanges", "TributaryModel", "TransactionLog"],
+            path: "Tests/TestSupport"
+        ),
+        .testTarget(name: "TributaryChangesTests", dependencies: ["TributaryChanges", "TestSupport"]),
+        .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel", "TributaryChanges", "TestSupport"]),
+        .testTarget(name: "TransactionLogTests", dependencies: ["TransactionLog", "TributaryChanges", "TestSupport"]),
+        .testTarget(
+            name: "TributaryStoreTests",
+            dependencies: [
+                "TributaryStore", "TributaryModel", "TributaryChanges", "TransactionLog", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "TributaryTests",
+            dependencies: ["Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport"],
+            exclude: ["Misuse"]
+        ),
+        .testTarget(
+            name: "TributarySyncTests",
+            dependencies: [
+                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin", "TestSupport"]),
+        .testTarget(
+            name: "TributaryDaemonTests",
+            dependencies: [
+                "TributaryDaemon", "TributaryAdmin", "TributaryModel", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "Simulation",
+            dependencies: [
+                "TributarySync", "TributaryStore", "Tributary", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "CommandLine",
+            dependencies: [
+                "tributaryd", "tributaryctl", "TributaryAdmin", "TransactionLog", "TributaryChanges", "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "SystemdTests",
+            dependencies: ["tributaryd", "tributaryctl", "TributaryAdmin", "TestSupport"]
+        ),
+        .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,31 @@
+#ifndef TRIBUTARY_CLINUX_H
+#define TRIBUTARY_CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Who is at the other end of a connected Unix socket (SO_PEERCRED).
+struct clinux_peer_credentials {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+
+/// Fills `credentials`; 0, or -1 with errno.
+int clinux_peer_credentials(int descriptor, struct clinux_peer_credentials *credentials);
+
+/// The supplementary groups of the peer (SO_PEERGROUPS). `count` holds the room in `groups` on entry and
+/// the number of groups on return; -1 with errno ERANGE when there was too little room.
+int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count);
+
+/// renameat2(2) with RENAME_NOREPLACE: never replaces a file; 0, or -1 with errno.
+int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name);
+
+/// `st_mtim` of an open file in nanoseconds, for telling a changed folder from an unchanged one.
+int64_t clinux_modification_time(int descriptor);
+
+/// openat(2) without C variadics; a file descriptor, or -1 with errno.
+int clinux_openat(int directory, const char *name, int flags, mode_t mode);
+
+#endif

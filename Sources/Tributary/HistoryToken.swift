@@ -1,0 +1,13 @@
+/// A place in a store's history: everything up to and including one transaction.
+public struct HistoryToken: Sendable, Hashable, Codable {
+    /// The store's own writer when the token was made; tokens of different stores do not compare.
+    public let store: String
+    /// The transaction's number.
+    public let number: Int64
+
+    /// A token of its parts.
+    public init(store: String, number: Int64) {
+        self.store = store
+        self.number = number
+    }
+}

@@ -1,0 +1,14 @@
+/// How a container merges; see SEMANTICS C.
+public struct MergeOptions: Sendable, Hashable {
+    /// The quiet time after the last announcement before the main context merges.
+    public var debounce: Duration = .seconds(1)
+    /// The longest time that an announcement waits.
+    public var ceiling: Duration = .seconds(5)
+    /// Whether the main context saves its own changes when it merges.
+    public var saves = true
+    /// IDs that a waiting notice lists before it collapses to "everything".
+    public var mailboxLimit = 10_000
+
+    /// One second, at most five, and saving.
+    public init() {}
+}

@@ -1,0 +1,46 @@
+/// A value as it stands in the log, before a model has said what it means.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    /// A number without fraction or exponent that fits 64 bits.
+    case integer(Int64)
+    /// A number with fraction or exponent, finite.
+    case double(Double)
+    /// A number that neither of the two can hold (beyond 64 bits, or beyond the range of a double), as written.
+    case unrepresentable(String)
+    case string(String)
+    case array([JSONValue])
+    /// Members in the order in which they were written; keys do not repeat.
+    case object([JSONMember])
+
+    /// The member with the given key, when this is an object that has one.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    /// What the value is, in words for an error.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .double: "a number"
+        case .unrepresentable: "a number out of range"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// A key of a JSON object with its value.
+package struct JSONMember: Hashable, Sendable {
+    package var key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}

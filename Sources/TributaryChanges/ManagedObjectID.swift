@@ -1,0 +1,99 @@
+/// Names one object, in any context and on any machine; the one thing besides plain values that crosses between contexts.
+///
+/// An object is the pair of its root entity and its UUID. The concrete entity and the store's configured name come
+/// along, but do not take part in `==` and `hash`.
+public struct ManagedObjectID: Sendable {
+    /// The configured name of the store, not of its file, so that a URI made on one machine resolves on another.
+    public let store: String
+    /// The concrete entity.
+    public let entity: String
+    /// The entity at the top of the concrete entity's inheritance.
+    public let rootEntity: String
+    /// The object's UUID.
+    public let uniqueID: UniqueID
+
+    /// An ID of its parts.
+    public init(store: String, entity: String, rootEntity: String, uniqueID: UniqueID) {
+        self.store = store
+        self.entity = entity
+        self.rootEntity = rootEntity
+        self.uniqueID = uniqueID
+    }
+}
+
+extension ManagedObjectID: Hashable {
+    public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+        left.uniqueID == right.uniqueID && left.rootEntity == right.rootEntity
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uniqueID)
+    }
+}
+
+extension ManagedObjectID: CustomStringConvertible, Codable {
+    /// `tributary://STORE/ROOT/ENTITY/UUID`, the names percent-encoded.
+    public var uri: String {
+        let path = [store, rootEntity, entity].map(ManagedObjectID.encode).joined(separator: "/")
+        return "tributary://\(path)/\(uniqueID)"
+    }
+
+    public var description: String { "\(entity)/\(uniqueID)" }
+
+    /// Reads what ``uri`` writes; nil for anything else.
+    public init?(uri: String) {
+        let prefix = "tributary://"
+        guard uri.hasPrefix(prefix) else { return nil }
+        let parts = uri.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, let id = UniqueID(parts[3]),
+            let store = ManagedObjectID.decode(parts[0]), let root = ManagedObjectID.decode(parts[1]),
+            let entity = ManagedObjectID.decode(parts[2]), !root.isEmpty, !entity.isEmpty
+        else { return nil }
+        self.init(store: store, entity: entity, rootEntity: root, uniqueID: id)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = ManagedObjectID(uri: text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not an object's URI")
+        }
+        self = value
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(uri)
+    }
+
+    private static func encode(_ name: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let first = rest.next().flatMap(hexadecimalDigit), let second = rest.next().flatMap(hexadecimalDigit)
+            else { return nil }
+            bytes.append(first << 4 | second)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,28 @@
+/// The value of an attribute or a to-one relationship, as the object graph and the store see it.
+public enum PropertyValue: Hashable, Sendable {
+    /// No value.
+    case null
+    /// Integer 16, 32 and 64.
+    case integer(Int64)
+    /// Double and Float.
+    case double(Double)
+    case boolean(Bool)
+    case string(String)
+    /// Unix seconds.
+    case date(Double)
+    /// The canonical decimal text: no exponent, no superfluous zeros.
+    case decimal(String)
+    case uuid(UniqueID)
+    case uri(String)
+    /// Binary and Transformable.
+    case binary([UInt8])
+    /// Binary that lies beside the log, by the lower-case hexadecimal SHA-256 of its bytes.
+    case blob(sha256: String, size: Int64)
+    /// A composite as canonical JSON text.
+    case composite(String)
+    /// The target of a to-one relationship.
+    case reference(UniqueID)
+
+    /// Whether there is no value.
+    public var isNull: Bool { self == .null }
+}

@@ -1,0 +1,104 @@
+extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
+    /// Reads the 36-character form, upper or lower case; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        let parsed = text.withUTF8 { UniqueID(text: UnsafeRawBufferPointer($0)) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    /// Reads the 36-character form from UTF-8 bytes, upper or lower case; nil for anything else.
+    package init?(text bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 36 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        for index in 0..<36 {
+            let byte = bytes[index]
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = hexadecimalDigit(byte) else { return nil }
+            if digits < 16 {
+                halves.0 = halves.0 << 4 | UInt64(digit)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(digit)
+            }
+            digits += 1
+        }
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// The 36-character lower-case form.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            writeText(to: UnsafeMutableRawBufferPointer(buffer))
+            return 36
+        }
+    }
+
+    /// Writes the 36 lower-case characters to the start of `buffer`.
+    package func writeText(to buffer: UnsafeMutableRawBufferPointer) {
+        var position = 0
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                buffer[position] = UInt8(ascii: "-")
+                position += 1
+            }
+            let half = digit < 16 ? high : low
+            let nibble = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (digit % 16))) & 0xF
+            buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+            position += 1
+        }
+    }
+}
+
+extension UniqueID: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = UniqueID(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a UUID")
+        }
+        self = value
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// The value of a hexadecimal digit, nil when `byte` is none.
+package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+/// `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
+package func hexadecimal16(_ value: UInt64) -> String {
+    String(unsafeUninitializedCapacity: 16) { buffer in
+        for position in 0..<16 {
+            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position)) & 0xF
+            buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+        }
+        return 16
+    }
+}
+
+/// Reads exactly sixteen lower-case hexadecimal digits; nil for anything else.
+package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
+    guard text.utf8.count == 16 else { return nil }
+    var value: UInt64 = 0
+    for byte in text.utf8 {
+        guard let digit = hexadecimalDigit(byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else {
+            return nil
+        }
+        value = value << 4 | UInt64(digit)
+    }
+    return value
+}

@@ -1,0 +1,70 @@
+public import Foundation
+
+/// A 128-bit identifier of an object or a writer, compared as its sixteen big-endian bytes.
+///
+/// New identifiers are UUIDs of version 7 (time-ordered, so that rows inserted one after another lie side by side);
+/// identifiers of any version that come from elsewhere work as well. The text form is the lower-case one.
+public struct UniqueID: Hashable, Sendable {
+    /// Bytes 0 to 7, most significant first.
+    public let high: UInt64
+    /// Bytes 8 to 15, most significant first.
+    public let low: UInt64
+
+    /// An identifier of two big-endian halves.
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The identifier with the same bytes as Foundation's value.
+    public init(_ uuid: UUID) {
+        self = withUnsafeBytes(of: uuid.uuid) { UniqueID(bytes: $0) }
+    }
+
+    /// The same bytes as Foundation's value.
+    public var uuid: UUID {
+        withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
+            write(to: buffer)
+            return UUID(uuid: buffer.loadUnaligned(as: uuid_t.self))
+        }
+    }
+
+    /// Sixteen bytes; `bytes` must hold at least as many.
+    @inlinable
+    package init(bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count >= 16, "an identifier has 16 bytes")
+        high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+        low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    /// Writes the sixteen bytes to the start of `buffer`.
+    @inlinable
+    package func write(to buffer: UnsafeMutableRawBufferPointer) {
+        buffer.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
+        buffer.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+
+    /// The sixteen bytes.
+    package var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            write(to: UnsafeMutableRawBufferPointer(buffer))
+            count = 16
+        }
+    }
+
+    /// A version 7 UUID (RFC 9562) for the given Unix time; `random` supplies the 74 bits that are not time.
+    package static func version7(milliseconds: UInt64, random: (UInt64, UInt64)) -> UniqueID {
+        UniqueID(
+            high: milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF),
+            low: 0x8000_0000_0000_0000 | (random.1 >> 2)
+        )
+    }
+}
+
+extension UniqueID: Comparable {
+    @inlinable
+    public static func < (left: UniqueID, right: UniqueID) -> Bool {
+        left.high != right.high ? left.high < right.high : left.low < right.low
+    }
+}

@@ -1,0 +1,73 @@
+/// An entity of a model, its inherited properties resolved.
+///
+/// Properties have *slots*: the parent's come first, so that a slot of an entity is the same in each of its
+/// sub-entities. Within an entity attributes come before relationships, both sorted by name.
+public final class Entity: Sendable {
+    public let name: String
+    /// The name of the class that represents it, as the model states it.
+    public let className: String?
+    public let isAbstract: Bool
+    public let parent: String?
+    /// The entity at the top of the inheritance; its name is the table's.
+    public let root: String
+    /// The parent, its parent and so on, up to the root.
+    public let ancestors: [String]
+    /// All entities below this one, the children's children too, sorted by name.
+    public let subentities: [String]
+    public let attributes: [Attribute]
+    public let relationships: [Relationship]
+    /// All properties, inherited ones first; the index is the slot.
+    public let properties: [Property]
+    public let uniquenessConstraints: [[String]]
+    public let fetchIndexes: [FetchIndex]
+    public let renamingIdentifier: String?
+    public let userInfo: [String: String]
+    private let slots: [String: Int]
+
+    init(
+        definition: EntityDefinition,
+        root: String,
+        ancestors: [String],
+        subentities: [String],
+        properties: [Property],
+        uniquenessConstraints: [[String]],
+        fetchIndexes: [FetchIndex]
+    ) {
+        name = definition.name
+        className = definition.className
+        isAbstract = definition.isAbstract
+        parent = definition.parent
+        self.root = root
+        self.ancestors = ancestors
+        self.subentities = subentities
+        attributes = definition.attributes
+        relationships = definition.relationships
+        self.properties = properties
+        self.uniquenessConstraints = uniquenessConstraints
+        self.fetchIndexes = fetchIndexes
+        renamingIdentifier = definition.renamingIdentifier
+        userInfo = definition.userInfo
+        slots = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+    }
+
+    /// The slot of the property with the given name, inherited ones included.
+    public func slot(named name: String) -> Int? { slots[name] }
+
+    /// The property with the given name, inherited ones included.
+    public func property(named name: String) -> Property? { slots[name].map { properties[$0] } }
+
+    /// Whether objects of this entity are also of the entity with the given name.
+    public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }
+}
+
+/// An index that the model asks for.
+public struct FetchIndex: Sendable, Hashable {
+    /// A property of the index and its order.
+    public struct Element: Sendable, Hashable {
+        public var property: String
+        public var isAscending = true
+    }
+
+    public var name: String
+    public var elements: [Element]
+}

@@ -1,0 +1,54 @@
+/// A data model: entities with their attributes and relationships, immutable once made.
+///
+/// ```swift
+/// let model = try Model(contentsOf: "Company.xcdatamodeld")
+/// let employee = model.entity(named: "Employee")
+/// ```
+public struct Model: Sendable {
+    /// The version's name: that of the `.xcdatamodel`, or the `version` of a YAML model.
+    public let version: String
+    /// Sorted by name.
+    public let entities: [Entity]
+    /// Value types that composite attributes are made of, by name.
+    public let composites: [String: [Attribute]]
+    /// Stored fetch requests, by name.
+    public let fetchRequests: [String: StoredFetchRequest]
+    /// The entities of each configuration.
+    public let configurations: [String: [String]]
+    private let byName: [String: Entity]
+
+    /// Resolves inheritance, inverses and storage.
+    ///
+    /// - Throws: ``ModelError`` when names clash or lead nowhere, an inverse does not fit, or the inheritance is a cycle.
+    public init(
+        version: String,
+        entities definitions: [EntityDefinition],
+        composites: [String: [Attribute]] = [:],
+        fetchRequests: [String: StoredFetchRequest] = [:],
+        configurations: [String: [String]] = [:]
+    ) throws(ModelError) {
+        self.version = version
+        self.entities = try ModelResolver(definitions: definitions, composites: composites).resolve()
+        self.composites = composites
+        self.fetchRequests = fetchRequests
+        self.configurations = configurations
+        byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+    }
+
+    /// The entity with the given name.
+    public func entity(named name: String) -> Entity? { byName[name] }
+
+    /// The entities at the top of an inheritance: each has a table of its name.
+    public var rootEntities: [Entity] { entities.filter { $0.parent == nil } }
+}
+
+/// A fetch request that a model names.
+public struct StoredFetchRequest: Sendable, Hashable {
+    public var name: String
+    public var entity: String
+    /// In the predicate language, with `$VARIABLES`.
+    public var predicate: String?
+    public var fetchLimit = 0
+    public var fetchBatchSize = 0
+    public var includesSubentities = true
+}

@@ -1,0 +1,23 @@
+/// An attribute or a relationship of an entity.
+public enum Property: Sendable, Hashable {
+    case attribute(Attribute)
+    case relationship(Relationship, RelationshipStorage)
+
+    /// The property's name in the model.
+    public var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship, _): relationship.name
+        }
+    }
+
+    /// The attribute, when it is one.
+    public var attribute: Attribute? {
+        if case .attribute(let attribute) = self { attribute } else { nil }
+    }
+
+    /// The relationship, when it is one.
+    public var relationship: Relationship? {
+        if case .relationship(let relationship, _) = self { relationship } else { nil }
+    }
+}

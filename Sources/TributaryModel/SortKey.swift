@@ -1,0 +1,13 @@
+/// A key path to sort by, and the direction.
+public struct SortKey: Sendable, Hashable {
+    /// A property, or a path through to-one relationships such as `department.name`.
+    public var keyPath: String
+    /// Least values first; nil comes before every value.
+    public var isAscending: Bool
+
+    /// A sort key, ascending unless it is said otherwise.
+    public init(_ keyPath: String, ascending: Bool = true) {
+        self.keyPath = keyPath
+        isAscending = ascending
+    }
+}

@@ -1,0 +1,28 @@
+package import TributaryModel
+
+/// What a fetch asks of the store.
+package struct FetchQuery: Sendable {
+    package var entity: Entity
+    package var predicate: ObjectPredicate?
+    package var sortKeys: [SortKey]
+    /// Nil for no limit.
+    package var limit: Int?
+    package var offset: Int
+    package var includesSubentities: Bool
+
+    package init(
+        entity: Entity,
+        predicate: ObjectPredicate? = nil,
+        sortKeys: [SortKey] = [],
+        limit: Int? = nil,
+        offset: Int = 0,
+        includesSubentities: Bool = true
+    ) {
+        self.entity = entity
+        self.predicate = predicate
+        self.sortKeys = sortKeys
+        self.limit = limit
+        self.offset = offset
+        self.includesSubentities = includesSubentities
+    }
+}

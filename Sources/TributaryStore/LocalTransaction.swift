@@ -1,0 +1,64 @@
+package import TributaryChanges
+
+/// What a context's save hands to the store: changes in the log's terms, in order.
+package struct LocalTransaction: Sendable {
+    package var author: String?
+    package var contextName: String?
+    package var changes: [Change]
+    /// Stored with the transaction so that a repeated request gets the first answer.
+    package var idempotency: Idempotency?
+
+    package init(
+        author: String? = nil,
+        contextName: String? = nil,
+        changes: [Change],
+        idempotency: Idempotency? = nil
+    ) {
+        self.author = author
+        self.contextName = contextName
+        self.changes = changes
+        self.idempotency = idempotency
+    }
+
+    package struct Idempotency: Sendable {
+        package var key: String
+        /// What the caller needs, besides the transaction's number, to say its answer again.
+        package var detail: String
+
+        package init(key: String, detail: String) {
+            self.key = key
+            self.detail = detail
+        }
+    }
+}
+
+/// A transaction that is in the store.
+package struct CommittedTransaction: Sendable {
+    /// Counts the store's transactions, local and imported ones.
+    package var number: Int64
+    package var writer: UniqueID
+    package var sequence: UInt64
+    package var clock: HybridClock
+    package var changes: ObjectChanges
+    /// Changes that were applied, and those of them that were parked.
+    package var changeCount: Int
+    package var parkedCount: Int
+
+    package init(
+        number: Int64,
+        writer: UniqueID,
+        sequence: UInt64,
+        clock: HybridClock,
+        changes: ObjectChanges,
+        changeCount: Int,
+        parkedCount: Int
+    ) {
+        self.number = number
+        self.writer = writer
+        self.sequence = sequence
+        self.clock = clock
+        self.changes = changes
+        self.changeCount = changeCount
+        self.parkedCount = parkedCount
+    }
+}

@@ -1,0 +1,18 @@
+package import TributaryModel
+
+/// What a store is opened with.
+package struct StoreConfiguration: Sendable {
+    /// The SQLite file. Its folder must exist.
+    package var path: String
+    /// The configured name: what peers are shown, and the store part of object IDs.
+    package var name: String
+    package var model: Model
+    package var environment: StoreEnvironment
+
+    package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
+        self.path = path
+        self.name = name
+        self.model = model
+        self.environment = environment
+    }
+}

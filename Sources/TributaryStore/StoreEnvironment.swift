@@ -1,0 +1,28 @@
+import Foundation
+package import TributaryChanges
+
+/// What a store takes from the world around it; tests give their own.
+package struct StoreEnvironment: Sendable {
+    /// Unix milliseconds.
+    package var wallMilliseconds: @Sendable () -> UInt64
+    package var random: @Sendable () -> UInt64
+
+    package init(
+        wallMilliseconds: @escaping @Sendable () -> UInt64,
+        random: @escaping @Sendable () -> UInt64
+    ) {
+        self.wallMilliseconds = wallMilliseconds
+        self.random = random
+    }
+
+    /// The system's clock and random numbers.
+    package static let system = StoreEnvironment(
+        wallMilliseconds: { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
+        random: { UInt64.random(in: .min ... .max) }
+    )
+
+    /// A new UUID of version 7.
+    package func newID() -> UniqueID {
+        .version7(milliseconds: wallMilliseconds(), random: (random(), random()))
+    }
+}

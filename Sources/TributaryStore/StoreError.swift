@@ -1,0 +1,19 @@
+package import TributaryChanges
+
+/// Why the store could not do what it was asked.
+package enum StoreError: Error, Hashable, Sendable {
+    /// The file cannot be opened or is no store; 74.
+    case cannotOpen(path: String, reason: String)
+    /// The store was written by a newer version; 78.
+    case newerStore(path: String, version: Int)
+    /// The model has changed in a way that cannot be migrated; 78.
+    case cannotMigrate(path: String, reason: String)
+    /// SQLite refused: a full disk, a damaged file.
+    case database(code: Int32, message: String)
+    /// An insert of an object that is visible already.
+    case duplicateID(ManagedObjectID)
+    /// A change that names an entity, a property or a value that the model does not have. Only local changes throw it;
+    /// imported ones are parked.
+    case invalidChange(index: Int, reason: String)
+    case closed
+}
