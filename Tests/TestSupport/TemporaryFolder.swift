@@ -1,0 +1,27 @@
+import Foundation
+
+/// A folder of its own for one test, removed when the last reference is gone.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    package init(_ purpose: String = "test") throws {
+        path = NSTemporaryDirectory() + "tributary-\(purpose)-\(UUID().uuidString.lowercased().prefix(13))"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of `name` in the folder.
+    package func path(_ name: String) -> String { path + "/" + name }
+
+    package func write(_ text: String, to name: String) throws {
+        let target = path(name)
+        try FileManager.default.createDirectory(
+            atPath: (target as NSString).deletingLastPathComponent,
+            withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: URL(fileURLWithPath: target))
+    }
+}
