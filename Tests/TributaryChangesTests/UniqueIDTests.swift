@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryChanges
+
+@Suite("Unique IDs")
+struct UniqueIDTests {
+    @Test("text, bytes and Foundation's value say the same")
+    func roundTrips() {
+        var random = SeededGenerator.fromEnvironment()
+        for _ in 0..<1_000 {
+            let id = UniqueID(high: random.next(), low: random.next())
+            #expect(UniqueID(id.description) == id, "seed \(random.seed)")
+            #expect(UniqueID(id.description.uppercased()) == id)
+            #expect(UniqueID(id.uuid) == id)
+            #expect(id.uuid.uuidString.lowercased() == id.description)
+            #expect(id.bytes.withUnsafeBytes { UniqueID(bytes: $0) } == id)
+        }
+    }
+
+    @Test(
+        "refuses what is no UUID",
+        arguments: [
+            "", "0190f1a2", "0190f1a2-0000-7000-8000-00000000000", "0190f1a2-0000-7000-8000-0000000000011",
+            "0190f1a2x0000-7000-8000-000000000001", "0190f1a2-0000-7000-8000-00000000000g",
+            "{190f1a2-0000-7000-8000-00000000000}", "0190f1a200007000800000000000000100000",
+        ]
+    )
+    func refuses(text: String) {
+        #expect(UniqueID(text) == nil)
+    }
+
+    @Test("is ordered as its bytes are")
+    func order() {
+        var random = SeededGenerator.fromEnvironment()
+        for _ in 0..<1_000 {
+            // Few distinct values, so that the halves tie.
+            let left = UniqueID(high: random.next() % 3 << 62, low: random.next() % 3)
+            let right = UniqueID(high: random.next() % 3 << 62, low: random.next() % 3)
+            #expect((left < right) == left.bytes.lexicographicallyPrecedes(right.bytes), "seed \(random.seed)")
+        }
+    }
+
+    @Test("version 7 carries time, version and variant")
+    func version7() {
+        let id = UniqueID.version7(milliseconds: 0x0190_F1A2_0000, random: (.max, .max))
+        #expect(id.description == "0190f1a2-0000-7fff-bfff-ffffffffffff")
+        let least = UniqueID.version7(milliseconds: 1, random: (0, 0))
+        #expect(least.description == "00000000-0001-7000-8000-000000000000")
+    }
+}
