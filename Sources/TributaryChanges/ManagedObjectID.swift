@@ -22,10 +22,12 @@ public struct ManagedObjectID: Sendable {
 }
 
 extension ManagedObjectID: Hashable {
+    /// Whether both name the same object, whatever its concrete entity.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.uniqueID == right.uniqueID && left.rootEntity == right.rootEntity
     }
 
+    /// Hashes the UUID alone.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(uniqueID)
     }
@@ -38,6 +40,7 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
         return "tributary://\(path)/\(uniqueID)"
     }
 
+    /// Concrete entity and UUID, for people.
     public var description: String { "\(entity)/\(uniqueID)" }
 
     /// Reads what ``uri`` writes; nil for anything else.
@@ -52,6 +55,7 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
         self.init(store: store, entity: entity, rootEntity: root, uniqueID: id)
     }
 
+    /// Reads a URI.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -61,6 +65,7 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
         self = value
     }
 
+    /// Writes the URI.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uri)

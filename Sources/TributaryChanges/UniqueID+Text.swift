@@ -54,6 +54,7 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
 }
 
 extension UniqueID: Codable {
+    /// Reads the 36-character form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -63,6 +64,7 @@ extension UniqueID: Codable {
         self = value
     }
 
+    /// Writes the 36-character form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -63,6 +63,7 @@ public struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
+    /// Compares the bytes.
     @inlinable
     public static func < (left: UniqueID, right: UniqueID) -> Bool {
         left.high != right.high ? left.high < right.high : left.low < right.low
