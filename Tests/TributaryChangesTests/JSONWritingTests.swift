@@ -28,7 +28,10 @@ struct JSONWritingTests {
         #expect(String(decoding: left, as: UTF8.self) == #"{"a":1,"z":{"a":null,"b":null}}"#)
     }
 
-    @Test("every double reads back to itself", arguments: [0.0, -0.0, 1e300, Double.leastNonzeroMagnitude, 1.0 / 3, 1e21, 123456789.125])
+    @Test(
+        "every double reads back to itself",
+        arguments: [0.0, -0.0, 1e300, Double.leastNonzeroMagnitude, 1.0 / 3, 1e21, 123456789.125]
+    )
     func doubles(value: Double) {
         #expect(Double(JSONValue.double(value).text) == value)
     }
