@@ -20,6 +20,8 @@ public struct Attribute: Sendable, Hashable {
     public var customClassName: String?
     /// The composite that this attribute is made of, when the type says so.
     public var compositeName: String?
+    /// The attributes of that composite, sorted by name; known once the attribute belongs to a ``Model``.
+    public internal(set) var compositeAttributes: [Attribute] = []
     public var mergeRule: MergeRule = .latest
     /// The name the attribute had in the model version before.
     public var renamingIdentifier: String?

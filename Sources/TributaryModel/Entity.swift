@@ -14,8 +14,11 @@ public final class Entity: Sendable {
     public let ancestors: [String]
     /// All entities below this one, the children's children too, sorted by name.
     public let subentities: [String]
+    /// The attributes that the entity declares itself, sorted by name.
     public let attributes: [Attribute]
+    /// The relationships that the entity declares itself, sorted by name.
     public let relationships: [Relationship]
+    let ownProperties: [Property]
     /// All properties, inherited ones first; the index is the slot.
     public let properties: [Property]
     public let uniquenessConstraints: [[String]]
@@ -29,6 +32,7 @@ public final class Entity: Sendable {
         root: String,
         ancestors: [String],
         subentities: [String],
+        ownProperties: [Property],
         properties: [Property],
         uniquenessConstraints: [[String]],
         fetchIndexes: [FetchIndex]
@@ -40,8 +44,9 @@ public final class Entity: Sendable {
         self.root = root
         self.ancestors = ancestors
         self.subentities = subentities
-        attributes = definition.attributes
-        relationships = definition.relationships
+        self.ownProperties = ownProperties
+        attributes = ownProperties.compactMap(\.attribute)
+        relationships = ownProperties.compactMap(\.relationship)
         self.properties = properties
         self.uniquenessConstraints = uniquenessConstraints
         self.fetchIndexes = fetchIndexes

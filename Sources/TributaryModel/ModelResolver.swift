@@ -2,9 +2,9 @@ import TributaryChanges
 
 /// Turns what a file states into entities: follows inheritance, checks inverses, gives slots and storage.
 struct ModelResolver {
-    private let definitions: [String: EntityDefinition]
-    private let order: [EntityDefinition]
-    private let composites: [String: [Attribute]]
+    let definitions: [String: EntityDefinition]
+    let order: [EntityDefinition]
+    let composites: [String: [Attribute]]
 
     init(definitions: [EntityDefinition], composites: [String: [Attribute]]) throws(ModelError) {
         var byName: [String: EntityDefinition] = [:]
@@ -14,52 +14,58 @@ struct ModelResolver {
             }
         }
         self.definitions = byName
-        order = definitions.sorted { $0.name < $1.name }
+        order = definitions.sorted { bytewise($0.name, $1.name) }
         self.composites = composites
     }
 
     func resolve() throws(ModelError) -> [Entity] {
+        var own: [String: [Property]] = [:]
+        for definition in order {
+            try checkName(ofEntity: definition.name)
+            own[definition.name] = try ownProperties(of: definition)
+        }
         var entities: [Entity] = []
         for definition in order {
-            let ancestors = try ancestors(of: definition)
-            let lineage = [definition.name] + ancestors
-            var properties: [Property] = []
-            var constraints: [[String]] = []
-            var indexes: [FetchIndex] = []
-            var seen: Set<String> = []
-            for name in lineage.reversed() {
-                guard let ancestor = definitions[name] else { continue }
-                for property in try ownProperties(of: ancestor) {
-                    guard seen.insert(property.name).inserted else {
-                        throw ModelError(
-                            "the name is used twice, here or in a parent entity",
-                            element: "entity \(definition.name), property \(property.name)"
-                        )
-                    }
-                    properties.append(property)
-                }
-                constraints += ancestor.uniquenessConstraints
-                indexes += ancestor.fetchIndexes
-            }
-            for name in constraints.joined() where !seen.contains(name) {
-                throw ModelError(
-                    "a uniqueness constraint names '\(name)', which is no property",
-                    element: "entity \(definition.name)"
-                )
-            }
-            entities.append(
-                Entity(
-                    definition: definition,
-                    root: lineage.last ?? definition.name,
-                    ancestors: ancestors,
-                    subentities: order.map(\.name).filter { descends($0, from: definition.name) },
-                    properties: properties,
-                    uniquenessConstraints: constraints,
-                    fetchIndexes: indexes
-                )
-            )
+            entities.append(try entity(definition, own: own))
         }
+        try checkTables(of: entities)
         return entities
+    }
+
+    private func entity(_ definition: EntityDefinition, own: [String: [Property]]) throws(ModelError) -> Entity {
+        let ancestors = try ancestors(of: definition)
+        let lineage = [definition.name] + ancestors
+        var properties: [Property] = []
+        var constraints: [[String]] = []
+        var indexes: [FetchIndex] = []
+        var seen: Set<String> = []
+        for name in lineage.reversed() {
+            guard let ancestor = definitions[name] else { continue }
+            for property in own[name] ?? [] {
+                guard seen.insert(property.name).inserted else {
+                    throw ModelError(
+                        "the name is used twice, here or in a parent entity",
+                        element: "entity \(definition.name), property \(property.name)"
+                    )
+                }
+                properties.append(property)
+            }
+            for constraint in ancestor.uniquenessConstraints where !constraints.contains(constraint) {
+                constraints.append(constraint)
+            }
+            indexes += ancestor.fetchIndexes.filter { index in !indexes.contains { $0.name == index.name } }
+        }
+        try checkKeys(constraints: constraints, indexes: indexes, properties: properties, entity: definition.name)
+        return Entity(
+            definition: definition,
+            root: lineage.last ?? definition.name,
+            ancestors: ancestors,
+            subentities: order.map(\.name).filter { descends($0, from: definition.name) },
+            ownProperties: own[definition.name] ?? [],
+            properties: properties,
+            uniquenessConstraints: constraints,
+            fetchIndexes: indexes
+        )
     }
 
     private func ancestors(of definition: EntityDefinition) throws(ModelError) -> [String] {
@@ -89,69 +95,55 @@ struct ModelResolver {
 
     private func ownProperties(of definition: EntityDefinition) throws(ModelError) -> [Property] {
         var properties: [Property] = []
-        for attribute in definition.attributes.sorted(by: { $0.name < $1.name }) {
+        for attribute in definition.attributes.sorted(by: { bytewise($0.name, $1.name) }) {
             let element = "entity \(definition.name), attribute \(attribute.name)"
             try checkName(attribute.name, element: element)
-            if let composite = attribute.compositeName, composites[composite] == nil {
-                throw ModelError("the composite '\(composite)' does not exist", element: element)
-            }
-            properties.append(.attribute(attribute))
+            let resolved = try resolve(attribute, element: element, within: [])
+            try check(resolved, element: element)
+            properties.append(.attribute(resolved))
         }
-        for relationship in definition.relationships.sorted(by: { $0.name < $1.name }) {
-            try checkName(relationship.name, element: "entity \(definition.name), relationship \(relationship.name)")
-            properties.append(.relationship(relationship, try storage(of: relationship, in: definition)))
+        for relationship in definition.relationships.sorted(by: { bytewise($0.name, $1.name) }) {
+            let element = "entity \(definition.name), relationship \(relationship.name)"
+            try checkName(relationship.name, element: element)
+            try checkCounts(of: relationship, element: element)
+            let storage = try storage(of: relationship, in: definition, element: element)
+            properties.append(.relationship(relationship, storage))
         }
         return properties
     }
 
-    /// Columns that start with an underscore are the store's own (CONTRACTS 3).
-    private func checkName(_ name: String, element: String) throws(ModelError) {
-        if name.isEmpty || name.hasPrefix("_") {
-            throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
+    /// The attribute with its composite's attributes, which may be composites themselves.
+    private func resolve(
+        _ attribute: Attribute,
+        element: String,
+        within outer: [String]
+    ) throws(ModelError) -> Attribute {
+        guard attribute.type == .composite else { return attribute }
+        guard let name = attribute.compositeName else {
+            throw ModelError("a composite attribute must name its composite", element: element)
         }
-    }
-
-    private func storage(
-        of relationship: Relationship,
-        in definition: EntityDefinition
-    ) throws(ModelError) -> RelationshipStorage {
-        let element = "entity \(definition.name), relationship \(relationship.name)"
-        guard definitions[relationship.destination] != nil else {
-            throw ModelError("the destination '\(relationship.destination)' does not exist", element: element)
+        guard let members = composites[name] else {
+            throw ModelError("the composite '\(name)' does not exist", element: element)
         }
-        let ownTable = "\(definition.name)_\(relationship.name)"
-        guard let inverseName = relationship.inverse else {
-            return relationship.isToMany ? .links(table: ownTable, ownsPairs: true) : .column
+        guard !outer.contains(name) else {
+            throw ModelError("the composite '\(name)' contains itself", element: element)
         }
-        guard let (owner, inverse) = declared(inverseName, in: relationship.destination) else {
-            throw ModelError(
-                "the inverse '\(inverseName)' is no relationship of '\(relationship.destination)'",
-                element: element
-            )
-        }
-        let here = (definition.name, relationship.name)
-        let there = (owner, inverse.name)
-        switch (relationship.isToMany, inverse.isToMany) {
-        case (false, true): return .column
-        case (true, false): return .inverse(entity: owner, relationship: inverse.name)
-        case (false, false):
-            return here <= there ? .column : .inverse(entity: owner, relationship: inverse.name)
-        case (true, true):
-            return here <= there
-                ? .links(table: ownTable, ownsPairs: true)
-                : .links(table: "\(owner)_\(inverse.name)", ownsPairs: false)
-        }
-    }
-
-    /// The relationship of the given name in an entity or the nearest of its ancestors, and which of them declares it.
-    private func declared(_ name: String, in entity: String) -> (String, Relationship)? {
-        var next: String? = entity
-        while let current = next, let definition = definitions[current] {
-            if let relationship = definition.relationships.first(where: { $0.name == name }) {
-                return (current, relationship)
+        var result = attribute
+        result.compositeAttributes = []
+        for member in members.sorted(by: { bytewise($0.name, $1.name) }) {
+            let place = "\(element), composite \(name), attribute \(member.name)"
+            guard result.compositeAttributes.last?.name != member.name else {
+                throw ModelError("the name is used twice", element: place)
             }
-            next = definition.parent
+            let resolved = try resolve(member, element: place, within: outer + [name])
+            try check(resolved, element: place)
+            result.compositeAttributes.append(resolved)
         }
-        return nil
+        return result
     }
+}
+
+/// The order of names, the same on every machine: that of their UTF-8 bytes.
+func bytewise(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
 }

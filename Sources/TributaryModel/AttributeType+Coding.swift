@@ -1,0 +1,54 @@
+package import TributaryChanges
+
+/// Values as the log writes them, to and from values as the object graph and the store see them.
+extension AttributeType {
+    /// The value that `json` stands for, or nil when an attribute of this type cannot hold it.
+    ///
+    /// Null stands for no value with every type: whether a value may be missing is checked where it is written, never
+    /// where it is replayed. A number with a fraction or an exponent is no integer, even when it is whole.
+    /// Composites need their attributes; see ``Attribute/value(from:)``.
+    package func scalarValue(from json: JSONValue) -> PropertyValue? {
+        switch json {
+        case .null: self == .undefined ? nil : .null
+        case .integer(let value): integerValue(value)
+        case .string(let text): textValue(text)
+        case .double(let value): numberValue(value)
+        case .boolean(let value): self == .boolean ? .boolean(value) : nil
+        case .object: self == .binary || self == .transformable ? BlobReference(json).map(\.value) : nil
+        case .array, .unrepresentable: nil
+        }
+    }
+
+    private func integerValue(_ value: Int64) -> PropertyValue? {
+        switch self {
+        case .integer64: .integer(value)
+        case .integer32: Int32(exactly: value) == nil ? nil : .integer(value)
+        case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
+        case .double, .float: .double(Double(value))
+        case .date: .date(Double(value))
+        default: nil
+        }
+    }
+
+    private func numberValue(_ value: Double) -> PropertyValue? {
+        guard value.isFinite else { return nil }
+        // The sum turns the negative zero into zero: the two are one value, and one text in a digest.
+        switch self {
+        case .double: return .double(value + 0)
+        case .float: return value.magnitude <= Double(Float.greatestFiniteMagnitude) ? .double(value + 0) : nil
+        case .date: return .date(value + 0)
+        default: return nil
+        }
+    }
+
+    private func textValue(_ text: String) -> PropertyValue? {
+        switch self {
+        case .string: .string(text)
+        case .uuid: UniqueID(text).map(PropertyValue.uuid)
+        case .decimal: DecimalText.canonical(text).map(PropertyValue.decimal)
+        case .uri: .uri(text)
+        case .binary, .transformable: Base64.decode(text).map(PropertyValue.binary)
+        default: nil
+        }
+    }
+}

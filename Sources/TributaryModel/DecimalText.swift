@@ -1,0 +1,112 @@
+/// Decimals as text: exact, the same on every machine, and comparable without going through binary fractions.
+///
+/// The canonical text has no exponent, no plus sign, no zeros before the integer part but one, none after the last
+/// digit of the fraction, and no negative zero. As with Foundation's `Decimal` there are up to 38 digits from the first
+/// that is not zero to the last, and the last stands for 10⁻¹²⁸ at least and 10¹²⁷ at most.
+package enum DecimalText {
+    private static let maximumDigits = 38
+    private static let exponents = -128...127
+
+    /// The canonical form of a decimal number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is none.
+    package static func canonical(_ text: String) -> String? {
+        guard var number = Parts(text) else { return nil }
+        number.trim()
+        guard number.digits.count <= maximumDigits, exponents.contains(number.exponent) else { return nil }
+        return number.text
+    }
+
+    /// Whether the canonical `left` is less than (negative), equal to (0) or greater than (positive) `right`.
+    package static func compare(_ left: String, _ right: String) -> Int {
+        let leftNegative = left.utf8.first == UInt8(ascii: "-")
+        let rightNegative = right.utf8.first == UInt8(ascii: "-")
+        guard leftNegative == rightNegative else { return leftNegative ? -1 : 1 }
+        let result = compareMagnitudes(left.utf8, right.utf8)
+        return leftNegative ? -result : result
+    }
+
+    private static func compareMagnitudes(_ left: String.UTF8View, _ right: String.UTF8View) -> Int {
+        let sign = UInt8(ascii: "-")
+        let leftParts = left.drop { $0 == sign }.split(separator: UInt8(ascii: "."))
+        let rightParts = right.drop { $0 == sign }.split(separator: UInt8(ascii: "."))
+        guard let leftInteger = leftParts.first, let rightInteger = rightParts.first else {
+            return leftParts.count - rightParts.count
+        }
+        guard leftInteger.count == rightInteger.count else { return leftInteger.count < rightInteger.count ? -1 : 1 }
+        if leftInteger.lexicographicallyPrecedes(rightInteger) { return -1 }
+        if rightInteger.lexicographicallyPrecedes(leftInteger) { return 1 }
+        let leftFraction = leftParts.count > 1 ? Array(leftParts[1]) : []
+        let rightFraction = rightParts.count > 1 ? Array(rightParts[1]) : []
+        if leftFraction.lexicographicallyPrecedes(rightFraction) { return -1 }
+        return rightFraction.lexicographicallyPrecedes(leftFraction) ? 1 : 0
+    }
+
+    /// A sign, digits, and the power of ten that the last digit stands for.
+    private struct Parts {
+        var isNegative = false
+        var digits: [UInt8] = []
+        var exponent = 0
+
+        /// Texts longer than any decimal written out are no decimals.
+        private static let maximumLength = 400
+
+        init?(_ text: String) {
+            let bytes = Array(text.utf8)
+            guard !bytes.isEmpty, bytes.count <= Parts.maximumLength else { return nil }
+            var index = 0
+            if bytes[0] == UInt8(ascii: "-") || bytes[0] == UInt8(ascii: "+") {
+                isNegative = bytes[0] == UInt8(ascii: "-")
+                index = 1
+            }
+            var sawPoint = false
+            while index < bytes.count {
+                let byte = bytes[index]
+                if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                    digits.append(byte)
+                    if sawPoint { exponent -= 1 }
+                } else if byte == UInt8(ascii: "."), !sawPoint {
+                    sawPoint = true
+                } else {
+                    break
+                }
+                index += 1
+            }
+            guard !digits.isEmpty else { return nil }
+            guard index < bytes.count else { return }
+            guard bytes[index] == UInt8(ascii: "e") || bytes[index] == UInt8(ascii: "E"),
+                let power = Int(String(decoding: bytes[(index + 1)...], as: UTF8.self)), power.magnitude < 1000
+            else { return nil }
+            exponent += power
+        }
+
+        mutating func trim() {
+            let zero = UInt8(ascii: "0")
+            digits = Array(digits.drop { $0 == zero })
+            while digits.last == zero {
+                digits.removeLast()
+                exponent += 1
+            }
+            if digits.isEmpty {
+                isNegative = false
+                exponent = 0
+            }
+        }
+
+        var text: String {
+            let zero = UInt8(ascii: "0")
+            var result: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
+            if exponent >= 0 {
+                result += digits.isEmpty ? [zero] : digits
+                result += Array(repeating: zero, count: exponent)
+            } else if digits.count + exponent > 0 {
+                result += digits.dropLast(-exponent)
+                result.append(UInt8(ascii: "."))
+                result += digits.suffix(-exponent)
+            } else {
+                result += [zero, UInt8(ascii: ".")]
+                result += Array(repeating: zero, count: -exponent - digits.count)
+                result += digits
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+}

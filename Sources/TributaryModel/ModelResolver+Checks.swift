@@ -1,0 +1,128 @@
+import TributaryChanges
+
+/// What a model must keep to so that the store can hold it.
+extension ModelResolver {
+    /// Tables whose names start so are the store's own, or SQLite's.
+    private static let reservedPrefixes = ["tributary_", "sqlite_"]
+
+    func checkName(ofEntity name: String) throws(ModelError) {
+        let element = "entity \(name)"
+        if name.isEmpty { throw ModelError("an entity has no name", element: element) }
+        for prefix in ModelResolver.reservedPrefixes where name.lowercased().hasPrefix(prefix) {
+            throw ModelError("names that start with '\(prefix)' are the store's own", element: element)
+        }
+    }
+
+    /// Columns that start with an underscore are the store's own (CONTRACTS 3).
+    func checkName(_ name: String, element: String) throws(ModelError) {
+        if name.isEmpty || name.hasPrefix("_") {
+            throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
+        }
+    }
+
+    func checkCounts(of relationship: Relationship, element: String) throws(ModelError) {
+        let (minimum, maximum) = (relationship.minimumCount, relationship.maximumCount)
+        guard minimum >= 0, maximum >= 0, maximum == 0 || minimum <= maximum else {
+            throw ModelError("the counts \(minimum) to \(maximum) cannot be met", element: element)
+        }
+        guard relationship.isToMany || (minimum <= 1 && maximum <= 1) else {
+            throw ModelError("a to-one relationship holds one object at most", element: element)
+        }
+        guard relationship.isToMany || !relationship.isOrdered else {
+            throw ModelError("a to-one relationship cannot be ordered", element: element)
+        }
+    }
+
+    func check(_ attribute: Attribute, element: String) throws(ModelError) {
+        if attribute.type == .undefined, !attribute.isTransient {
+            throw ModelError("only a transient attribute may do without a type", element: element)
+        }
+        guard attribute.type.holds(attribute.defaultValue) else {
+            throw ModelError("the default does not fit the type \(attribute.type.rawValue)", element: element)
+        }
+        for bound in [attribute.minimum, attribute.maximum] where !bound.isNull {
+            let fits =
+                attribute.type == .string ? AttributeType.integer64.holds(bound) : attribute.type.holds(bound)
+            guard fits else {
+                throw ModelError("a bound does not fit the type \(attribute.type.rawValue)", element: element)
+            }
+        }
+        let isNumber = attribute.type.isInteger || [.double, .float, .decimal].contains(attribute.type)
+        switch attribute.mergeRule {
+        case .latest: break
+        case .counter where !isNumber || attribute.type == .decimal:
+            throw ModelError("only integers, Double and Float can be counters", element: element)
+        case .max where !isNumber && ![.date, .string].contains(attribute.type),
+            .min where !isNumber && ![.date, .string].contains(attribute.type):
+            throw ModelError("the merge rule needs values with an order: numbers, dates or strings", element: element)
+        case .max, .min, .counter: break
+        }
+    }
+
+    func checkKeys(
+        constraints: [[String]],
+        indexes: [FetchIndex],
+        properties: [Property],
+        entity: String
+    ) throws(ModelError) {
+        let element = "entity \(entity)"
+        var columns: Set<String> = []
+        for property in properties {
+            switch property {
+            case .attribute(let attribute) where attribute.isStored: columns.insert(attribute.name)
+            case .relationship(let relationship, _) where !relationship.isToMany: columns.insert(relationship.name)
+            default: break
+            }
+        }
+        for constraint in constraints {
+            guard !constraint.isEmpty else { throw ModelError("a uniqueness constraint is empty", element: element) }
+            for name in constraint where !columns.contains(name) {
+                throw ModelError(
+                    "a uniqueness constraint names '\(name)', which is no stored attribute or to-one relationship",
+                    element: element
+                )
+            }
+        }
+        for index in indexes {
+            for name in index.elements.map(\.property) where !columns.contains(name) {
+                throw ModelError(
+                    "the index '\(index.name)' names '\(name)', which is no stored attribute or to-one relationship",
+                    element: element
+                )
+            }
+        }
+    }
+
+    /// SQLite does not tell names apart by case: tables, views and the columns of a table must differ otherwise too.
+    /// Two sub-entities of one root may share a column, even with different types.
+    func checkTables(of entities: [Entity]) throws(ModelError) {
+        var tables: [String: String] = [:]
+        for entity in entities {
+            let place = "entity \(entity.name)"
+            try claim(entity.name, by: place, in: &tables)
+        }
+        for entity in entities {
+            for case .relationship(let relationship, .links(let table, true)) in entity.ownProperties {
+                try claim(table, by: "entity \(entity.name), relationship \(relationship.name)", in: &tables)
+            }
+        }
+        var columns: [String: [String: String]] = [:]
+        for entity in entities {
+            for property in entity.ownProperties {
+                let folded = property.name.lowercased()
+                let known = columns[entity.root, default: [:]].updateValue(property.name, forKey: folded)
+                guard let known, known != property.name else { continue }
+                throw ModelError(
+                    "the name differs from '\(known)' only by case, which SQLite does not tell apart",
+                    element: "entity \(entity.name), property \(property.name)"
+                )
+            }
+        }
+    }
+
+    private func claim(_ table: String, by place: String, in tables: inout [String: String]) throws(ModelError) {
+        if let other = tables.updateValue(place, forKey: table.lowercased()) {
+            throw ModelError("its table '\(table)' would have the same name as that of \(other)", element: place)
+        }
+    }
+}

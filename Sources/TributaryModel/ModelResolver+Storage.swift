@@ -1,0 +1,62 @@
+/// Where the store keeps each relationship (SEMANTICS B: to-many with a to-one inverse is derived, one-to-one and
+/// many-to-many are stored once, on the side whose (entity, name) sorts first).
+extension ModelResolver {
+    /// The storage of a relationship that `definition` declares, once its destination and its inverse have been checked.
+    ///
+    /// The inverse may be declared by a parent of the destination, and may be the relationship itself: `friends` with
+    /// the inverse `friends` keeps one pair for both directions.
+    func storage(
+        of relationship: Relationship,
+        in definition: EntityDefinition,
+        element: String
+    ) throws(ModelError) -> RelationshipStorage {
+        guard definitions[relationship.destination] != nil else {
+            throw ModelError("the destination '\(relationship.destination)' does not exist", element: element)
+        }
+        let ownTable = "\(definition.name)_\(relationship.name)"
+        guard let inverseName = relationship.inverse else {
+            return relationship.isToMany ? .links(table: ownTable, ownsPairs: true) : .column
+        }
+        guard let (owner, inverse) = declared(inverseName, in: relationship.destination) else {
+            throw ModelError(
+                "the inverse '\(inverseName)' is no relationship of '\(relationship.destination)'",
+                element: element
+            )
+        }
+        guard let back = inverse.inverse, let (backOwner, backRelationship) = declared(back, in: inverse.destination),
+            backOwner == definition.name, backRelationship.name == relationship.name
+        else {
+            let leads = inverse.inverse.map { "to '\(inverse.destination).\($0)'" } ?? "nowhere"
+            throw ModelError(
+                "the inverse '\(owner).\(inverseName)' does not lead back here: its own inverse leads \(leads)",
+                element: element
+            )
+        }
+        let isFirst =
+            definition.name == owner
+            ? !bytewise(inverse.name, relationship.name) : bytewise(definition.name, owner)
+        switch (relationship.isToMany, inverse.isToMany) {
+        case (false, true): return .column
+        case (true, false): return .inverse(entity: owner, relationship: inverse.name)
+        case (false, false):
+            return isFirst ? .column : .inverse(entity: owner, relationship: inverse.name)
+        case (true, true):
+            return isFirst
+                ? .links(table: ownTable, ownsPairs: true)
+                : .links(table: "\(owner)_\(inverse.name)", ownsPairs: false)
+        }
+    }
+
+    /// The relationship of the given name in an entity or the nearest of its ancestors, and which of them declares it.
+    private func declared(_ name: String, in entity: String) -> (String, Relationship)? {
+        var next: String? = entity
+        var visited: Set<String> = []
+        while let current = next, visited.insert(current).inserted, let definition = definitions[current] {
+            if let relationship = definition.relationships.first(where: { $0.name == name }) {
+                return (current, relationship)
+            }
+            next = definition.parent
+        }
+        return nil
+    }
+}

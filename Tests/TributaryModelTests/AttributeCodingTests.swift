@@ -1,0 +1,111 @@
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@Suite("Attribute values and the log's JSON")
+struct AttributeCodingTests {
+    private static let id = UniqueID(high: 0x0190_f1a2_0000_7000, low: 0x8000_0000_0000_0001)
+
+    /// What each JSON value becomes; nil is "parked".
+    static let cases: [(AttributeType, JSONValue, PropertyValue?)] = [
+        (.integer16, .integer(32767), .integer(32767)), (.integer16, .integer(32768), nil),
+        (.integer16, .integer(-32768), .integer(-32768)), (.integer32, .integer(-2_147_483_649), nil),
+        (.integer32, .integer(2_147_483_647), .integer(2_147_483_647)),
+        (.integer64, .integer(.max), .integer(.max)), (.integer64, .double(5), nil),
+        (.integer64, .string("5"), nil), (.integer64, .unrepresentable("9223372036854775808"), nil),
+        (.integer64, .boolean(true), nil),
+        (.double, .integer(5), .double(5)), (.double, .double(-0.0), .double(0)), (.double, .string("1"), nil),
+        (.double, .double(.infinity), nil), (.float, .double(1e39), nil), (.float, .double(0.1), .double(0.1)),
+        (.decimal, .string("+001.50"), .decimal("1.5")), (.decimal, .double(1.5), nil),
+        (.boolean, .boolean(false), .boolean(false)), (.boolean, .integer(0), nil),
+        (.string, .string("Ann"), .string("Ann")), (.string, .integer(1), nil),
+        (.uri, .string("https://example.org"), .uri("https://example.org")),
+        (.uuid, .string("0190F1A2-0000-7000-8000-000000000001"), .uuid(id)), (.uuid, .string("0190"), nil),
+        (.date, .integer(1_700_000_000), .date(1_700_000_000)), (.date, .double(0.5), .date(0.5)),
+        (.date, .string("2026-01-01"), nil),
+        (.binary, .string("AAECAw=="), .binary([0, 1, 2, 3])), (.binary, .string("AAECAw"), nil),
+        (.binary, .string("AAECAx=="), nil), (.binary, .string("=AAA"), nil), (.binary, .string(""), .binary([])),
+        (.transformable, .string("/+8="), .binary([0xff, 0xef])),
+        (.undefined, .null, nil), (.string, .array([]), nil), (.string, .object([]), nil),
+    ]
+
+    @Test(arguments: cases.indices)
+    func readsAndWritesBack(index: Int) throws {
+        let (type, json, expected) = AttributeCodingTests.cases[index]
+        let attribute = Attribute(name: "value", type: type)
+        let value = attribute.value(from: json)
+        #expect(value == expected)
+        if let value { #expect(attribute.value(from: attribute.json(for: value)) == value) }
+    }
+
+    @Test(arguments: AttributeType.allCases.filter { $0 != .undefined })
+    func nullIsNoValueEvenWhereMandatory(type: AttributeType) {
+        var attribute = Attribute(name: "value", type: type)
+        attribute.isOptional = false
+        #expect(attribute.value(from: .null) == .null)
+    }
+
+    @Test func blobs() {
+        let hash = String(repeating: "0a", count: 32)
+        let attribute = Attribute(name: "photo", type: .binary)
+        func json(_ hash: String, _ size: JSONValue, _ extra: [JSONMember] = []) -> JSONValue {
+            .object([JSONMember(key: "blob", value: .string(hash)), JSONMember(key: "size", value: size)] + extra)
+        }
+        #expect(attribute.value(from: json(hash, .integer(70_000))) == .blob(sha256: hash, size: 70_000))
+        #expect(attribute.json(for: .blob(sha256: hash, size: 7)) == json(hash, .integer(7)))
+        #expect(attribute.value(from: json(hash.uppercased(), .integer(1))) == nil)
+        #expect(attribute.value(from: json(hash, .integer(-1))) == nil)
+        #expect(attribute.value(from: json(hash, .integer(1), [JSONMember(key: "x", value: .null)])) == nil)
+        #expect(Attribute(name: "name", type: .string).value(from: json(hash, .integer(1))) == nil)
+    }
+
+    @Test func everyLengthOfBase64() {
+        for count in 0..<40 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 5) }
+            let text = Base64.encode(bytes)
+            #expect(text.utf8.count == (count + 2) / 3 * 4)
+            #expect(Base64.decode(text) == bytes)
+        }
+    }
+
+    @Test func compositesAreCheckedAndCanonical() throws {
+        var inner = Attribute(name: "inner", type: .composite)
+        inner.compositeName = "Inner"
+        inner.isOptional = true
+        var outer = Attribute(name: "value", type: .composite)
+        outer.compositeName = "Outer"
+        var entity = EntityDefinition(name: "Thing")
+        entity.attributes = [outer]
+        let model = try Model(
+            version: "1",
+            entities: [entity],
+            composites: [
+                "Outer": [Attribute(name: "b", type: .integer16), Attribute(name: "a", type: .double), inner],
+                "Inner": [Attribute(name: "text", type: .string)],
+            ]
+        )
+        let attribute = try #require(model.entity(named: "Thing")?.property(named: "value")?.attribute)
+        func value(_ text: String) throws -> PropertyValue? {
+            attribute.value(from: try #require(JSONValue(text: text)))
+        }
+        let canonical = PropertyValue.composite(#"{"a":1.0,"b":2,"inner":{"text":"\"é\n"}}"#)
+        #expect(try value(#"{"inner":{"text":"\"\u00e9\n"},"b":2,"a":1}"#) == canonical)
+        #expect(attribute.value(from: attribute.json(for: canonical)) == canonical)
+        #expect(try value(#"{"a":null}"#) == .composite("{}"))
+        #expect(try value(#"{"b":70000}"#) == nil)
+        #expect(try value(#"{"c":1}"#) == nil)
+        #expect(try value(#"{"inner":{"text":1}}"#) == nil)
+        #expect(try value(#"[1]"#) == nil)
+    }
+
+    @Test func toOneIsAnIDAndToManyIsLinked() {
+        var relationship = Relationship(name: "department", destination: "Department")
+        let text = JSONValue.string(AttributeCodingTests.id.description)
+        #expect(relationship.value(from: text) == .reference(AttributeCodingTests.id))
+        #expect(relationship.json(for: .reference(AttributeCodingTests.id)) == text)
+        #expect(relationship.value(from: .null) == .null)
+        #expect(relationship.value(from: .string("no")) == nil)
+        relationship.isToMany = true
+        #expect(relationship.value(from: text) == nil)
+    }
+}
