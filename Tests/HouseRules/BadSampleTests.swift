@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+/// Each rule finds what it is there to find, and lets the good sample pass.
+@Suite struct BadSampleTests {
+    private static let manifest = """
+        let package = Package(targets: [
+            .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+            .target(name: "TributaryChanges"),
+            .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
+            .target(name: "TributaryStore", dependencies: ["TributaryModel"]),
+            .target(name: "Tributary", dependencies: ["TributaryStore"]),
+            .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel"]),
+        ])
+        """
+
+    private func reasons(_ rule: some HouseRule, _ texts: [String: String]) -> [String] {
+        rule.violations(in: SourceTree(texts)).map(\.description)
+    }
+
+    @Test func manifestWithAnArrowUpwards() {
+        #expect(reasons(ManifestRule(), ["Package.swift": Self.manifest]) == [])
+        let upwards = Self.manifest.replacingOccurrences(
+            of: #"name: "TributaryStore", dependencies: ["#,
+            with: #"name: "TributaryStore", dependencies: ["Tributary", "#
+        )
+        let found = reasons(ManifestRule(), ["Package.swift": upwards])
+        #expect(found.contains("Package.swift: TributaryStore may not depend on Tributary"))
+        #expect(found.contains("Package.swift: Tributary depends on itself"))
+    }
+
+    @Test func libraryThatLinksAServer() {
+        let server = Self.manifest.replacingOccurrences(
+            of: #"["TributaryModel"]),"# + "\n    .target(name: \"Tributary\"",
+            with: #"["TributaryModel", .product(name: "NIOCore", package: "swift-nio")]),"#
+                + "\n    .target(name: \"Tributary\""
+        )
+        #expect(
+            reasons(ManifestRule(), ["Package.swift": server])
+                == ["Package.swift: Tributary links NIOCore, a server"]
+        )
+    }
+
+    @Test func targetOutsideTheGraph() {
+        let unknown = Self.manifest.replacingOccurrences(of: "\"TributaryStore\"", with: "\"Surprise\"")
+        #expect(
+            reasons(ManifestRule(), ["Package.swift": unknown]).contains(
+                "Package.swift: Surprise is not in the module graph"
+            )
+        )
+    }
+
+    @Test func importThatIsNotDeclared() {
+        let good = ["TributaryChanges", "Yams"].map { "import \($0)" }.joined(separator: "\n")
+        #expect(
+            reasons(ImportRule(), ["Package.swift": Self.manifest, "Sources/TributaryModel/Model.swift": good]) == []
+        )
+        let bad = good + "\n@preconcurrency package import struct CSystemd.iovec\n// import Nothing"
+        #expect(
+            reasons(ImportRule(), ["Package.swift": Self.manifest, "Sources/TributaryModel/Model.swift": bad])
+                == ["Sources/TributaryModel/Model.swift:3: imports CSystemd, which TributaryModel does not declare"]
+        )
+    }
+
+    @Test func dependencyThatNothingImports() {
+        let found = reasons(
+            ImportRule(),
+            ["Package.swift": Self.manifest, "Sources/TributaryModel/Model.swift": "import TributaryChanges"]
+        )
+        #expect(found == ["Package.swift: TributaryModel declares Yams and never imports it"])
+    }
+
+    @Test func fileOfNoTarget() {
+        let found = reasons(ImportRule(), ["Package.swift": Self.manifest, "Sources/Stray/File.swift": ""])
+        #expect(found == ["Sources/Stray/File.swift: belongs to no target of Package.swift"])
+    }
+
+    @Test func fileThatIsTooLong() {
+        let line = "let x = 1\n"
+        #expect(reasons(LengthRule(), ["Sources/A/A.swift": String(repeating: line, count: 400)]) == [])
+        #expect(
+            reasons(LengthRule(), ["Sources/A/A.swift": String(repeating: line, count: 401)])
+                == ["Sources/A/A.swift: has 401 lines; the limit is 400"]
+        )
+        #expect(
+            reasons(LengthRule(), ["README.md": String(repeating: "text\n", count: 151)])
+                == ["README.md: has 151 lines; the limit is 150"]
+        )
+        let long = SourceTree(["Sources/A/A.swift": String(repeating: line, count: 251)])
+        #expect(LengthRule.longFiles(in: long) == ["251 Sources/A/A.swift"])
+    }
+
+    @Test func nameThatSaysNothing() {
+        let found = reasons(
+            NameRule(),
+            [
+                "Sources/A/StoreHelpers.swift": "", "Sources/Common/B.swift": "",
+                "Sources/A/C.swift": "package final class SegmentManager {\n    private enum PathUtils {}\n}",
+                "Sources/A/D.swift": "struct CommonplaceBook {} // Utils",
+            ]
+        )
+        #expect(
+            found == [
+                "Sources/A/C.swift:1: SegmentManager has a \"Manager\" in its name",
+                "Sources/A/C.swift:2: PathUtils has a \"Utils\" in its name",
+                "Sources/A/StoreHelpers.swift: has a \"Helpers\" in its name",
+                "Sources/Common/B.swift: has a \"Common\" in its name",
+            ]
+        )
+    }
+
+    @Test func secondTypeInAFile() {
+        let good = """
+            /// struct Other
+            package struct Reader {
+                struct Nested {}
+            }
+            private struct Companion {}
+            extension Reader: Sendable {}
+            """
+        #expect(reasons(OneTypeRule(), ["Sources/A/Reader.swift": good]) == [])
+        #expect(
+            reasons(OneTypeRule(), ["Sources/A/Reader.swift": good + "\npublic enum Mode {}"])
+                == ["Sources/A/Reader.swift:7: declares Mode beside Reader"]
+        )
+        #expect(
+            reasons(OneTypeRule(), ["Sources/A/Writer.swift": good])
+                == ["Sources/A/Writer.swift:2: declares Reader, which the file is not named after"]
+        )
+    }
+
+    @Test func extensionsInTheWrongFile() {
+        #expect(reasons(OneTypeRule(), ["Sources/A/Reader+Lines.swift": "extension Reader {}"]) == [])
+        #expect(
+            reasons(OneTypeRule(), ["Sources/A/Reader+Lines.swift": "extension Writer {}\nstruct Line {}"])
+                == [
+                    "Sources/A/Reader+Lines.swift:2: declares Line in a file of extensions",
+                    "Sources/A/Reader+Lines.swift: does not extend Reader",
+                ]
+        )
+        #expect(
+            reasons(OneTypeRule(), ["Sources/A/Strings.swift": "extension String {}"])
+                == ["Sources/A/Strings.swift:1: extends String; name the file String+Verb.swift"]
+        )
+    }
+
+    @Test func strangerInTheRootFolder() {
+        var tree = SourceTree([:])
+        tree.topLevelEntries = [
+            ".ci", ".git", "Package.swift", "README.md", "Sources", "Tests", "docs", "etc", "systemd",
+        ]
+        #expect(
+            LayoutRule().violations(in: tree).map(\.description) == ["docs: does not belong into the root folder"]
+        )
+    }
+
+    @Test func testThatSleeps() {
+        let good = "clock.sleep(1)\nfunc sleep(until: Int) {}\n// sleep(1)\nlet x = \"\"\"\n  sleep(3)\n  \"\"\"\n"
+        let bad = ["try await Task." + "sleep(for: .seconds(1))", "usl" + "eep(10)", "_ = sl" + "eep(1)"]
+        #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": good]) == [])
+        #expect(
+            reasons(NoSleepRule(), ["Tests/A/B.swift": good + bad.joined(separator: "\n")])
+                == (7...9).map { "Tests/A/B.swift:\($0): sleeps; wait for the event" }
+        )
+    }
+
+    @Test func workThatIsNotFinished() {
+        for mark in UnfinishedWorkRule.marks {
+            #expect(reasons(UnfinishedWorkRule(), ["Sources/A/B.swift": "let x = 1\n// \(mark) later"]).count == 1)
+        }
+        #expect(reasons(UnfinishedWorkRule(), ["Sources/A/Place" + "holder.swift": "//"]).count == 1)
+        #expect(reasons(UnfinishedWorkRule(), ["Sources/A/B.swift": "// all done"]) == [])
+    }
+
+    @Test func pathOfOneMachine() {
+        for place in MachinePathRule.places {
+            #expect(reasons(MachinePathRule(), ["systemd/a.service": "ExecStart=\(place)x"]).count == 1)
+        }
+        #expect(reasons(MachinePathRule(), ["systemd/a.service": "ExecStart=/usr/bin/tributaryd"]) == [])
+    }
+
+    @Test func commentsAndStringsAreNoCode() {
+        let text = #"let a = "b // \(c("d")) e" /* f /* g */ h */ + i // j"#
+        let code = SwiftCode.blanked(text)
+        #expect(code.count == text.count)
+        #expect(code.split(separator: " ").joined(separator: " ") == #"let a = " c(" ") " + i"#)
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+/// Every file of this package keeps the house rules of `.github/CONTRIBUTING.md`.
+@Suite struct HouseRulesTests {
+    private static let rules: [any HouseRule] = [
+        ManifestRule(), ImportRule(), LengthRule(), NameRule(), OneTypeRule(), LayoutRule(), NoSleepRule(),
+        UnfinishedWorkRule(), MachinePathRule(),
+    ]
+
+    @Test(arguments: rules.indices)
+    func everyFileKeepsTheRule(_ index: Int) throws {
+        let rule = Self.rules[index]
+        let tree = try SourceTree.ofThisPackage()
+        try #require(tree.files.count > 50, "the package's files were not found")
+        let violations = rule.violations(in: tree)
+        if !violations.isEmpty {
+            Issue.record("\(type(of: rule)):\n  \(violations.map(\.description).joined(separator: "\n  "))")
+        }
+    }
+
+    @Test func longFilesAreReported() throws {
+        let long = LengthRule.longFiles(in: try SourceTree.ofThisPackage())
+        if !long.isEmpty {
+            print("files over \(LengthRule.longLimit) lines:\n  " + long.joined(separator: "\n  "))
+        }
+    }
+
+    @Test func theGraphHasNoCycle() {
+        #expect(ModuleGraph.cycle(in: ModuleGraph.arrows) == nil)
+        #expect(ModuleGraph.below("Tributary").isDisjoint(with: ModuleGraph.servers))
+    }
+}

@@ -1,0 +1,37 @@
+/// Package.swift declares only dependencies that the module graph has arrows for, and no client links a server.
+struct ManifestRule: HouseRule {
+    func violations(in tree: SourceTree) -> [Violation] {
+        guard let text = tree.file("Package.swift")?.text else {
+            return [Violation(path: "Package.swift", reason: "is missing")]
+        }
+        let manifest = PackageManifest(text)
+        var found: [Violation] = []
+        func add(_ reason: String) { found.append(Violation(path: "Package.swift", reason: reason)) }
+
+        for target in manifest.targets where target.path.hasPrefix("Sources/") {
+            guard ModuleGraph.arrows[target.name] != nil else {
+                add("\(target.name) is not in the module graph")
+                continue
+            }
+            for dependency in target.targets.subtracting(ModuleGraph.below(target.name)).sorted() {
+                add("\(target.name) may not depend on \(dependency)")
+            }
+        }
+        for library in ["Tributary", "TributaryModel", "TributaryChanges"] {
+            for server in manifest.everythingLinked(by: library).intersection(ModuleGraph.servers).sorted() {
+                add("\(library) links \(server), a server")
+            }
+        }
+        for heavy in manifest.everythingLinked(by: "tributaryctl")
+            .intersection(["Hummingbird", "GRDB", "TributaryStore", "TributaryDaemon", "TributarySync"]).sorted()
+        {
+            add("tributaryctl links \(heavy), which only the daemon needs")
+        }
+        if let module = ModuleGraph.cycle(
+            in: Dictionary(uniqueKeysWithValues: manifest.targets.map { ($0.name, $0.targets) })
+        ) {
+            add("\(module) depends on itself")
+        }
+        return found
+    }
+}

@@ -1,0 +1,50 @@
+/// The arrows of the architecture article, which point down only.
+enum ModuleGraph {
+    static let arrows: [String: Set<String>] = [
+        "tributaryd": ["TributaryDaemon"],
+        "tributaryctl": ["TributaryAdmin", "TransactionLog", "TributaryModel", "CLinux"],
+        "TributaryDaemon": ["TributarySync", "TributaryAdmin", "CSystemd", "CLinux"],
+        "TributarySync": ["Tributary", "TransactionLog", "CLinux"],
+        "TributaryAdmin": ["CLinux"],
+        "Tributary": ["TributaryStore"],
+        "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"],
+        "TransactionLog": ["TributaryChanges", "CLinux"],
+        "TributaryModel": ["TributaryChanges"],
+        "TributaryChanges": [],
+        "CLinux": [], "CSQLite": [], "CSystemd": [],
+    ]
+
+    /// Modules of the toolchain and the system.
+    static let system: Set<String> = [
+        "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Synchronization", "Dispatch", "Observation",
+        "Testing", "PackageDescription", "RegexBuilder",
+    ]
+
+    /// What serves others: nothing that a client of the library links may depend on it.
+    static let servers: Set<String> = [
+        "Hummingbird", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle", "TributaryAdmin",
+        "TributarySync", "TributaryDaemon", "CSystemd",
+    ]
+
+    /// All modules below `module`.
+    static func below(_ module: String) -> Set<String> {
+        var found: Set<String> = []
+        var waiting = [module]
+        while let next = waiting.popLast() {
+            waiting += (arrows[next] ?? []).filter { found.insert($0).inserted }
+        }
+        return found
+    }
+
+    /// The first module that lies below itself.
+    static func cycle(in arrows: [String: Set<String>]) -> String? {
+        arrows.keys.sorted().first { start in
+            var found: Set<String> = []
+            var waiting = [start]
+            while let next = waiting.popLast() {
+                waiting += (arrows[next] ?? []).filter { found.insert($0).inserted }
+            }
+            return found.contains(start)
+        }
+    }
+}

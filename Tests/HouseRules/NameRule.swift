@@ -1,0 +1,34 @@
+/// Names say what a thing is, and some words say nothing.
+struct NameRule: HouseRule {
+    static let forbidden = ["Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "Common", "Manager", "Misc"]
+
+    func violations(in tree: SourceTree) -> [Violation] {
+        tree.files.flatMap { file in
+            var found = Self.words(in: file.path).intersection(Self.forbidden).sorted().map {
+                Violation(path: file.path, reason: "has a \"\($0)\" in its name")
+            }
+            guard file.isSwift else { return found }
+            found += file.violations(in: file.codeLines) { line in
+                guard let declaration = TopLevelDeclaration.name(ofTypeDeclaredBy: line) else { return nil }
+                let bad = Self.words(in: declaration).intersection(Self.forbidden).sorted().first
+                return bad.map { "\(declaration) has a \"\($0)\" in its name" }
+            }
+            return found
+        }
+    }
+
+    /// The words of a path or of a name in camel case.
+    static func words(in name: String) -> Set<String> {
+        var words: [String] = [""]
+        for character in name {
+            if !character.isLetter {
+                words.append("")
+            } else if character.isUppercase, words.last?.last?.isLowercase == true {
+                words.append(String(character))
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+        return Set(words.map { $0.prefix(1).uppercased() + $0.dropFirst() })
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// A text file of the package, by its path from the package's root.
+struct SourceFile: Sendable {
+    let path: String
+    let text: String
+    /// The lines as they are.
+    let lines: [String]
+    /// The lines with comments and string contents blanked out; the same as `lines` for anything but Swift.
+    let codeLines: [String]
+
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        lines = text.components(separatedBy: "\n")
+        codeLines = path.hasSuffix(".swift") ? SwiftCode.blanked(text).components(separatedBy: "\n") : lines
+    }
+
+    /// The last component of the path.
+    var name: String { path.components(separatedBy: "/").last ?? path }
+    var isSwift: Bool { path.hasSuffix(".swift") }
+    var isTest: Bool { path.hasPrefix("Tests/") }
+    /// Fixtures are data: they are meant to break rules.
+    var isFixture: Bool { path.contains("/Misuse/") || path.contains("/Fixtures/") }
+
+    /// The number of lines, not counting what follows the last newline.
+    var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
+
+    /// A violation for each line of `lines` that `isBad` gives a reason for.
+    func violations(in lines: [String], _ isBad: (String) -> String?) -> [Violation] {
+        lines.enumerated().compactMap { index, line in
+            isBad(line).map { Violation(path: path, line: index + 1, reason: $0) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// The files that the rules look at: those of this package, or a few made up by a test.
+struct SourceTree: Sendable {
+    var files: [SourceFile]
+    /// The names in the package's root folder.
+    var topLevelEntries: [String] = []
+
+    init(_ texts: [String: String]) {
+        files = texts.sorted { $0.key < $1.key }.map { SourceFile(path: $0.key, text: $0.value) }
+    }
+
+    var swiftFiles: [SourceFile] { files.filter { $0.isSwift } }
+
+    func file(_ path: String) -> SourceFile? { files.first { $0.path == path } }
+
+    /// This package, as it lies around this file.
+    static func ofThisPackage() throws -> SourceTree {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let manager = FileManager.default
+        var tree = SourceTree([:])
+        tree.topLevelEntries = try manager.contentsOfDirectory(atPath: root.path).sorted()
+        let own = tree.topLevelEntries.filter { !$0.hasPrefix(".build") && $0 != ".git" && $0 != "Package.resolved" }
+        for entry in own {
+            var isFolder: ObjCBool = false
+            _ = manager.fileExists(atPath: root.path + "/" + entry, isDirectory: &isFolder)
+            let names = isFolder.boolValue ? try manager.subpathsOfDirectory(atPath: root.path + "/" + entry) : [""]
+            for name in names.sorted() where !name.contains(".build") && !name.contains("__pycache__") {
+                let path = name.isEmpty ? entry : entry + "/" + name
+                // Binary fixtures have no lines to look at.
+                guard let text = try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8) else {
+                    continue
+                }
+                tree.files.append(SourceFile(path: path, text: text))
+            }
+        }
+        return tree
+    }
+}

@@ -1,0 +1,118 @@
+/// Tells code from comments and strings, well enough for rules that look at declarations and calls.
+enum SwiftCode {
+    /// `text` with comments and the contents of string literals replaced by spaces; newlines stay where they are.
+    static func blanked(_ text: String) -> String {
+        var scanner = Scanner(bytes: Array(text.utf8))
+        scanner.scanCode(untilClosingParenthesis: false)
+        return String(decoding: scanner.output, as: UTF8.self)
+    }
+
+    private struct Scanner {
+        let bytes: [UInt8]
+        var output: [UInt8] = []
+        var position = 0
+
+        init(bytes: [UInt8]) {
+            self.bytes = bytes
+            output.reserveCapacity(bytes.count)
+        }
+
+        var isAtEnd: Bool { position >= bytes.count }
+
+        func isAt(_ text: StaticString) -> Bool {
+            guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+            return text.withUTF8Buffer { wanted in
+                wanted.indices.allSatisfy { bytes[position + $0] == wanted[$0] }
+            }
+        }
+
+        mutating func keep(_ count: Int = 1) {
+            for _ in 0..<count where !isAtEnd {
+                output.append(bytes[position])
+                position += 1
+            }
+        }
+
+        mutating func blank(_ count: Int = 1) {
+            for _ in 0..<count where !isAtEnd {
+                output.append(bytes[position] == UInt8(ascii: "\n") ? UInt8(ascii: "\n") : UInt8(ascii: " "))
+                position += 1
+            }
+        }
+
+        /// Code up to the end, or up to the parenthesis that closes an interpolation.
+        mutating func scanCode(untilClosingParenthesis: Bool) {
+            var depth = 0
+            while !isAtEnd {
+                if isAt("//") {
+                    while !isAtEnd, !isAt("\n") { blank() }
+                } else if isAt("/*") {
+                    scanBlockComment()
+                } else if isAt("#\"") || isAt("##\"") {
+                    scanRawString()
+                } else if isAt("\"\"\"") {
+                    scanString(isMultiline: true)
+                } else if isAt("\"") {
+                    scanString(isMultiline: false)
+                } else {
+                    if isAt("(") { depth += 1 }
+                    if isAt(")") {
+                        if untilClosingParenthesis, depth == 0 { return }
+                        depth -= 1
+                    }
+                    keep()
+                }
+            }
+        }
+
+        mutating func scanBlockComment() {
+            var depth = 0
+            repeat {
+                if isAt("/*") {
+                    depth += 1
+                    blank(2)
+                } else if isAt("*/") {
+                    depth -= 1
+                    blank(2)
+                } else {
+                    blank()
+                }
+            } while depth > 0 && !isAtEnd
+        }
+
+        mutating func scanString(isMultiline: Bool) {
+            let quotes = isMultiline ? 3 : 1
+            keep(quotes)
+            while !isAtEnd {
+                if isAt("\\(") {
+                    blank(2)
+                    scanCode(untilClosingParenthesis: true)
+                    blank()
+                } else if isAt("\\") {
+                    blank(2)
+                } else if isMultiline ? isAt("\"\"\"") : isAt("\"") {
+                    keep(quotes)
+                    return
+                } else {
+                    blank()
+                }
+            }
+        }
+
+        /// A raw string without interpolation, the only kind in use.
+        mutating func scanRawString() {
+            var hashes = 0
+            while isAt("#") {
+                hashes += 1
+                keep()
+            }
+            let quotes = isAt("\"\"\"") ? 3 : 1
+            keep(quotes)
+            let closing =
+                Array(repeating: UInt8(ascii: "\""), count: quotes)
+                + Array(repeating: UInt8(ascii: "#"), count: hashes)
+            while !isAtEnd, !bytes[position...].starts(with: closing) { blank() }
+            keep(closing.count)
+        }
+    }
+}
