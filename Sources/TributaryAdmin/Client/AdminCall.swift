@@ -1,0 +1,21 @@
+/// A request to the daemon.
+package struct AdminCall: Sendable, Hashable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+    }
+
+    package var method: Method
+    /// Path and query, encoded.
+    package var target: String
+    package var body: [UInt8]?
+    package var headers: [String: String]
+
+    package init(_ method: Method, _ target: String, body: [UInt8]? = nil, headers: [String: String] = [:]) {
+        self.method = method
+        self.target = target
+        self.body = body
+        self.headers = headers
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Talks HTTP/1.1 to the daemon over its Unix socket, one connection a request.
+package struct AdminClient: Sendable {
+    /// The sockets to try, in order; the first that accepts a connection is used.
+    package var sockets: [String]
+
+    package init(sockets: [String]) {
+        self.sockets = sockets
+    }
+
+    package init(socket: String) {
+        sockets = [socket]
+    }
+
+    /// Sends a request and waits for the whole answer.
+    package func send(_ call: AdminCall) async throws -> AdminAnswer {
+        var body: [UInt8] = []
+        let head = try await stream(call) { bytes in body += bytes }
+        return AdminAnswer(status: head.status, headers: head.headers, body: body)
+    }
+
+    /// Sends a request and hands the answer's events to `onEvent` until it answers false or the daemon ends the stream.
+    /// An answer that is not a stream of events is returned whole.
+    package func events(
+        _ call: AdminCall,
+        onEvent: (ServerSentEvent) async throws -> Bool
+    ) async throws -> AdminAnswer {
+        var call = call
+        call.headers["accept"] = "text/event-stream"
+        var parser = ServerSentEventParser()
+        var body: [UInt8] = []
+        do {
+            let head = try await stream(call) { bytes, head in
+                guard head.headers["content-type"]?.hasPrefix("text/event-stream") == true else {
+                    body += bytes
+                    return
+                }
+                for event in parser.take(bytes) where try await !onEvent(event) {
+                    throw StreamEnded(head: head)
+                }
+            }
+            return AdminAnswer(status: head.status, headers: head.headers, body: body)
+        } catch let ended as StreamEnded {
+            return AdminAnswer(status: ended.head.status, headers: ended.head.headers, body: [])
+        }
+    }
+
+    private struct StreamEnded: Error {
+        var head: AdminAnswer
+    }
+
+    private func stream(_ call: AdminCall, onBody: ([UInt8]) async throws -> Void) async throws -> AdminAnswer {
+        try await stream(call) { bytes, _ in try await onBody(bytes) }
+    }
+
+    /// Returns the answer's head, with an empty body, once `onBody` has had all bytes.
+    private func stream(
+        _ call: AdminCall,
+        onBody: ([UInt8], AdminAnswer) async throws -> Void
+    ) async throws -> AdminAnswer {
+        let (channel, path) = try await connect()
+        return try await channel.executeThenClose { inbound, outbound in
+            do {
+                try await outbound.write(contentsOf: Self.parts(of: call))
+            } catch {
+                // The daemon may answer, such as with 413, before it has read everything: the answer tells more.
+            }
+            var head: AdminAnswer?
+            for try await part in inbound {
+                switch part {
+                case .head(let response):
+                    let fields = response.headers.map { ($0.name.lowercased(), $0.value) }
+                    head = AdminAnswer(
+                        status: Int(response.status.code),
+                        headers: Dictionary(fields, uniquingKeysWith: { $0 + ", " + $1 }),
+                        body: []
+                    )
+                case .body(let buffer):
+                    if let head { try await onBody(Array(buffer.readableBytesView), head) }
+                case .end:
+                    if let head { return head }
+                }
+            }
+            throw AdminClientError.interrupted(path: path)
+        }
+    }
+
+    private static func parts(of call: AdminCall) -> [HTTPClientRequestPart] {
+        var headers = HTTPHeaders([("host", "localhost"), ("connection", "close")])
+        for (name, value) in call.headers { headers.replaceOrAdd(name: name, value: value) }
+        if let body = call.body {
+            headers.replaceOrAdd(name: "content-length", value: String(body.count))
+            if !headers.contains(name: "content-type") {
+                headers.add(name: "content-type", value: "application/json")
+            }
+        } else if call.method != .get {
+            headers.replaceOrAdd(name: "content-length", value: "0")
+        }
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: HTTPMethod(rawValue: call.method.rawValue),
+            uri: call.target,
+            headers: headers
+        )
+        var parts: [HTTPClientRequestPart] = [.head(head)]
+        if let body = call.body { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
+        return parts + [.end(nil)]
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func connect() async throws -> (Connection, String) {
+        var tried: [String] = []
+        for path in sockets {
+            do {
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(.seconds(10))
+                    .connect(unixDomainSocketPath: path) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                            return try Connection(wrappingChannelSynchronously: channel)
+                        }
+                    }
+                return (channel, path)
+            } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
+                throw AdminClientError.notPermitted(path: path)
+            } catch let error as IOError {
+                tried.append("\(path): \(String(cString: strerror(error.errnoCode)))")
+            } catch {
+                tried.append("\(path): \(error)")
+            }
+        }
+        throw AdminClientError.nobodyAnswers(tried)
+    }
+}

@@ -1,0 +1,29 @@
+/// The answer of `GET /v1/config`: each value with where it came from.
+package struct ConfigurationMessage: Codable, Hashable, Sendable {
+    package struct Setting: Codable, Hashable, Sendable {
+        package var key: String
+        /// As it could stand in the file; nil when nothing is set.
+        package var value: String?
+        /// `default`, `file`, `environment` or `flag`.
+        package var origin: String
+        /// The file and line, the variable or the flag.
+        package var place: String?
+
+        package init(key: String, value: String?, origin: String, place: String?) {
+            self.key = key
+            self.value = value
+            self.origin = origin
+            self.place = place
+        }
+    }
+
+    package var file: String?
+    package var settings: [Setting]
+    package var restartNeeded: Bool
+
+    package init(file: String?, settings: [Setting], restartNeeded: Bool) {
+        self.file = file
+        self.settings = settings
+        self.restartNeeded = restartNeeded
+    }
+}

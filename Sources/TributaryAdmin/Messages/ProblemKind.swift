@@ -1,0 +1,66 @@
+/// The published list of problem types; `type` in a problem document is `urn:tributary:problem:` and the name.
+package enum ProblemKind: String, CaseIterable, Sendable {
+    case badRequest = "bad-request"
+    case badPredicate = "bad-predicate"
+    case unknownParameter = "unknown-parameter"
+    case notPermitted = "not-permitted"
+    case notFound = "not-found"
+    case unknownEntity = "unknown-entity"
+    case methodNotAllowed = "method-not-allowed"
+    case alreadyExists = "already-exists"
+    case conflict = "conflict"
+    case paused = "paused"
+    case busy = "busy"
+    case expired = "expired"
+    case tooLarge = "too-large"
+    case invalid = "invalid"
+    case badConfiguration = "bad-configuration"
+    case tooManyClients = "too-many-clients"
+    case notReady = "not-ready"
+    case notImplemented = "not-implemented"
+    case failure = "failure"
+    case timeout = "timeout"
+
+    package var type: String { "urn:tributary:problem:" + rawValue }
+
+    package var status: Int {
+        switch self {
+        case .badRequest, .badPredicate, .unknownParameter: 400
+        case .notPermitted: 403
+        case .notFound, .unknownEntity: 404
+        case .methodNotAllowed: 405
+        case .alreadyExists, .conflict, .paused, .busy: 409
+        case .expired: 410
+        case .tooLarge: 413
+        case .invalid, .badConfiguration: 422
+        case .failure: 500
+        case .notImplemented: 501
+        case .tooManyClients, .notReady, .timeout: 503
+        }
+    }
+
+    package var title: String {
+        switch self {
+        case .badRequest: "The request cannot be understood"
+        case .badPredicate: "The predicate cannot be understood"
+        case .unknownParameter: "There is no such query parameter"
+        case .notPermitted: "Not permitted"
+        case .notFound: "There is no such thing"
+        case .unknownEntity: "The model has no such entity"
+        case .methodNotAllowed: "The path does not take this method"
+        case .alreadyExists: "The object exists already"
+        case .conflict: "The object was changed in the meantime"
+        case .paused: "Importing is paused"
+        case .busy: "Another request is doing this"
+        case .expired: "The token has expired"
+        case .tooLarge: "The request is too large"
+        case .invalid: "The change does not fit the model"
+        case .badConfiguration: "The configuration is bad"
+        case .tooManyClients: "Too many clients"
+        case .notReady: "The daemon is not ready for this"
+        case .timeout: "The request took too long"
+        case .notImplemented: "This version does not do this"
+        case .failure: "The daemon failed"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The answer of `GET /v1/segments`.
+package struct SegmentsMessage: Codable, Hashable, Sendable {
+    /// A segment with its state and the reason for it.
+    package struct Segment: Codable, Hashable, Sendable {
+        package var writer: String
+        /// Sixteen hexadecimal digits, as in the file's name.
+        package var first: String
+        package var last: String
+        package var state: String
+        package var reason: String?
+        package var file: String?
+        package var line: Int?
+        package var waitingFor: [String]?
+        package var parked: Int?
+        /// Unix seconds.
+        package var since: Double?
+        package var hint: String?
+
+        package init(writer: String, first: String, last: String, state: String) {
+            self.writer = writer
+            self.first = first
+            self.last = last
+            self.state = state
+        }
+    }
+
+    package var segments: [Segment]
+    /// What to give as `after` to see more.
+    package var next: String?
+
+    package init(segments: [Segment], next: String? = nil) {
+        self.segments = segments
+        self.next = next
+    }
+}

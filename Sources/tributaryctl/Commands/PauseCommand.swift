@@ -1,0 +1,23 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct PauseCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop importing; local saves and exports go on. Survives a restart."
+    )
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long, such as 30m; else until resume.", valueName: "time")
+    )
+    var duration: DurationArgument?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let body = duration.map { "{\"forSeconds\":\($0.seconds)}" } ?? "{}"
+        let answer = try await session.call(AdminCall(.post, AdminPath.pause, body: Array(body.utf8)))
+        session.terminal.print(session.json ? answer.text : "paused")
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct ResumeCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Import again after a pause.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let answer = try await session.call(AdminCall(.post, AdminPath.resume))
+        session.terminal.print(session.json ? answer.text : "importing")
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import TributaryAdmin
+
+/// A segment as it is named in the folder: `WRITER/FIRST-LAST`, with or without `.tlog` and the folder before it.
+struct SegmentArgument: ExpressibleByArgument {
+    let writer: String
+    let range: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/")
+        guard parts.count >= 2, let name = parts.last else { return nil }
+        let bare = name.hasSuffix(".tlog") ? name.dropLast(5) : name
+        guard bare.split(separator: "-").count == 2 else { return nil }
+        writer = String(parts[parts.count - 2])
+        range = String(bare)
+    }
+
+    func path(_ verb: String) -> String { AdminPath.join(AdminPath.segments, writer, range, verb) }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct SegmentExplainCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say all that is known of one segment, and what helps."
+    )
+
+    @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))
+    var segment: SegmentArgument
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let path = AdminPath.with(AdminPath.join(AdminPath.segments, segment.writer, segment.range), query: [])
+        try await session.call(AdminCall(.get, path), as: SegmentsMessage.Segment.self) { segment in
+            var lines: [(String, String?)] = [
+                ("writer", segment.writer), ("sequences", "\(segment.first)-\(segment.last)"),
+                ("state", segment.state), ("since", TimeText.time(segment.since)), ("reason", segment.reason),
+                ("file", segment.file), ("line", segment.line.map(String.init)),
+            ]
+            for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
+            lines.append(("parked", segment.parked.map { "\($0) values" }))
+            lines.append(("hint", segment.hint))
+            for case (let label, let text?) in lines {
+                let padding = String(repeating: " ", count: 12 - label.count)
+                session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct SegmentListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List segments that are not simply applied, with the reasons."
+    )
+
+    @Option(help: "Only segments in this state.")
+    var state: String?
+
+    @Flag(help: "Applied segments too.")
+    var all = false
+
+    @Option(help: "How many, at most 1000.")
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
+    var after: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let path = AdminPath.with(
+            AdminPath.segments,
+            query: [
+                ("state", state), ("all", all ? "true" : nil), ("limit", limit.map(String.init)), ("after", after),
+            ]
+        )
+        try await session.call(AdminCall(.get, path), as: SegmentsMessage.self) { message in
+            var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
+            for segment in message.segments {
+                table.add([
+                    segment.writer, segment.first, segment.last, segment.state, TimeText.time(segment.since),
+                    segment.reason ?? segment.waitingFor?.joined(separator: ", "),
+                ])
+            }
+            table.print(on: session.terminal)
+            if let next = message.next { session.terminal.print("more: --after \(next)") }
+        }
+    }
+}

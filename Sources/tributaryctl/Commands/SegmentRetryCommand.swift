@@ -1,0 +1,19 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct SegmentRetryCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Look at a segment again."
+    )
+
+    @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))
+    var segment: SegmentArgument
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let answer = try await session.call(AdminCall(.post, segment.path("retry")))
+        session.terminal.print(session.json ? answer.text : "looked at again")
+    }
+}

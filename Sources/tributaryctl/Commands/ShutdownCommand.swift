@@ -1,0 +1,16 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct ShutdownCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shutdown",
+        abstract: "Stop the daemon gracefully; nothing that was accepted is lost."
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let answer = try await session.call(AdminCall(.post, AdminPath.shutdown))
+        session.terminal.print(session.json ? answer.text : "stopping")
+    }
+}

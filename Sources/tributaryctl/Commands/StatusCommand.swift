@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+
+struct StatusCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show what the daemon is doing and what is wrong."
+    )
+
+    @Flag(help: "Show it again every second until interrupted.")
+    var watch = false
+
+    @Flag(help: "Say nothing; exit with 75 when there are problems.")
+    var check = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        repeat {
+            let answer = try await session.call(AdminCall(.get, AdminPath.status))
+            let status = try answer.decode(StatusMessage.self)
+            if check {
+                for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }
+                if !status.problems.isEmpty { throw ExitStatus.tryAgain }
+                return
+            }
+            if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
+            if session.json { session.terminal.print(answer.text) } else { show(status, on: session.terminal) }
+            if watch { try await Task.sleep(for: .seconds(1)) }
+        } while watch
+    }
+
+    private func show(_ status: StatusMessage, on terminal: Terminal) {
+        let state = terminal.styled(status.state.rawValue, status.problems.isEmpty ? .green : .yellow)
+        var lines = [("state", "\(state), up \(TimeText.stretch(status.uptimeSeconds)), version \(status.version)")]
+        if let name = status.name { lines.append(("name", name)) }
+        if let writer = status.writer { lines.append(("writer", writer)) }
+        if let model = status.modelVersion { lines.append(("model", model)) }
+        let segments = status.segments.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        lines.append(("segments", segments.isEmpty ? "none" : segments.joined(separator: ", ")))
+        if let queue = status.queue, queue > 0 { lines.append(("queue", "\(queue) segments")) }
+        if status.initialImportComplete == false { lines.append(("import", "the first import is not complete yet")) }
+        if let time = TimeText.time(status.lastImport) { lines.append(("last import", time)) }
+        if let time = TimeText.time(status.lastMerge) { lines.append(("last merge", time)) }
+        if let time = TimeText.time(status.nextMergeDue) { lines.append(("next merge", time)) }
+        if let pending = status.pendingSaves, pending > 0 { lines.append(("pending saves", String(pending))) }
+        if let bytes = status.storeBytes {
+            lines.append(("store", TimeText.bytes(bytes) + ", WAL " + TimeText.bytes(status.walBytes ?? 0)))
+        }
+        if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
+        for (label, text) in lines {
+            let padded = label.padding(toLength: 14, withPad: " ", startingAt: 0)
+            let shown = label == "state" ? text : EscapedText.escape(text)
+            terminal.print(terminal.styled(padded, .faint) + shown)
+        }
+        for problem in status.problems {
+            terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
+            if let hint = problem.hint { terminal.print("  hint: " + EscapedText.escape(hint)) }
+        }
+    }
+}

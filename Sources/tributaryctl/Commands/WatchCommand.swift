@@ -1,0 +1,44 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct WatchCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print what happens as it happens, one event a line, until interrupted."
+    )
+
+    @Option(help: ArgumentHelp("Begin after this token instead of now.", valueName: "token"))
+    var after: String?
+
+    @Option(help: ArgumentHelp("End after so many updates of the store.", valueName: "number"))
+    var updates: Int?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        var remaining = updates
+        let call = AdminCall(.get, AdminPath.with(AdminPath.changes, query: [("after", after)]))
+        let answer = try await session.client.events(call) { event in
+            if session.json {
+                session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
+            } else {
+                session.terminal.print(
+                    session.terminal.styled(event.event.padded(to: 15), .bold) + EscapedText.escape(event.data)
+                )
+            }
+            if event.event == "bye" { return false }
+            if event.event == "storeDidUpdate", let left = remaining {
+                remaining = left - 1
+                return left > 1
+            }
+            return true
+        }
+        _ = try answer.orProblem()
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - count))
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+struct WriterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "writer",
+        abstract: "Those whose transactions are in the store.",
+        subcommands: [WriterListCommand.self],
+        defaultSubcommand: WriterListCommand.self
+    )
+}

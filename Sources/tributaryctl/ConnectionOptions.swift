@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// Where the daemon is, and the form of the answer: options that every command takes.
+struct ConnectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("The instance's name: /run/tributary/NAME.sock.", valueName: "name"))
+    var instance: String?
+
+    @Flag(help: "Print the daemon's JSON.")
+    var json = false
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// Standard output and standard error, with what they can show.
+struct Terminal: Sendable {
+    let hasColor: Bool
+    let isInteractive: Bool
+
+    static let standard: Terminal = {
+        let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        let dumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        return Terminal(hasColor: isatty(1) == 1 && !noColor && !dumb, isInteractive: isatty(1) == 1)
+    }()
+
+    /// Writes a line to standard output. A reader that has gone away ends the program quietly.
+    func print(_ line: String) {
+        write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
+    }
+
+    /// Writes a message to standard error.
+    func complain(_ message: String) {
+        write("tributaryctl: \(message)\n", to: 2)
+    }
+
+    /// Writes text as it is.
+    func write(_ text: String, to descriptor: Int32 = 1) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if descriptor == 1 { exit(errno == EPIPE ? 0 : 74) }
+                return
+            }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    func styled(_ text: String, _ style: Style) -> String {
+        hasColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    enum Style: String {
+        case bold = "1"
+        case faint = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+}

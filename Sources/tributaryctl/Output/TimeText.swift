@@ -1,0 +1,32 @@
+import Foundation
+
+/// Times and sizes in words.
+enum TimeText {
+    /// Unix seconds as local time, such as `2026-03-01 14:05:09`.
+    static func time(_ seconds: Double?) -> String? {
+        guard let seconds else { return nil }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
+        return formatter.string(from: Date(timeIntervalSince1970: seconds))
+    }
+
+    /// A stretch of time with its two largest units, such as `3d 4h`.
+    static func stretch(_ seconds: Double) -> String {
+        let whole = Int(max(0, seconds))
+        let parts = [(whole / 86_400, "d"), (whole / 3_600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s")]
+        guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0s" }
+        return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined(separator: " ")
+    }
+
+    static func bytes(_ count: Int64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        var value = Double(count)
+        var unit = 0
+        while value >= 1024, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return unit == 0 ? "\(count) B" : String(format: "%.1f %@", value, units[unit])
+    }
+}

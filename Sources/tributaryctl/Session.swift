@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TributaryAdmin
+
+/// One run of the command: the connection and where output goes.
+struct Session: Sendable {
+    let client: AdminClient
+    let json: Bool
+    let terminal = Terminal.standard
+
+    init(_ options: ConnectionOptions) {
+        let locator = SocketLocator(
+            environment: ProcessInfo.processInfo.environment,
+            userID: geteuid(),
+            exists: { FileManager.default.fileExists(atPath: $0) }
+        )
+        client = AdminClient(sockets: locator.candidates(socket: options.socket, instance: options.instance))
+        json = options.json
+    }
+
+    /// Sends a request; an answer that is a problem is thrown.
+    func call(_ call: AdminCall) async throws -> AdminAnswer {
+        try await client.send(call).orProblem()
+    }
+
+    /// Sends a request and prints the answer: as it is with `--json`, else as `show` says it.
+    func call<Message: Decodable>(
+        _ call: AdminCall,
+        as type: Message.Type,
+        show: (Message) throws -> Void
+    ) async throws {
+        let answer = try await self.call(call)
+        if json {
+            terminal.print(answer.text)
+        } else {
+            try show(try answer.decode(type))
+        }
+    }
+
+    /// Says on standard error what went wrong; the exit status to end with.
+    func report(_ error: any Error) -> any Error {
+        switch error {
+        case let problem as ProblemDocument:
+            if json, let data = try? JSONEncoder().encode(problem) {
+                terminal.print(String(decoding: data, as: UTF8.self))
+            }
+            terminal.complain(describe(problem))
+            return ExitCode(ExitStatus(httpStatus: problem.status).rawValue)
+        case let error as AdminClientError:
+            terminal.complain(error.description)
+            return ExitCode(error.exitStatus.rawValue)
+        case let status as ExitStatus:
+            return ExitCode(status.rawValue)
+        case let failure as CommandFailure:
+            terminal.complain(failure.reason)
+            return ExitCode(failure.status.rawValue)
+        case is ExitCode, is ValidationError, is CleanExit:
+            return error
+        default:
+            terminal.complain("\(error)")
+            return ExitCode(ExitStatus.internalError.rawValue)
+        }
+    }
+
+    private func describe(_ problem: ProblemDocument) -> String {
+        var lines = [problem.detail ?? problem.title]
+        if let file = problem.file {
+            lines[0] = [file, problem.line.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + lines[0]
+        }
+        for error in problem.errors ?? [] {
+            let place = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
+            lines.append("  \(place): \(error.detail)")
+        }
+        if let hint = problem.hint { lines.append("hint: \(hint)") }
+        return lines.map(EscapedText.escape).joined(separator: "\n")
+    }
+}

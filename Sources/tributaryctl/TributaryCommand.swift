@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// The admin command's root: one sub-command a verb.
+@main
+struct TributaryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tributaryctl",
+        abstract: "Ask and steer a tributary daemon.",
+        discussion: """
+            The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or
+            /run/tributary/admin.sock. With --json every command prints what the daemon answered.
+
+            Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
+            74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
+            """,
+        subcommands: [
+            StatusCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, SegmentCommand.self,
+            WriterCommand.self, ModelCommand.self, WatchCommand.self, ConfigCommand.self, ReloadCommand.self,
+            LogLevelCommand.self, MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
+        ]
+    )
+}
