@@ -1,18 +1,138 @@
+import Glibc
+import Synchronization
+
 /// One unchanging state of the store, and the connections that read it.
 ///
-/// Pinning is done with the writer held and after a checkpoint, so that all its connections begin at the same
-/// transaction and the WAL does not grow under a permanent pin. The connections go back to the store when the last
-/// reference is gone.
+/// Pinning is done with the writer held, so that all its connections begin at the same transaction. They go back to the
+/// store when the last reference is gone. A generation that was *moved* (`Store.move(from:)`) has none any more: reads
+/// that begin later are answered by the generation it was moved to.
 package final class Generation: Sendable {
     /// The number of the newest transaction in it.
     package let number: Int64
+    let context: StoreContext
+    private let pool: ReaderPool
+    private let state: Mutex<State>
+    /// How many connections there were; the last of several is kept for reads that have no time limit.
+    private let size: Int
 
-    init(number: Int64) {
-        self.number = number
+    struct State {
+        var idle: [StoreConnection]
+        var waiting: [Waiter] = []
+        var phase = Phase.pinned
+        var nextWaiter = 0
+        /// Connections in use by the threads that read with them, for reads inside reads.
+        var holders: [pthread_t: StoreConnection] = [:]
     }
 
-    /// Reads at this generation; may be called from any thread, blocks while its connections are busy.
-    package func read<T>(_ body: (Reader) throws -> T) throws -> T {
-        fatalError("stub")
+    enum Phase {
+        case pinned
+        /// Its connections are being taken away; who wants to read waits for what comes next.
+        case releasing
+        /// Reads go to the generation after it.
+        case moved(Generation)
+        /// Moving did not succeed, and there is no state left to read.
+        case failed
+    }
+
+    struct Waiter {
+        let id: Int
+        let isLimited: Bool
+        let wake: @Sendable () -> Void
+    }
+
+    init(number: Int64, connections: [StoreConnection], pool: ReaderPool, context: StoreContext) {
+        self.number = number
+        self.pool = pool
+        self.context = context
+        size = connections.count
+        state = Mutex(State(idle: connections))
+    }
+
+    deinit {
+        // Reads hold a reference, so all connections are idle here.
+        for connection in state.withLock({ $0.idle }) { pool.giveBack(connection) }
+    }
+
+    // MARK: Connections
+
+    enum Lease {
+        case connection(StoreConnection)
+        case moved(Generation)
+        case failed
+        /// The `wake` that was given is called when it is worth asking again.
+        case wait(Int)
+    }
+
+    /// A connection that is free, or a place in the line. Reads with a time limit leave one connection to the others,
+    /// so that slow ones cannot hold up the main context.
+    func lease(isLimited: Bool, wake: () -> @Sendable () -> Void) -> Lease {
+        state.withLock { state in
+            switch state.phase {
+            case .moved(let next): return .moved(next)
+            case .failed: return .failed
+            case .pinned where state.idle.count > kept(isLimited): return .connection(state.idle.removeLast())
+            case .pinned, .releasing:
+                state.nextWaiter += 1
+                state.waiting.append(Waiter(id: state.nextWaiter, isLimited: isLimited, wake: wake()))
+                return .wait(state.nextWaiter)
+            }
+        }
+    }
+
+    /// Ends a lease.
+    func giveBack(_ connection: StoreConnection) {
+        let waiter = state.withLock { state -> Waiter?? in
+            guard case .pinned = state.phase else { return .none }
+            state.idle.append(connection)
+            guard let next = state.waiting.firstIndex(where: { state.idle.count > kept($0.isLimited) }) else {
+                return .some(nil)
+            }
+            return state.waiting.remove(at: next)
+        }
+        switch waiter {
+        case .none: pool.giveBack(connection)
+        case .some(let waiter): waiter?.wake()
+        }
+    }
+
+    private func kept(_ isLimited: Bool) -> Int { isLimited && size > 1 ? 1 : 0 }
+
+    /// Notes that this thread reads with the connection until `body` ends.
+    func holding<T>(_ connection: StoreConnection, _ body: () throws -> T) rethrows -> T {
+        let thread = pthread_self()
+        state.withLock { $0.holders[thread] = connection }
+        defer { state.withLock { $0.holders[thread] = nil } }
+        return try body()
+    }
+
+    /// The connection that this thread is reading with already.
+    func held() -> StoreConnection? {
+        state.withLock { $0.holders[pthread_self()] }
+    }
+
+    // MARK: Moving
+
+    /// Takes the idle connections away; busy ones follow when their reads end.
+    func release() {
+        let idle = state.withLock { state -> [StoreConnection] in
+            guard case .pinned = state.phase else { return [] }
+            state.phase = .releasing
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for connection in idle { pool.giveBack(connection) }
+    }
+
+    func retire(to next: Generation) { leave(.moved(next)) }
+
+    func fail() { leave(.failed) }
+
+    private func leave(_ phase: Phase) {
+        let waiting = state.withLock { state in
+            state.phase = phase
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.wake() }
     }
 }

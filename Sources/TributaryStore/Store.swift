@@ -1,3 +1,6 @@
+import CSQLite
+import GRDB
+import Synchronization
 package import TributaryModel
 
 /// One SQLite file with the state of the merge, its history and its positions. One connection writes, first come,
@@ -5,40 +8,44 @@ package import TributaryModel
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
+    let context: StoreContext
+    let writer: StoreConnection
+    let readers: ReaderPool
+    let meter: WALMeter
+    let isClosed = Atomic(false)
 
-    private init(configuration: StoreConfiguration) {
-        self.configuration = configuration
-    }
-
-    /// Opens the store, creates it when there is none, migrates it when the model has grown.
-    package static func open(_ configuration: StoreConfiguration) throws(StoreError) -> Store {
-        fatalError("stub")
-    }
-
-    /// Runs `body` in one SQLite transaction on the writer connection, in turn. Everything is rolled back when it
-    /// throws. Blocks the calling thread until its turn is over.
-    package func write<T>(_ body: (WriteTransaction) throws -> T) throws -> T {
-        fatalError("stub")
-    }
-
-    /// The same without blocking a thread while waiting for the turn.
-    package func writeInTurn<T: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> T) async throws -> T
-    {
-        fatalError("stub")
+    init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
+        configuration = context.configuration
+        self.context = context
+        self.writer = writer
+        self.readers = readers
+        self.meter = meter
     }
 
     /// Reads what is committed when it begins.
     package func read<T>(_ body: (Reader) throws -> T) throws -> T {
-        fatalError("stub")
+        let connection = try readers.take()
+        defer { readers.giveBack(connection) }
+        return try connection.run { database in
+            try StoreError.mapping {
+                try database.execute(sql: "BEGIN DEFERRED")
+                return try body(Reader(database: database, context: context))
+            }
+        }
     }
 
-    /// A generation of the store as of now, which stays as it is while others write.
-    package func pin() throws -> Generation {
-        fatalError("stub")
-    }
-
-    /// Checkpoints the WAL and closes every connection. Later calls throw `StoreError.closed`.
+    /// Copies the WAL back and closes every connection. Later calls throw `StoreError.closed`, and so do reads of
+    /// generations; reads that have begun end first.
     package func close() throws {
-        fatalError("stub")
+        guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        readers.close()
+        try StoreError.mapping {
+            writer.run { database in _ = meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_TRUNCATE) }
+            try writer.close()
+        }
+    }
+
+    func checkOpen() throws {
+        if isClosed.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
     }
 }

@@ -15,5 +15,9 @@ package enum StoreError: Error, Hashable, Sendable {
     /// A change that names an entity, a property or a value that the model does not have. Only local changes throw it;
     /// imported ones are parked.
     case invalidChange(index: Int, reason: String)
+    /// A fetch that cannot be answered: a key path that leads nowhere, a sort by what has no order.
+    case invalidQuery(reason: String)
+    /// A read took longer than it was allowed to.
+    case timedOut(after: Duration)
     case closed
 }

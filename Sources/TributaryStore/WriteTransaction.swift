@@ -3,7 +3,11 @@ package import TributaryChanges
 /// One open write transaction. Valid only inside the closure that it is given to.
 package final class WriteTransaction {
     /// Reads that see what this transaction has written so far.
-    package var reader: Reader { fatalError("stub") }
+    package let reader: Reader
+
+    init(reader: Reader) {
+        self.reader = reader
+    }
 
     // MARK: Local changes
 

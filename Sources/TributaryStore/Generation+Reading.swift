@@ -1,0 +1,82 @@
+import Dispatch
+
+extension Generation {
+    /// Reads at this generation; may be called from any thread, blocks while its connections are busy.
+    package func read<T>(_ body: (Reader) throws -> T) throws -> T {
+        try blockingRead(isLimited: false) { connection in
+            try connection.run { database in
+                try StoreError.mapping { try body(Reader(database: database, context: self.context)) }
+            }
+        }
+    }
+
+    /// Reads for at most the given time, waiting for a connection not included.
+    ///
+    /// - Throws: `StoreError.timedOut` when the time is over.
+    package func read<T>(timeout: Duration, _ body: (Reader) throws -> T) throws -> T {
+        try blockingRead(isLimited: true) { connection in
+            try connection.run { database in
+                try database.limited(to: timeout) {
+                    try StoreError.mapping { try body(Reader(database: database, context: self.context)) }
+                }
+            }
+        }
+    }
+
+    /// The same without blocking a thread of the caller's: the body runs on the connection's queue.
+    package func readInTurn<T: Sendable>(
+        timeout: Duration,
+        _ body: @escaping @Sendable (Reader) throws -> T
+    ) async throws -> T {
+        var generation = self
+        while true {
+            let lease = await generation.leaseInTurn()
+            switch lease {
+            case .moved(let next): generation = next
+            case .failed: throw StoreError.closed
+            case .wait: continue
+            case .connection(let connection):
+                let holder = generation
+                return try await withCheckedThrowingContinuation { continuation in
+                    connection.enqueue { database in
+                        let result = Result {
+                            try database.limited(to: timeout) {
+                                try StoreError.mapping {
+                                    try holder.holding(connection) {
+                                        try body(Reader(database: database, context: holder.context))
+                                    }
+                                }
+                            }
+                        }
+                        holder.giveBack(connection)
+                        continuation.resume(with: result)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A lease after one wait at most; `.wait` says that it is time to ask again.
+    private func leaseInTurn() async -> Lease {
+        let signal = WakeSignal()
+        let lease = lease(isLimited: true) { { signal.wake() } }
+        if case .wait = lease { await signal.wait() }
+        return lease
+    }
+
+    private func blockingRead<T>(isLimited: Bool, _ body: (StoreConnection) throws -> T) throws -> T {
+        var generation = self
+        while true {
+            if let held = generation.held() { return try body(held) }
+            let semaphore = DispatchSemaphore(value: 0)
+            switch generation.lease(isLimited: isLimited, wake: { { _ = semaphore.signal() } }) {
+            case .moved(let next): generation = next
+            case .failed: throw StoreError.closed
+            case .wait: semaphore.wait()
+            case .connection(let connection):
+                defer { generation.giveBack(connection) }
+                return try generation.holding(connection) { try body(connection) }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import GRDB
+import Synchronization
+
+/// Connections that read, opened when needed and kept for the next one who asks.
+final class ReaderPool: Sendable {
+    private struct State {
+        var idle: [StoreConnection] = []
+        var lent = 0
+        var isClosed = false
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+    /// Idle connections beyond this many are closed.
+    private static let idleLimit = 8
+
+    init(path: String) {
+        self.path = path
+    }
+
+    func take() throws -> StoreConnection {
+        let idle = try state.withLock { state -> StoreConnection? in
+            guard !state.isClosed else { throw StoreError.closed }
+            state.lent += 1
+            return state.idle.popLast()
+        }
+        if let idle { return idle }
+        do {
+            return try StoreConnection.reader(path: path)
+        } catch {
+            state.withLock { $0.lent -= 1 }
+            throw error
+        }
+    }
+
+    /// Ends the connection's transaction, if it has one, and keeps it for others.
+    func giveBack(_ connection: StoreConnection) {
+        let isClean = connection.run { database in
+            guard database.isInsideTransaction else { return true }
+            return (try? database.execute(sql: "ROLLBACK")) != nil
+        }
+        let keeps = state.withLock { state -> Bool in
+            state.lent -= 1
+            guard isClean, !state.isClosed, state.idle.count < ReaderPool.idleLimit else { return false }
+            state.idle.append(connection)
+            return true
+        }
+        if !keeps { try? connection.close() }
+    }
+
+    /// Closes idle connections now and lent ones when they come back.
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for connection in idle { try? connection.close() }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+extension Store {
+    /// Opens the store, creates it when there is none, migrates it when the model has grown.
+    package static func open(_ configuration: StoreConfiguration) throws(StoreError) -> Store {
+        do {
+            try createFile(at: configuration.path)
+            return try StoreError.mapping {
+                let context = StoreContext(configuration: configuration)
+                let writer = try StoreConnection.writer(path: configuration.path)
+                let meter = WALMeter()
+                let readers = ReaderPool(path: configuration.path)
+                writer.run { meter.watch($0) }
+                let store = Store(context: context, writer: writer, readers: readers, meter: meter)
+                return store
+            }
+        } catch let error as StoreError {
+            guard case .database(_, let message) = error else { throw error }
+            throw .cannotOpen(path: configuration.path, reason: message)
+        } catch {
+            throw .cannotOpen(path: configuration.path, reason: "\(error)")
+        }
+    }
+
+    /// Owner writes, group reads; SQLite gives its `-wal` and `-shm` the mode of the file.
+    private static let fileMode: mode_t = 0o640
+
+    /// Makes the file with the right mode when it is not there; leaves one that is there alone.
+    private static func createFile(at path: String) throws(StoreError) {
+        let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
+        if descriptor < 0 {
+            guard errno != EEXIST else { return }
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { Glibc.close(descriptor) }
+        // The umask may have taken the group's right to read.
+        fchmod(descriptor, fileMode)
+    }
+}

@@ -1,0 +1,64 @@
+import GRDB
+
+extension Store {
+    /// Runs `body` in one SQLite transaction on the writer connection, in turn. Everything is rolled back when it
+    /// throws. Blocks the calling thread until its turn is over.
+    ///
+    /// - Parameter committed: runs after the commit while the turn is still held, so that what it does is in the order
+    ///   of the commits and nobody moves a generation in between.
+    package func write<T>(
+        _ body: (WriteTransaction) throws -> T,
+        committed: (T, WriterTurn) throws -> Void = { _, _ in }
+    ) throws -> T {
+        try writer.run { database in
+            try checkOpen()
+            return try transact(on: database, body, committed: committed)
+        }
+    }
+
+    /// The same without blocking a thread while waiting for the turn.
+    package func writeInTurn<T: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> T,
+        committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.enqueue { database in
+                continuation.resume(
+                    with: Result {
+                        try self.checkOpen()
+                        return try self.transact(on: database, body, committed: committed)
+                    }
+                )
+            }
+        }
+    }
+
+    /// Returns when those who asked for the writer before have had their turns.
+    package func waitForTurn() async {
+        await withCheckedContinuation { continuation in
+            writer.enqueue { _ in continuation.resume() }
+        }
+    }
+
+    private func transact<T>(
+        on database: Database,
+        _ body: (WriteTransaction) throws -> T,
+        committed: (T, WriterTurn) throws -> Void
+    ) throws -> T {
+        try StoreError.mapping {
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            let result: T
+            do {
+                let transaction = WriteTransaction(reader: Reader(database: database, context: context))
+                result = try body(transaction)
+                try database.execute(sql: "COMMIT")
+            } catch {
+                // SQLite itself rolls back after some errors, such as a full disk.
+                if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
+                throw error
+            }
+            try committed(result, WriterTurn(store: self, database: database))
+            return result
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CSQLite
+import GRDB
+
+/// One SQLite connection on a queue of its own, set up the way the store wants it.
+struct StoreConnection: Sendable {
+    private let queue: DatabaseQueue
+
+    /// The connection that writes.
+    static func writer(path: String) throws -> StoreConnection {
+        var configuration = baseConfiguration(label: "tributary.writer")
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL;
+                    PRAGMA synchronous = FULL;
+                    PRAGMA cache_size = \(-writerCacheKiB);
+                    PRAGMA temp_store = MEMORY;
+                    """
+            )
+            try keepWAL(database)
+        }
+        return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
+    }
+
+    /// A connection that only reads.
+    static func reader(path: String) throws -> StoreConnection {
+        var configuration = baseConfiguration(label: "tributary.reader")
+        configuration.readonly = true
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA cache_size = \(-readerCacheKiB); PRAGMA temp_store = MEMORY;")
+            try keepWAL(database)
+        }
+        return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
+    }
+
+    /// Runs `body` on the connection, first come, first served; may be nested on one thread.
+    func run<T>(_ body: (Database) throws -> T) rethrows -> T {
+        try queue.unsafeReentrantRead(body)
+    }
+
+    /// The same, in turn with `run`, without blocking the caller.
+    func enqueue(_ body: @escaping @Sendable (Database) -> Void) {
+        queue.asyncWriteWithoutTransaction(body)
+    }
+
+    func close() throws {
+        try queue.close()
+    }
+
+    /// The writer's cache; it matters more than any other setting for imports in random order.
+    private static let writerCacheKiB = 64 << 10
+    private static let readerCacheKiB = 4 << 10
+    /// How long a write waits for one of another process.
+    static let busySeconds = 10.0
+
+    private static func baseConfiguration(label: String) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = label
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(busySeconds)
+        // A generation is a read transaction that stays open between reads.
+        configuration.allowsUnsafeTransactions = true
+        return configuration
+    }
+
+    /// Leaves `-wal` and `-shm` in place when the last connection closes: a reader without write permission needs them.
+    private static func keepWAL(_ database: Database) throws {
+        var on: CInt = 1
+        let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
+    }
+}

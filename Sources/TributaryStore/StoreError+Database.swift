@@ -1,0 +1,21 @@
+import CSQLite
+import GRDB
+
+extension StoreError {
+    /// Runs `body` and turns SQLite's errors into the store's.
+    static func mapping<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw StoreError.database(
+                code: error.extendedResultCode.rawValue,
+                message: error.message ?? String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
+            )
+        }
+    }
+
+    /// The error that the connection reports for the call that has just failed.
+    static func database(of connection: OpaquePointer?) -> StoreError {
+        .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
+    }
+}
