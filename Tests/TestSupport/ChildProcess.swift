@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// A process that a test starts: its end is an event to wait for, and it does not outlive the test.
+package final class ChildProcess: Sendable {
+    package enum Ending: Sendable, Hashable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    package struct CannotStart: Error {
+        package var path: String
+        package var reason: String
+    }
+
+    package let processID: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var ending: Ending?
+        var waiters: [CheckedContinuation<Ending, Never>] = []
+    }
+
+    /// Starts a program. Its standard output goes to the file `output`, its standard error to `errors`; without a
+    /// path they are thrown away.
+    package init(
+        _ path: String,
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        output: String? = nil,
+        errors: String? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let flags = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", flags, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 2, errors ?? "/dev/null", flags, 0o644)
+        let settings = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var child: pid_t = 0
+        let status = ChildProcess.withCStrings([path] + arguments) { arguments in
+            ChildProcess.withCStrings(settings.map { "\($0)=\($1)" }) { environment in
+                posix_spawn(&child, path, &actions, nil, arguments, environment)
+            }
+        }
+        guard status == 0 else { throw CannotStart(path: path, reason: String(cString: strerror(status))) }
+        processID = child
+        Thread.detachNewThread { [self] in reap() }
+    }
+
+    /// Waits until the process has ended.
+    package func ending() async -> Ending {
+        await withCheckedContinuation { continuation in
+            let known = state.withLock { state in
+                if state.ending == nil { state.waiters.append(continuation) }
+                return state.ending
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    /// Sends a signal; nothing happens once the process has ended.
+    package func send(_ signal: Int32) {
+        state.withLock { state in
+            if state.ending == nil { kill(processID, signal) }
+        }
+    }
+
+    /// `waitid` without reaping first: the process ID stays ours until the ending is known, so that no signal can
+    /// reach a stranger.
+    private func reap() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let waiters = state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            let ending: Ending = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+            state.ending = ending
+            defer { state.waiters = [] }
+            return (ending, state.waiters)
+        }
+        for waiter in waiters.1 { waiter.resume(returning: waiters.0) }
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return body(copies + [nil])
+    }
+}
