@@ -1,0 +1,14 @@
+/// Why bytes are not the JSON that was asked for, and where.
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Bytes from the start of the text.
+    package var offset: Int
+    /// What is wrong, as a clause: "the key 'id' stands there twice".
+    package var reason: String
+
+    package init(offset: Int, reason: String) {
+        self.offset = offset
+        self.reason = reason
+    }
+
+    package var description: String { "\(reason) (byte \(offset + 1))" }
+}

@@ -1,0 +1,33 @@
+package import TributaryChanges
+
+/// Reads one JSON text into a value, as strictly as the log is read: UTF-8, RFC 8259, no key twice, bounded depth.
+///
+/// ```swift
+/// let body = try JSONParser.parse(bytes, depthLimit: 16)
+/// ```
+package enum JSONParser {
+    /// Levels of objects and arrays in a line of the log.
+    package static let logDepth = 8
+
+    /// - Throws: ``JSONError`` with the offset of the byte at fault.
+    package static func parse(_ bytes: [UInt8], depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
+        var result: Result<JSONValue, JSONError> = .success(.null)
+        bytes.withUnsafeBufferPointer { result = parse($0, depthLimit: depthLimit) }
+        return try result.get()
+    }
+
+    /// The same for a text.
+    package static func parse(_ text: String, depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
+        try parse(Array(text.utf8), depthLimit: depthLimit)
+    }
+
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>, depthLimit: Int) -> Result<JSONValue, JSONError> {
+        var scanner = JSONScanner(depthLimit: depthLimit)
+        scanner.begin(bytes)
+        return Result { () throws(JSONError) in
+            let value = try scanner.value(depth: 0)
+            try scanner.expectEnd()
+            return value
+        }
+    }
+}

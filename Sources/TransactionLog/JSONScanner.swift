@@ -1,0 +1,106 @@
+/// Reads RFC 8259 JSON from bytes, one line of a segment or one request body at a time.
+///
+/// It validates as it goes: UTF-8, escapes, numbers, nesting and keys that repeat. Values can be built or skipped;
+/// both check the same. Nothing is allocated for what is skipped.
+struct JSONScanner {
+    private(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    var position = 0
+    var keys = KeyStack()
+    var names = NameTable()
+    let depthLimit: Int
+
+    /// A scanner for texts in which at most `depthLimit` objects and arrays lie in each other.
+    init(depthLimit: Int) {
+        self.depthLimit = depthLimit
+    }
+
+    /// Starts with a text, which must stay in place until the scanner is given another.
+    mutating func begin(_ text: UnsafeBufferPointer<UInt8>) {
+        bytes = text
+        position = 0
+        keys.removeAll()
+    }
+
+    /// The next byte that is not white space, without taking it; nil at the end.
+    @inline(__always)
+    mutating func peek() -> UInt8? {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Takes `byte`, which must come next.
+    @inline(__always)
+    mutating func expect(_ byte: UInt8) throws(JSONError) {
+        guard peek() == byte else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
+        position += 1
+    }
+
+    /// Demands that only white space is left.
+    mutating func expectEnd() throws(JSONError) {
+        guard peek() == nil else { throw failure("there is more after the value") }
+    }
+
+    /// Takes a key with its colon, or the closing brace (nil). `first` is true before the first member.
+    @inline(__always)
+    mutating func nextMember(_ first: inout Bool) throws(JSONError) -> JSONString? {
+        guard let byte = peek() else { throw unexpected("a member") }
+        if byte == UInt8(ascii: "}") {
+            position += 1
+            return nil
+        }
+        if !first { try expect(UInt8(ascii: ",")) }
+        first = false
+        guard peek() == UInt8(ascii: "\"") else { throw unexpected("a key") }
+        let key = try string()
+        try expect(UInt8(ascii: ":"))
+        keys.push(key, of: bytes)
+        return key
+    }
+
+    /// Steps to the next element (true), or takes the closing bracket.
+    @inline(__always)
+    mutating func nextElement(_ first: inout Bool) throws(JSONError) -> Bool {
+        guard let byte = peek() else { throw unexpected("an element") }
+        if byte == UInt8(ascii: "]") {
+            position += 1
+            return false
+        }
+        if !first { try expect(UInt8(ascii: ",")) }
+        first = false
+        guard peek() != UInt8(ascii: "]") else { throw unexpected("an element") }
+        return true
+    }
+
+    /// Takes the bracket that opens the `depth`th level.
+    @inline(__always)
+    mutating func open(_ bracket: UInt8, depth: Int) throws(JSONError) {
+        try expect(bracket)
+        guard depth <= depthLimit else {
+            position -= 1
+            throw failure("objects and arrays lie more than \(depthLimit) deep in each other")
+        }
+    }
+
+    /// Checks the keys of the object that ended, and forgets them.
+    @inline(__always)
+    mutating func closeKeys(from base: Int) throws(JSONError) {
+        if let duplicate = keys.pop(to: base, of: bytes) {
+            throw failure("the key '\(duplicate)' stands there twice")
+        }
+    }
+
+    func failure(_ reason: String, at offset: Int? = nil) -> JSONError {
+        JSONError(offset: offset ?? position, reason: reason)
+    }
+
+    func unexpected(_ wanted: String) -> JSONError {
+        guard position < bytes.count else { return failure("it ends where \(wanted) is due") }
+        let byte = bytes[position]
+        let found = (0x21...0x7E).contains(byte) ? "'\(Character(Unicode.Scalar(byte)))'" : "byte \(byte)"
+        return failure("\(found) stands where \(wanted) is due")
+    }
+}

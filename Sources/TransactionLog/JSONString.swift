@@ -1,0 +1,152 @@
+import TributaryChanges
+
+/// Where a validated string lies between its quotation marks.
+struct JSONString {
+    var start: Int
+    var end: Int
+    /// Whether it has escapes, so that its bytes are not its text.
+    var isEscaped: Bool
+}
+
+extension JSONScanner {
+    /// Takes a string and checks it, without building it.
+    mutating func string() throws(JSONError) -> JSONString {
+        guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
+        position += 1
+        let start = position
+        var isEscaped = false
+        let count = bytes.count
+        while true {
+            var byte: UInt8 = 0
+            while position < count {
+                byte = bytes[position]
+                if byte == 0x22 || byte == 0x5C || byte < 0x20 || byte >= 0x80 { break }
+                position += 1
+            }
+            guard position < count else { throw failure("a string does not end") }
+            switch byte {
+            case 0x22:
+                let end = position
+                position += 1
+                return JSONString(start: start, end: end, isEscaped: isEscaped)
+            case 0x5C:
+                isEscaped = true
+                try skipEscape()
+            case 0..<0x20: throw failure("a control character in a string is not escaped")
+            default: try skipMultibyte()
+            }
+        }
+    }
+
+    /// The text of a string that `string()` took.
+    func text(of string: JSONString) -> String {
+        guard string.isEscaped else {
+            return String(decoding: UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]), as: UTF8.self)
+        }
+        var text: [UInt8] = []
+        unescape(string, into: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The text of a string that names something: the same few come again and again.
+    mutating func name(of string: JSONString) -> String {
+        guard !string.isEscaped else { return text(of: string) }
+        return names.name(UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
+    }
+
+    /// The identifier that a string holds, nil when it is none.
+    func uniqueID(of string: JSONString) -> UniqueID? {
+        guard !string.isEscaped else { return UniqueID(text(of: string)) }
+        return UniqueID(
+            text: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[string.start..<string.end])
+        )
+    }
+
+    private mutating func skipEscape() throws(JSONError) {
+        guard position + 1 < bytes.count else { throw failure("a string does not end") }
+        switch bytes[position + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 2
+        case UInt8(ascii: "u"):
+            guard let unit = codeUnit(at: position + 2) else { throw failure("\\u needs four hexadecimal digits") }
+            guard unit & 0xF800 == 0xD800 else {
+                position += 6
+                return
+            }
+            guard unit < 0xDC00, position + 7 < bytes.count, bytes[position + 6] == UInt8(ascii: "\\"),
+                bytes[position + 7] == UInt8(ascii: "u"), let second = codeUnit(at: position + 8),
+                second & 0xFC00 == 0xDC00
+            else { throw failure("half a surrogate pair is no character") }
+            position += 12
+        default: throw failure("a backslash is followed by something that JSON does not know")
+        }
+    }
+
+    private func codeUnit(at start: Int) -> UInt32? {
+        guard start + 4 <= bytes.count else { return nil }
+        var value: UInt32 = 0
+        for index in start..<(start + 4) {
+            guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    /// One character of two to four bytes, as RFC 3629 allows it.
+    private mutating func skipMultibyte() throws(JSONError) {
+        let first = bytes[position]
+        var low: UInt8 = 0x80
+        var high: UInt8 = 0xBF
+        let length: Int
+        switch first {
+        case 0xC2...0xDF: length = 2
+        case 0xE0...0xEF:
+            length = 3
+            if first == 0xE0 { low = 0xA0 }
+            if first == 0xED { high = 0x9F }
+        case 0xF0...0xF4:
+            length = 4
+            if first == 0xF0 { low = 0x90 }
+            if first == 0xF4 { high = 0x8F }
+        default: throw failure("the bytes are not UTF-8")
+        }
+        guard position + length <= bytes.count, bytes[position + 1] >= low, bytes[position + 1] <= high else {
+            throw failure("the bytes are not UTF-8")
+        }
+        for index in (position + 2)..<max(position + 2, position + length) where bytes[index] & 0xC0 != 0x80 {
+            throw failure("the bytes are not UTF-8")
+        }
+        position += length
+    }
+
+    /// Appends the text of an escaped string; the string has been checked before.
+    func unescape(_ string: JSONString, into text: inout [UInt8]) {
+        var index = string.start
+        while index < string.end {
+            guard bytes[index] == 0x5C else {
+                text.append(bytes[index])
+                index += 1
+                continue
+            }
+            let escape = bytes[index + 1]
+            index += 2
+            switch escape {
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0C)
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u"):
+                var scalar = codeUnit(at: index) ?? 0xFFFD
+                index += 4
+                if scalar & 0xFC00 == 0xD800, let second = codeUnit(at: index + 2) {
+                    scalar = 0x10000 + ((scalar & 0x3FF) << 10 | (second & 0x3FF))
+                    index += 6
+                }
+                text.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? [])
+            default: text.append(escape)
+            }
+        }
+    }
+}

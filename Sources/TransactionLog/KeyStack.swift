@@ -1,0 +1,76 @@
+/// The keys of the objects that are open while JSON is read, for finding those that repeat.
+///
+/// Keys are compared by their bytes, after escapes: "é" in two Unicode forms is two keys.
+struct KeyStack {
+    private struct Key {
+        var start: Int
+        var count: Int
+        /// Whether it lies in `decoded` instead of the text.
+        var isDecoded: Bool
+    }
+
+    /// Up to so many keys each is compared with each; more are sorted.
+    private static let pairwiseLimit = 16
+
+    private var keys: [Key] = []
+    private var decoded: [UInt8] = []
+
+    var count: Int { keys.count }
+
+    mutating func removeAll() {
+        keys.removeAll(keepingCapacity: true)
+        decoded.removeAll(keepingCapacity: true)
+    }
+
+    @inline(__always)
+    mutating func push(_ string: JSONString, of bytes: UnsafeBufferPointer<UInt8>) {
+        guard string.isEscaped else {
+            keys.append(Key(start: string.start, count: string.end - string.start, isDecoded: false))
+            return
+        }
+        var scanner = JSONScanner(depthLimit: 1)
+        scanner.begin(bytes)
+        let start = decoded.count
+        scanner.unescape(string, into: &decoded)
+        keys.append(Key(start: start, count: decoded.count - start, isDecoded: true))
+    }
+
+    /// Forgets the keys from `base` on; the text of one that repeats, if there is any.
+    mutating func pop(to base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        defer { keys.removeSubrange(base...) }
+        let count = keys.count - base
+        guard count > 1 else { return nil }
+        guard count <= KeyStack.pairwiseLimit else { return duplicateBySorting(from: base, of: bytes) }
+        for later in (base + 1)..<keys.count {
+            for earlier in base..<later where keys[earlier].count == keys[later].count {
+                if isEqual(keys[earlier], keys[later], of: bytes) { return text(keys[later], of: bytes) }
+            }
+        }
+        return nil
+    }
+
+    private func duplicateBySorting(from base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let texts = keys[base...].map { Array(slice($0, of: bytes)) }.sorted { $0.lexicographicallyPrecedes($1) }
+        for (left, right) in zip(texts, texts.dropFirst()) where left == right {
+            return String(decoding: left, as: UTF8.self)
+        }
+        return nil
+    }
+
+    private func isEqual(_ left: Key, _ right: Key, of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if !left.isDecoded, !right.isDecoded {
+            for index in 0..<left.count where bytes[left.start + index] != bytes[right.start + index] { return false }
+            return true
+        }
+        return slice(left, of: bytes).elementsEqual(slice(right, of: bytes))
+    }
+
+    private func slice(_ key: Key, of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let range = key.start..<(key.start + key.count)
+        return key.isDecoded ? Array(decoded[range]) : Array(bytes[range])
+    }
+
+    private func text(_ key: Key, of bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: slice(key, of: bytes), as: UTF8.self)
+    }
+}

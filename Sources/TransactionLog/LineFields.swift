@@ -1,0 +1,56 @@
+import TributaryChanges
+
+/// The members of a header, transaction or end line, taken by name; names that nobody asks for are ignored.
+struct LineFields {
+    private let value: JSONValue
+
+    init(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        value = try JSONParser.parse(line, depthLimit: JSONParser.logDepth).get()
+        guard case .object = value else {
+            throw JSONError(offset: 0, reason: "the line is \(value.kind), not an object")
+        }
+    }
+
+    subscript(key: String) -> JSONValue? { value[key] }
+
+    func has(_ key: String) -> Bool { value[key] != nil }
+
+    /// A whole number that is not negative.
+    func count(_ key: String) throws(JSONError) -> UInt64 {
+        guard let found = value[key] else { throw missing(key) }
+        guard case .integer(let number) = found, number >= 0 else {
+            throw JSONError(
+                offset: 0,
+                reason: "'\(key)' is \(found.text.prefix(80)), not a whole number from 0 to 2^63-1"
+            )
+        }
+        return UInt64(number)
+    }
+
+    func string(_ key: String) throws(JSONError) -> String {
+        guard let text = try optionalString(key) else { throw missing(key) }
+        return text
+    }
+
+    /// Nil when the key is left out or null.
+    func optionalString(_ key: String) throws(JSONError) -> String? {
+        switch value[key] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case let other?: throw JSONError(offset: 0, reason: "'\(key)' is \(other.kind), not a string")
+        }
+    }
+
+    /// A SHA-256 in hexadecimal digits, in lower case.
+    func optionalHash(_ key: String) throws(JSONError) -> String? {
+        guard let text = try optionalString(key) else { return nil }
+        guard text.utf8.count == 64, text.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else {
+            throw JSONError(offset: 0, reason: "'\(key)' is not a SHA-256 of 64 hexadecimal digits")
+        }
+        return text.lowercased()
+    }
+
+    private func missing(_ key: String) -> JSONError {
+        JSONError(offset: 0, reason: "the key '\(key)' is missing")
+    }
+}

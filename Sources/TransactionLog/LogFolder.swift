@@ -1,0 +1,53 @@
+import CLinux
+import Glibc
+package import TributaryChanges
+
+/// The log folder, opened once; all below it is reached from its descriptor, and no link below it is followed.
+package final class LogFolder: Sendable {
+    package let path: String
+    package let descriptor: Int32
+
+    /// - Throws: ``SegmentError`` `missing` or `inputOutput`.
+    package init(path: String) throws(SegmentError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens a segment for reading.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file below real folders, without opening it.
+    package func open(_ name: SegmentName) throws(SegmentError) -> OpenFile {
+        try open(fileName: name.fileName, writer: name.writer)
+    }
+
+    /// Opens a file of a writer's folder for reading: a segment's conflict copy, a baseline.
+    package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
+        let file = "\(path)/\(writer)/\(fileName)"
+        let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        guard folder >= 0 else {
+            guard errno == ELOOP || errno == ENOTDIR else {
+                throw SegmentError.system(errno, file: file, doing: "open the writer's folder")
+            }
+            throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
+        }
+        defer { close(folder) }
+        // A device or a pipe may do something when it is opened, so the look comes before.
+        var status = stat()
+        guard fstatat(folder, fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw SegmentError.system(errno, file: file, doing: "examine")
+        }
+        try OpenFile.demandRegular(status.st_mode, file: file)
+        let opened = clinux_openat(folder, fileName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
+        guard opened >= 0 else {
+            guard errno == ELOOP else { throw SegmentError.system(errno, file: file, doing: "open") }
+            throw SegmentError(.rejected, file: file, writer: writer, reason: "it is a symbolic link")
+        }
+        let result = OpenFile(descriptor: opened, file: file)
+        try result.demandRegular()
+        return result
+    }
+}

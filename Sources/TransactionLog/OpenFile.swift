@@ -1,0 +1,69 @@
+import Glibc
+
+/// A file that is open for reading, closed with the last reference.
+///
+/// Reads name their place, so that several readers may share it.
+package final class OpenFile: SegmentBytes {
+    package let file: String
+    package let descriptor: Int32
+
+    /// Takes over `descriptor`; `file` is what errors call it.
+    package init(descriptor: Int32, file: String) {
+        self.descriptor = descriptor
+        self.file = file
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens a file that somebody named on the command line: links are followed, but only a regular file will do.
+    package static func open(path: String) throws(SegmentError) -> OpenFile {
+        let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
+        let file = OpenFile(descriptor: descriptor, file: path)
+        try file.demandRegular()
+        return file
+    }
+
+    package func size() throws(SegmentError) -> UInt64 {
+        UInt64(max(0, try status().st_size))
+    }
+
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw SegmentError.system(errno, file: file, doing: "read") }
+        }
+    }
+
+    func demandRegular() throws(SegmentError) {
+        try OpenFile.demandRegular(try status().st_mode, file: file)
+    }
+
+    static func demandRegular(_ mode: mode_t, file: String) throws(SegmentError) {
+        let kind: String
+        switch mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR: kind = "a folder"
+        case S_IFLNK: kind = "a symbolic link"
+        case S_IFIFO: kind = "a named pipe"
+        case S_IFSOCK: kind = "a socket"
+        default: kind = "a device"
+        }
+        throw SegmentError(.rejected, file: file, reason: "it is \(kind), not a regular file")
+    }
+
+    private func status() throws(SegmentError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SegmentError.system(errno, file: file, doing: "examine") }
+        return status
+    }
+}
+
+extension SegmentError {
+    /// The system's refusal; no such file is an error of its own.
+    static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
+        let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
+        return SegmentError(kind, file: file, reason: "cannot \(verb): \(String(cString: strerror(code)))")
+    }
+}

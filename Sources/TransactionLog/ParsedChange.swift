@@ -1,0 +1,95 @@
+package import TributaryChanges
+
+/// A change in the log's syntax from a request or a command's input: `id` may be left out of an insert, and `ifVersion`
+/// may be there.
+package struct ParsedChange: Hashable, Sendable {
+    package enum Verb: String, Sendable, CaseIterable { case insert, update, delete, link, unlink }
+
+    package var verb: Verb
+    package var entity: String
+    package var id: UniqueID?
+    package var writes: [PropertyWrite] = []
+    /// The relationship of `link` and `unlink`.
+    package var relationship: String?
+    package var ids: [UniqueID] = []
+    package var positions: [String]?
+    /// The version that the object must still have.
+    package var ifVersion: JSONValue?
+
+    /// Reads one line.
+    ///
+    /// - Throws: ``JSONError``.
+    package static func parse(line: [UInt8]) throws(JSONError) -> ParsedChange {
+        try ParsedChange(try JSONParser.parse(line))
+    }
+
+    /// Reads a value that has been parsed as part of a larger text.
+    package init(_ value: JSONValue) throws(JSONError) {
+        guard case .object = value else { throw ParsedChange.failure("a change is an object, this is \(value.kind)") }
+        let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }
+        guard let verb = verbs.first, verbs.count == 1 else {
+            throw ParsedChange.failure("exactly one of insert, update, delete, link, unlink must be there")
+        }
+        self.verb = verb
+        entity = try ParsedChange.string(value, verb.rawValue)
+        id = value["id"] == nil ? nil : try ParsedChange.uniqueID(value["id"], "id")
+        ifVersion = value["ifVersion"]
+        switch value["values"] {
+        case nil: break
+        case .object(let members): writes = members.map { PropertyWrite(name: $0.key, value: $0.value) }
+        case let other?: throw ParsedChange.failure("'values' is \(other.kind), not an object")
+        }
+        guard id != nil || verb == .insert else { throw ParsedChange.failure("the key 'id' is missing") }
+        guard verb == .link || verb == .unlink else { return }
+        relationship = try ParsedChange.string(value, "to")
+        guard case .array(let elements)? = value["ids"] else {
+            throw ParsedChange.failure("'ids' must be an array of UUIDs")
+        }
+        for element in elements { ids.append(try ParsedChange.uniqueID(element, "ids")) }
+        guard verb == .link else { return }
+        positions = try ParsedChange.positions(value["positions"], count: ids.count)
+    }
+
+    /// The change, with `newID` for an insert that named none.
+    package func change(newID: @autoclosure () -> UniqueID) -> Change {
+        let operation: Change.Operation =
+            switch verb {
+            case .insert: .insert(writes)
+            case .update: .update(writes)
+            case .delete: .delete
+            case .link: .link(to: relationship ?? "", ids: ids, positions: positions)
+            case .unlink: .unlink(to: relationship ?? "", ids: ids)
+            }
+        return Change(entity: entity, id: id ?? newID(), operation: operation)
+    }
+
+    private static func string(_ value: JSONValue, _ key: String) throws(JSONError) -> String {
+        guard case .string(let text)? = value[key] else {
+            throw failure(value[key] == nil ? "the key '\(key)' is missing" : "'\(key)' is not a string")
+        }
+        return text
+    }
+
+    private static func uniqueID(_ value: JSONValue?, _ key: String) throws(JSONError) -> UniqueID {
+        guard case .string(let text)? = value, let id = UniqueID(text) else {
+            throw failure("'\(key)' has \((value ?? .null).text.prefix(80)), which is not a UUID")
+        }
+        return id
+    }
+
+    private static func positions(_ value: JSONValue?, count: Int) throws(JSONError) -> [String]? {
+        switch value {
+        case nil, .null: return nil
+        case .array(let elements):
+            var positions: [String] = []
+            for case .string(let position) in elements { positions.append(position) }
+            guard positions.count == elements.count, positions.count == count else {
+                throw failure("'positions' must have a string for each of the \(count) IDs")
+            }
+            return positions
+        case let other?: throw failure("'positions' is \(other.kind), not an array")
+        }
+    }
+
+    private static func failure(_ reason: String) -> JSONError { JSONError(offset: 0, reason: reason) }
+}

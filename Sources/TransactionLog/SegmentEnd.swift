@@ -1,0 +1,23 @@
+import TributaryChanges
+
+/// The last line of a segment.
+package struct SegmentEnd: Hashable, Sendable {
+    /// The sequence of the last transaction.
+    package var last: UInt64
+    package var transactions: UInt64
+    package var changes: UInt64
+    /// Lower-case hexadecimal SHA-256 of all bytes before this line.
+    package var sha256: String
+
+    package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String) {
+        self.last = last
+        self.transactions = transactions
+        self.changes = changes
+        self.sha256 = sha256
+    }
+
+    /// The line without its newline.
+    package var line: String {
+        "{\"end\":\(last),\"transactions\":\(transactions),\"changes\":\(changes),\"sha256\":\"\(sha256)\"}"
+    }
+}

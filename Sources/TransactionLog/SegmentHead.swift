@@ -1,0 +1,17 @@
+import TributaryChanges
+
+/// The header line of a segment, read without looking at the rest.
+package enum SegmentHead {
+    /// - Throws: ``SegmentError`` `rejected` when the first line is no header.
+    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
+        let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))
+        guard let line = try reader.next() else {
+            throw SegmentError(.incomplete, file: source.file, reason: "the file is empty")
+        }
+        do throws(JSONError) {
+            return try SegmentHeader(line: line)
+        } catch {
+            throw SegmentError(.rejected, file: source.file, line: 1, reason: error.reason)
+        }
+    }
+}

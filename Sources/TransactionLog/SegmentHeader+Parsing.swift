@@ -1,0 +1,98 @@
+import TributaryChanges
+
+extension SegmentHeader {
+    init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        let fields = try LineFields(line)
+        let version = try fields.count("tributary")
+        guard version == UInt64(SegmentHeader.formatVersion) else {
+            throw JSONError(offset: 0, reason: "the format version is \(version); this program reads version 1")
+        }
+        let writer = try fields.string("writer")
+        guard let id = UniqueID(writer) else {
+            throw JSONError(offset: 0, reason: "'writer' is '\(writer.prefix(80))', not a UUID")
+        }
+        self.init(
+            writer: id,
+            name: try fields.optionalString("name"),
+            first: try fields.count("first"),
+            last: try fields.count("last"),
+            previous: try fields.optionalHash("previous"),
+            model: try fields.optionalString("model")
+        )
+    }
+
+    /// Checks the header against the name of the file that it stands in.
+    func check(against name: SegmentName) throws(JSONError) {
+        guard writer == name.writer else {
+            throw JSONError(offset: 0, reason: "the header names writer \(writer), the file's folder \(name.writer)")
+        }
+        guard first == name.first, last == name.last else {
+            throw JSONError(
+                offset: 0,
+                reason:
+                    "the header says transactions \(first) to \(last), the file's name \(name.first) to \(name.last)"
+            )
+        }
+        guard first >= 1, first <= last else {
+            throw JSONError(
+                offset: 0,
+                reason: "transactions \(first) to \(last) are no range that starts at 1 or later"
+            )
+        }
+    }
+}
+
+extension SegmentEnd {
+    init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        let fields = try LineFields(line)
+        let last = try fields.count("end")
+        guard let hash = try fields.optionalHash("sha256") else {
+            throw JSONError(offset: 0, reason: "the key 'sha256' is missing")
+        }
+        self.init(
+            last: last,
+            transactions: try fields.count("transactions"),
+            changes: try fields.count("changes"),
+            sha256: hash
+        )
+    }
+}
+
+extension TransactionHeader {
+    /// Reads a transaction line of `writer`. What it says to have seen of itself is dropped: it means nothing.
+    init(line: UnsafeBufferPointer<UInt8>, writer: UniqueID) throws(JSONError) {
+        let fields = try LineFields(line)
+        let sequence = try fields.count("transaction")
+        let text = try fields.string("clock")
+        guard let clock = HybridClock(text) else {
+            throw JSONError(offset: 0, reason: "'clock' is '\(text.prefix(80))', not 16 lower-case hexadecimal digits")
+        }
+        let changes = try fields.count("changes")
+        self.init(
+            sequence: sequence,
+            clock: clock,
+            author: try fields.optionalString("author"),
+            seen: try TransactionHeader.seen(fields["seen"], writer: writer),
+            changeCount: Int(clamping: changes)
+        )
+    }
+
+    private static func seen(_ value: JSONValue?, writer: UniqueID) throws(JSONError) -> [UniqueID: UInt64] {
+        switch value {
+        case nil, .null: return [:]
+        case .object(let members):
+            var seen: [UniqueID: UInt64] = [:]
+            for member in members {
+                guard let other = UniqueID(member.key) else {
+                    throw JSONError(offset: 0, reason: "'seen' names '\(member.key.prefix(80))', which is no UUID")
+                }
+                guard case .integer(let sequence) = member.value, sequence >= 0 else {
+                    throw JSONError(offset: 0, reason: "'seen' has no sequence for writer \(other)")
+                }
+                if other != writer { seen[other] = max(seen[other] ?? 0, UInt64(sequence)) }
+            }
+            return seen
+        case let other?: throw JSONError(offset: 0, reason: "'seen' is \(other.kind), not an object")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import TributaryChanges
+
+/// The first line of a segment.
+package struct SegmentHeader: Hashable, Sendable {
+    /// The version of the format that this program reads and writes.
+    package static let formatVersion: Int64 = 1
+
+    package var writer: UniqueID
+    /// What the writer calls itself.
+    package var name: String?
+    package var first: UInt64
+    package var last: UInt64
+    /// The hash in the end line of this writer's segment before.
+    package var previous: String?
+    /// The version of the writer's model.
+    package var model: String?
+
+    package init(
+        writer: UniqueID,
+        name: String? = nil,
+        first: UInt64,
+        last: UInt64,
+        previous: String? = nil,
+        model: String? = nil
+    ) {
+        self.writer = writer
+        self.name = name
+        self.first = first
+        self.last = last
+        self.previous = previous
+        self.model = model
+    }
+
+    package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }
+
+    /// The line without its newline.
+    package var line: String {
+        var members = [
+            JSONMember(key: "tributary", value: .integer(SegmentHeader.formatVersion)),
+            JSONMember(key: "writer", value: .string(writer.description)),
+        ]
+        if let name { members.append(JSONMember(key: "name", value: .string(name))) }
+        members += [
+            JSONMember(key: "first", value: .integer(Int64(clamping: first))),
+            JSONMember(key: "last", value: .integer(Int64(clamping: last))),
+            JSONMember(key: "previous", value: previous.map { .string($0) } ?? .null),
+        ]
+        if let model { members.append(JSONMember(key: "model", value: .string(model))) }
+        return JSONValue.object(members).text
+    }
+}

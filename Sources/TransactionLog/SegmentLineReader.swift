@@ -1,0 +1,130 @@
+import Crypto
+import Glibc
+
+/// Cuts a range of a segment's bytes into lines and hashes them on the way.
+///
+/// The memory is a buffer of 256 KiB that grows with the longest line, to 16 MiB at most. A line is valid until the
+/// next one is taken.
+final class SegmentLineReader {
+    /// The longest line, its newline not counted: 16 MiB.
+    static let lineLimit = 16 << 20
+    private static let initialCapacity = 256 << 10
+
+    private let source: any SegmentBytes
+    private let end: UInt64
+    /// Where the next read begins.
+    private var offset: UInt64
+    private var buffer: UnsafeMutableRawBufferPointer
+    private var filled = 0
+    /// Where the next line begins.
+    private var start = 0
+    /// What lies before it in the buffer is hashed.
+    private var hashed = 0
+    private var whole = SHA256()
+    private var slice = SHA256()
+    /// How many lines have been taken.
+    private(set) var line = 0
+
+    /// Reads the range `bounds`, which must end after a newline.
+    init(_ source: any SegmentBytes, bounds: Range<UInt64>) {
+        self.source = source
+        offset = bounds.lowerBound
+        end = bounds.upperBound
+        buffer = .allocate(byteCount: SegmentLineReader.initialCapacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// The place in the file where the next line begins.
+    var position: UInt64 { offset - UInt64(filled - start) }
+
+    /// The next line without its newline; nil at the end.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` when a line is too long or has no newline.
+    func next() throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
+        var searched = start
+        while true {
+            if searched < filled, let base = buffer.baseAddress,
+                let found = memchr(base + searched, 0x0A, filled - searched)
+            {
+                let stop = base.distance(to: UnsafeMutableRawPointer(found))
+                line += 1
+                guard stop - start <= SegmentLineReader.lineLimit else { throw tooLong() }
+                let text = UnsafeBufferPointer(
+                    start: base.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                    count: stop - start
+                )
+                start = stop + 1
+                return text
+            }
+            guard filled - start <= SegmentLineReader.lineLimit else {
+                line += 1
+                throw tooLong()
+            }
+            let unsearched = filled - start
+            guard try refill() else {
+                guard filled == start else {
+                    line += 1
+                    throw SegmentError(.rejected, file: source.file, line: line, reason: "the line has no newline")
+                }
+                return nil
+            }
+            searched = start + unsearched
+        }
+    }
+
+    /// The digest of all bytes of the lines taken since the last call; starts over for the next slice.
+    func finishSlice() -> SHA256.Digest {
+        hash()
+        let digest = slice.finalize()
+        slice = SHA256()
+        return digest
+    }
+
+    /// Hashes what is left, without cutting it into lines, and gives the digest of the whole range.
+    func finish() throws(SegmentError) -> SHA256.Digest {
+        start = filled
+        while try refill() { start = filled }
+        hash()
+        return whole.finalize()
+    }
+
+    private func hash() {
+        guard start > hashed else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[hashed..<start])
+        whole.update(bufferPointer: bytes)
+        slice.update(bufferPointer: bytes)
+        hashed = start
+    }
+
+    /// Reads more behind the line that has begun; false when the range is read.
+    private func refill() throws(SegmentError) -> Bool {
+        guard offset < end else { return false }
+        hash()
+        if start > 0 {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<filled]))
+            filled -= start
+            start = 0
+            hashed = 0
+        }
+        if filled == buffer.count {
+            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)
+            larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
+            buffer.deallocate()
+            buffer = larger
+        }
+        let wanted = min(UInt64(buffer.count - filled), end - offset)
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + Int(wanted))])
+        let count = try source.read(at: offset, into: target)
+        guard count > 0 else {
+            throw SegmentError(.changed, file: source.file, reason: "the file became shorter while it was read")
+        }
+        filled += count
+        offset += UInt64(count)
+        return true
+    }
+
+    private func tooLong() -> SegmentError {
+        SegmentError(.rejected, file: source.file, line: line, reason: "the line is longer than 16 MiB")
+    }
+}

@@ -1,0 +1,52 @@
+package import TributaryChanges
+
+/// The name of a segment in the log folder: `<writer>/<first>-<last>.tlog`.
+package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let writer: UniqueID
+    package let first: UInt64
+    package let last: UInt64
+
+    package init(writer: UniqueID, first: UInt64, last: UInt64) {
+        self.writer = writer
+        self.first = first
+        self.last = last
+    }
+
+    /// Reads a file's name; nil unless it matches the pattern to the letter.
+    package init?(writer: UniqueID, fileName: some StringProtocol) {
+        let bytes = Array(fileName.utf8)
+        let suffix = Array(".tlog".utf8)
+        guard bytes.count == 33 + suffix.count, bytes[16] == UInt8(ascii: "-"), bytes.suffix(5).elementsEqual(suffix),
+            let first = parseHexadecimal16(String(decoding: bytes[..<16], as: UTF8.self)),
+            let last = parseHexadecimal16(String(decoding: bytes[17..<33], as: UTF8.self))
+        else { return nil }
+        self.init(writer: writer, first: first, last: last)
+    }
+
+    /// Reads a path whose last two components are the writer and the file's name.
+    package init?(path: String) {
+        let parts = path.split(separator: "/")
+        guard parts.count >= 2, let writer = SegmentName.writer(folderName: parts[parts.count - 2]) else { return nil }
+        self.init(writer: writer, fileName: parts[parts.count - 1])
+    }
+
+    /// The writer that a folder of the log belongs to; nil unless the name is a lower-case UUID.
+    package static func writer(folderName: some StringProtocol) -> UniqueID? {
+        guard let writer = UniqueID(folderName), writer.description.utf8.elementsEqual(folderName.utf8) else {
+            return nil
+        }
+        return writer
+    }
+
+    /// The file's name in the writer's folder.
+    package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
+    /// The path below the log folder.
+    package var path: String { "\(writer)/\(fileName)" }
+    /// The range as the admin interface names it.
+    package var range: String { "\(hexadecimal16(first))-\(hexadecimal16(last))" }
+    package var description: String { path }
+
+    package static func < (left: SegmentName, right: SegmentName) -> Bool {
+        (left.writer, left.first, left.last) < (right.writer, right.first, right.last)
+    }
+}

@@ -1,0 +1,126 @@
+package import TributaryChanges
+
+/// Reads the transactions of a verified segment, a batch at a time, in bounded memory.
+///
+/// The bytes are hashed again: the batch that ends a slice is handed out only when they are the ones that were
+/// verified. What was read before that must not be committed.
+///
+/// ```swift
+/// let reader = SegmentReader(file, segment: verified, after: position)
+/// while let batch = try reader.nextBatch(limit: 1_000) {
+///     // apply `batch.events`; commit when `batch.endsSlice`
+/// }
+/// ```
+package final class SegmentReader {
+    /// A batch ends early once its lines come to 8 MiB.
+    private static let byteLimit: UInt64 = 8 << 20
+
+    private let source: any SegmentBytes
+    private let segment: VerifiedSegment
+    private let after: UInt64
+    private var sliceIndex: Int
+    private var lines: SegmentLineReader?
+    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    /// The transaction that has begun, and how many of its changes are still to come.
+    private var transaction: TransactionHeader?
+    private var remaining = 0
+
+    /// Reads what comes after the transaction `sequence`.
+    package init(_ source: some SegmentBytes, segment: VerifiedSegment, after sequence: UInt64 = 0) {
+        self.source = source
+        self.segment = segment
+        after = sequence
+        sliceIndex = segment.slices.firstIndex { $0.last > sequence } ?? segment.slices.count
+    }
+
+    /// The next batch of about `limit` changes; nil when all has been read. A batch never reaches past a slice.
+    ///
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified.
+    package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
+        guard sliceIndex < segment.slices.count else { return nil }
+        let slice = segment.slices[sliceIndex]
+        let lines = self.lines ?? SegmentLineReader(source, bounds: slice.bounds)
+        self.lines = lines
+        var batch = SegmentBatch()
+        let start = lines.position
+        while batch.events.count + batch.changeCount < limit, lines.position - start < SegmentReader.byteLimit {
+            if transaction != nil {
+                try readChanges(into: &batch, lines, limit: limit, start: start)
+            } else if try !beginTransaction(in: &batch, lines) {
+                guard lines.finishSlice() == slice.digest else { throw changed("the bytes of this slice", lines) }
+                batch.endsSlice = true
+                sliceIndex += 1
+                self.lines = nil
+                break
+            }
+        }
+        return batch
+    }
+
+    /// False at the end of the slice.
+    private func beginTransaction(in batch: inout SegmentBatch, _ lines: SegmentLineReader) throws(SegmentError) -> Bool
+    {
+        guard let line = try next(lines) else { return false }
+        let header: TransactionHeader
+        do throws(JSONError) {
+            header = try TransactionHeader(line: line, writer: segment.name.writer)
+        } catch {
+            throw changed(error.reason, lines)
+        }
+        transaction = header
+        remaining = header.changeCount
+        if header.sequence > after { batch.events.append(.begin(header)) }
+        return true
+    }
+
+    private func readChanges(
+        into batch: inout SegmentBatch,
+        _ lines: SegmentLineReader,
+        limit: Int,
+        start: UInt64
+    ) throws(SegmentError) {
+        guard let transaction else { return }
+        let isWanted = transaction.sequence > after
+        var changes: [Change] = []
+        let room = min(remaining, max(1, limit - batch.changeCount - batch.events.count))
+        changes.reserveCapacity(isWanted ? room : 0)
+        while remaining > 0, changes.count < room, lines.position - start < SegmentReader.byteLimit {
+            guard let line = try next(lines) else { throw changed("a transaction breaks off", lines) }
+            remaining -= 1
+            guard isWanted else { continue }
+            scanner.begin(line)
+            do throws(JSONError) {
+                changes.append(try ChangeLine(&scanner, builds: true).change(names: &scanner))
+            } catch {
+                throw changed(error.reason, lines)
+            }
+        }
+        batch.changeCount += changes.count
+        if !changes.isEmpty { batch.events.append(.changes(changes)) }
+        guard remaining == 0 else { return }
+        self.transaction = nil
+        guard isWanted else { return }
+        batch.events.append(.end)
+        batch.last = transaction.sequence
+    }
+
+    private func next(_ lines: SegmentLineReader) throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
+        do throws(SegmentError) {
+            return try lines.next()
+        } catch {
+            guard error.kind == .rejected else { throw error.with(writer: segment.name.writer) }
+            throw changed(error.reason, lines)
+        }
+    }
+
+    private func changed(_ what: String, _ lines: SegmentLineReader) -> SegmentError {
+        SegmentError(
+            .changed,
+            file: segment.file,
+            line: segment.slices[min(sliceIndex, segment.slices.count - 1)].line + max(0, lines.line - 1),
+            writer: segment.name.writer,
+            sequence: transaction?.sequence,
+            reason: "the file was changed after it was verified (\(what))"
+        )
+    }
+}

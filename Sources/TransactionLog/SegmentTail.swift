@@ -1,0 +1,50 @@
+import TributaryChanges
+
+/// The end line of a segment and where it begins, read without looking at the rest: enough to tell whether a segment
+/// is one that has been applied.
+package struct SegmentTail: Hashable, Sendable {
+    /// An end line has four short members; one over 64 KiB is none.
+    private static let longestLine: UInt64 = 64 << 10
+
+    package let end: SegmentEnd
+    /// Bytes before the end line.
+    package let offset: UInt64
+    package let fileSize: UInt64
+
+    /// - Throws: ``SegmentError`` `incomplete` when the file does not end with a valid end line.
+    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentTail {
+        let size = try source.size()
+        guard size > 0 else { throw SegmentError(.incomplete, file: source.file, reason: "the file is empty") }
+        // The line is about 150 bytes long: try a little first.
+        for length in [min(size, 1024), min(size, longestLine)] {
+            let bytes = try source.bytes(in: (size - length)..<size)
+            guard bytes.last == 0x0A else {
+                throw SegmentError(.incomplete, file: source.file, reason: "the last line is not ended")
+            }
+            let start: Int
+            if let newline = bytes.dropLast().lastIndex(of: 0x0A) {
+                start = newline + 1
+            } else if length == size {
+                start = 0
+            } else {
+                continue
+            }
+            let line = bytes[start..<(bytes.count - 1)]
+            switch line.withUnsafeBufferPointer({ parse($0) }) {
+            case .success(let end):
+                return SegmentTail(end: end, offset: size - UInt64(bytes.count - start), fileSize: size)
+            case .failure(let error):
+                throw SegmentError(
+                    .incomplete,
+                    file: source.file,
+                    reason: "the last line is no end line: \(error.reason)"
+                )
+            }
+        }
+        throw SegmentError(.incomplete, file: source.file, reason: "the last line is too long for an end line")
+    }
+
+    private static func parse(_ line: UnsafeBufferPointer<UInt8>) -> Result<SegmentEnd, JSONError> {
+        Result { () throws(JSONError) in try SegmentEnd(line: line) }
+    }
+}
