@@ -1,0 +1,103 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// What a store remembers of the model it was made with: the codes and places that its rows use, and what each entity,
+/// column and link table was, so that a changed model is noticed.
+struct Catalogue {
+    enum Kind: String { case entity, column, link }
+
+    struct Key: Hashable {
+        var kind: Kind
+        /// The root entity of a column; else empty.
+        var owner: String
+        var name: String
+    }
+
+    struct Entry: Hashable {
+        /// An entity's or a link table's code; a column's place in its table.
+        var code: Int64
+        var definition: String
+        /// A column's default as JSON.
+        var initial: String
+    }
+
+    private(set) var entries: [Key: Entry] = [:]
+
+    init() {}
+
+    init(_ db: Database) throws {
+        let rows = try GRDB.Row.fetchCursor(
+            db,
+            sql: "SELECT kind, owner, name, code, definition, initial FROM tributary_catalogue"
+        )
+        while let row = try rows.next() {
+            guard let kind = Kind(rawValue: row[0]) else { continue }
+            entries[Key(kind: kind, owner: row[1], name: row[2])] = Entry(
+                code: row[3],
+                definition: row[4],
+                initial: row[5]
+            )
+        }
+    }
+
+    subscript(kind: Kind, owner: String, name: String) -> Entry? {
+        entries[Key(kind: kind, owner: owner, name: name)]
+    }
+
+    /// The code that the store has for it, or a new one.
+    func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {
+        if let known = self[kind, "", name] { return known.code }
+        defer { next += 1 }
+        return next
+    }
+
+    func nextCode(_ kind: Kind) -> Int64 {
+        (entries.filter { $0.key.kind == kind }.map(\.value.code).max() ?? 0) + 1
+    }
+
+    /// Columns of a root entity by place.
+    func columns(of root: String) -> [(name: String, entry: Entry)] {
+        entries.filter { $0.key.kind == .column && $0.key.owner == root }
+            .map { ($0.key.name, $0.value) }
+            .sorted { $0.1.code < $1.1.code }
+    }
+
+    /// What the catalogue of a store with this layout says.
+    init(_ layout: StoreModel) {
+        for entity in layout.entities {
+            entries[Key(kind: .entity, owner: "", name: entity.entity.name)] = Entry(
+                code: entity.code,
+                definition: "in \(layout.tables[entity.table].name)",
+                initial: ""
+            )
+        }
+        for table in layout.tables {
+            for (place, column) in table.columns.enumerated() {
+                entries[Key(kind: .column, owner: table.root.name, name: column.name)] = Entry(
+                    code: Int64(place),
+                    definition: column.definition,
+                    initial: column.defaultValue.json.text
+                )
+            }
+        }
+        for link in layout.links {
+            entries[Key(kind: .link, owner: "", name: link.name)] = Entry(
+                code: link.code,
+                definition: link.definition,
+                initial: ""
+            )
+        }
+    }
+
+    func write(to db: Database) throws {
+        try db.execute(sql: "DELETE FROM tributary_catalogue")
+        for (key, entry) in entries {
+            try db.execute(
+                sql:
+                    "INSERT INTO tributary_catalogue(kind, owner, name, code, definition, initial) VALUES (?,?,?,?,?,?)",
+                arguments: [key.kind.rawValue, key.owner, key.name, entry.code, entry.definition, entry.initial]
+            )
+        }
+    }
+}

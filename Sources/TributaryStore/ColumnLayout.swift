@@ -1,0 +1,53 @@
+import TributaryChanges
+import TributaryModel
+
+/// A column of a root entity's table. Its place in the table's list of columns is kept for the life of the store: the
+/// versions in `_exceptions` name columns by it.
+struct ColumnLayout: Sendable {
+    enum Kind: Sendable, Hashable {
+        case attribute(AttributeType, MergeRule)
+        /// A register that holds an object of the table `target`. `claims` is set for one-to-one relationships: of
+        /// several visible objects that name one target, the greatest version has it. `mirror` is then the target's
+        /// column that shows who.
+        case reference(target: Int, claims: Bool, mirror: Int?)
+        /// The other side of a one-to-one relationship: shows what the register `column` of the table `source` says.
+        case mirror(source: Int, column: Int)
+    }
+
+    /// The property's name in the model.
+    let property: String
+    /// The column's name in the table: the property's, unless an unlike property of another sub-entity has it.
+    let name: String
+    let kind: Kind
+    /// What an object reads that has no register for it.
+    let defaultValue: PropertyValue
+    /// What the store's catalogue says of the column; another text at the next opening means that the model changed.
+    let definition: String
+
+    var quotedName: String { quoted(name) }
+
+    /// Whether writes to it have versions. Mirrors have none.
+    var isRegister: Bool {
+        if case .mirror = kind { false } else { true }
+    }
+
+    var mergeRule: MergeRule {
+        if case .attribute(_, let rule) = kind { rule } else { .latest }
+    }
+
+    /// The declared type, for its affinity: values are kept as they are bound.
+    var declaredType: String {
+        guard case .attribute(let type, _) = kind else { return "BLOB" }
+        return switch type {
+        case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+        case .double, .float, .date: "REAL"
+        case .string, .uri, .decimal, .composite: "TEXT"
+        case .binary, .transformable, .uuid, .undefined: "BLOB"
+        }
+    }
+}
+
+/// `name` as an SQL identifier.
+func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+}

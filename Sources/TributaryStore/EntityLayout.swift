@@ -1,0 +1,37 @@
+import TributaryModel
+
+/// Where the properties of an entity lie.
+struct EntityLayout: Sendable {
+    /// Where a property lies, for writing.
+    enum Place: Sendable, Hashable {
+        /// A register in the object's own row.
+        case column(Int)
+        /// The last-sorted side of a one-to-one: writes go to the register `column` of `table`; `mirror` is the own
+        /// column that shows it.
+        case mirror(Int, table: Int, column: Int)
+        /// A to-many whose inverse is the to-one register `column` of `table`.
+        case inverse(table: Int, column: Int)
+        /// Pairs in a link table; `ownsPairs` when the object is the pairs' source.
+        case links(Int, ownsPairs: Bool)
+        /// Transient: not stored.
+        case none
+    }
+
+    let entity: Entity
+    /// Names the concrete entity in `_entity` and in history; kept for the life of the store.
+    let code: Int64
+    /// The place of the root entity's table in the list of tables.
+    let table: Int
+    /// By slot.
+    let places: [Place]
+
+    /// The column of each slot, nil for what has none (transient attributes, to-many relationships).
+    var slotColumns: [Int?] {
+        places.map { place in
+            switch place {
+            case .column(let column), .mirror(let column, _, _): column
+            case .inverse, .links, .none: nil
+            }
+        }
+    }
+}

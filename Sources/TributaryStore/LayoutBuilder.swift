@@ -1,0 +1,261 @@
+import TributaryChanges
+import TributaryModel
+
+/// Finds the places for a model's entities and properties; what the catalogue knows already keeps its place.
+struct LayoutBuilder {
+    private let model: Model
+    private let catalogue: Catalogue
+    private let roots: [Entity]
+    private let tableIndexes: [String: Int]
+    /// Names of tables and views, lower-case: SQLite does not tell case apart.
+    private var taken: Set<String> = []
+    /// By root entity: its columns in order of their places.
+    private var columns: [[ColumnLayout]] = []
+    /// By entity and property: the column.
+    private var columnPlaces: [String: [String: Int]] = [:]
+
+    init(model: Model, catalogue: Catalogue) {
+        self.model = model
+        self.catalogue = catalogue
+        roots = model.rootEntities
+        tableIndexes = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.name, $0) })
+    }
+
+    mutating func build(storeName: String) -> StoreModel {
+        let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
+        for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
+        for root in roots { columns.append(placeColumns(of: root)) }
+        bindMirrors()
+        var nextEntity = catalogue.nextCode(.entity)
+        let codes = model.entities.map { catalogue.code(.entity, $0.name, from: &nextEntity) }
+        let links = placeLinks()
+        let entities = zip(model.entities, codes).map { entity, code in
+            EntityLayout(
+                entity: entity,
+                code: code,
+                table: tableIndexes[entity.root] ?? 0,
+                places: entity.properties.map { place(of: $0, in: entity, links: links) }
+            )
+        }
+        let tables = roots.enumerated().map { index, root in
+            TableLayout(
+                index: index,
+                root: root,
+                code: entities.first { $0.entity.name == root.name }?.code ?? 0,
+                name: tableNames[index],
+                columns: columns[index],
+                hasEntityColumn: !root.subentities.isEmpty,
+                entities: [root.name] + root.subentities
+            )
+        }
+        return StoreModel(model: model, storeName: storeName, tables: tables, links: links, entities: entities)
+    }
+
+    // MARK: Columns
+
+    /// The root and its sub-entities, parents before children.
+    private func hierarchy(of root: Entity) -> [Entity] {
+        root.subentities.compactMap { model.entity(named: $0) }
+            .sorted { ($0.ancestors.count, $0.name) < ($1.ancestors.count, $1.name) }
+            .reduce(into: [root]) { $0.append($1) }
+    }
+
+    private mutating func placeColumns(of root: Entity) -> [ColumnLayout] {
+        var found: [ColumnLayout] = []
+        var byName: [String: Int] = [:]
+        for entity in hierarchy(of: root) {
+            let inherited = entity.parent.flatMap { model.entity(named: $0) }
+            columnPlaces[entity.name] = inherited.flatMap { columnPlaces[$0.name] } ?? [:]
+            for property in entity.properties.dropFirst(inherited?.properties.count ?? 0) {
+                guard let (kind, definition) = describe(property, in: entity) else { continue }
+                var name = property.name
+                if let place = byName[name.lowercased()] {
+                    if found[place].property == property.name, found[place].definition == definition {
+                        columnPlaces[entity.name]?[property.name] = place
+                        continue
+                    }
+                    name = "\(entity.name)_\(property.name)"
+                    var number = 2
+                    while byName[name.lowercased()] != nil {
+                        name = "\(entity.name)_\(property.name)_\(number)"
+                        number += 1
+                    }
+                }
+                byName[name.lowercased()] = found.count
+                columnPlaces[entity.name]?[property.name] = found.count
+                found.append(
+                    ColumnLayout(
+                        property: property.name,
+                        name: name,
+                        kind: kind,
+                        defaultValue: property.attribute?.defaultValue ?? .null,
+                        definition: definition
+                    )
+                )
+            }
+        }
+        return keepPlaces(found, root: root)
+    }
+
+    /// Known columns go to the places that they have; new ones come after them.
+    private mutating func keepPlaces(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
+        let known = catalogue.columns(of: root.name).map(\.name)
+        let order = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($1, $0) })
+        let indexes = found.indices.sorted {
+            (order[found[$0].name] ?? known.count + $0) < (order[found[$1].name] ?? known.count + $1)
+        }
+        var placeOf = [Int](repeating: 0, count: found.count)
+        for (place, index) in indexes.enumerated() { placeOf[index] = place }
+        for entity in hierarchy(of: root) {
+            columnPlaces[entity.name] = columnPlaces[entity.name]?.mapValues { placeOf[$0] }
+        }
+        return indexes.map { found[$0] }
+    }
+
+    private func describe(_ property: Property, in entity: Entity) -> (ColumnLayout.Kind, String)? {
+        switch property {
+        case .attribute(let attribute):
+            guard attribute.isStored else { return nil }
+            return (
+                .attribute(attribute.type, effectiveRule(of: attribute)),
+                "\(attribute.type.rawValue), \(effectiveRule(of: attribute).rawValue)"
+            )
+        case .relationship(let relationship, let storage):
+            guard !relationship.isToMany, let destination = model.entity(named: relationship.destination),
+                let target = tableIndexes[destination.root]
+            else { return nil }
+            switch storage {
+            case .column:
+                let claims = isOneToOne(relationship) && !isOwnInverse(relationship, in: entity)
+                return (
+                    .reference(target: target, claims: claims, mirror: nil),
+                    "to-one \(destination.root)\(claims ? ", one-to-one" : "")"
+                )
+            case .inverse(let owner, let name):
+                guard let root = model.entity(named: owner)?.root, let source = tableIndexes[root] else { return nil }
+                return (.mirror(source: source, column: -1), "shows \(owner).\(name)")
+            case .links: return nil
+            }
+        }
+    }
+
+    /// Counters add up only where addition is exact on all machines.
+    private func effectiveRule(of attribute: Attribute) -> MergeRule {
+        let isNumber = attribute.type.isInteger || attribute.type == .double || attribute.type == .float
+        return attribute.mergeRule == .counter && !isNumber ? .latest : attribute.mergeRule
+    }
+
+    private func isOneToOne(_ relationship: Relationship) -> Bool {
+        guard let inverse = relationship.inverse,
+            let other = model.entity(named: relationship.destination)?.property(named: inverse)?.relationship
+        else { return false }
+        return !relationship.isToMany && !other.isToMany
+    }
+
+    private func isOwnInverse(_ relationship: Relationship, in entity: Entity) -> Bool {
+        relationship.inverse == relationship.name
+            && model.entity(named: relationship.destination)?.root == entity.root
+    }
+
+    /// Now that all columns have their places, one-to-one registers and their mirrors are told of each other.
+    private mutating func bindMirrors() {
+        for entity in model.entities {
+            guard let table = tableIndexes[entity.root] else { continue }
+            for property in entity.properties {
+                guard case .relationship(let relationship, .inverse(let owner, let name)) = property,
+                    !relationship.isToMany, let place = columnPlaces[entity.name]?[property.name],
+                    let source = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
+                    let column = columnPlaces[owner]?[name],
+                    case .reference(let target, let claims, _) = columns[source][column].kind
+                else { continue }
+                columns[table][place] = columns[table][place].with(.mirror(source: source, column: column))
+                columns[source][column] = columns[source][column].with(
+                    .reference(target: target, claims: claims, mirror: place)
+                )
+            }
+        }
+    }
+
+    // MARK: Links and places
+
+    private mutating func placeLinks() -> [LinkLayout] {
+        var links: [LinkLayout] = []
+        var next = catalogue.nextCode(.link)
+        for entity in model.entities {
+            for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
+                guard case .relationship(_, .links(let table, true))? = entity.property(named: relationship.name),
+                    let source = tableIndexes[entity.root],
+                    let destination = model.entity(named: relationship.destination),
+                    let target = tableIndexes[destination.root]
+                else { continue }
+                let inverse = relationship.inverse.flatMap { destination.property(named: $0)?.relationship }
+                let isSymmetric = inverse?.name == relationship.name && destination.name == entity.name
+                let isOrdered = relationship.isOrdered || inverse?.isOrdered == true
+                let name = LayoutBuilder.free(table, taken: &taken)
+                links.append(
+                    LinkLayout(
+                        index: links.count,
+                        code: catalogue.code(.link, name, from: &next),
+                        name: name,
+                        source: source,
+                        target: target,
+                        isOrdered: isOrdered,
+                        isSymmetric: isSymmetric,
+                        sourceProperty: relationship.name,
+                        targetProperty: inverse?.name,
+                        definition: "\(entity.root) to \(destination.root)\(isOrdered ? ", ordered" : "")"
+                    )
+                )
+                linkNames[table] = links.count - 1
+            }
+        }
+        return links
+    }
+
+    private var linkNames: [String: Int] = [:]
+
+    private func place(of property: Property, in entity: Entity, links: [LinkLayout]) -> EntityLayout.Place {
+        if let column = columnPlaces[entity.name]?[property.name], let table = tableIndexes[entity.root] {
+            if case .mirror(let source, let register) = columns[table][column].kind, register >= 0 {
+                return .mirror(column, table: source, column: register)
+            }
+            return .column(column)
+        }
+        guard case .relationship(_, let storage) = property else { return .none }
+        switch storage {
+        case .links(let table, let ownsPairs):
+            return linkNames[table].map { .links($0, ownsPairs: ownsPairs) } ?? .none
+        case .inverse(let owner, let name):
+            guard let table = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
+                let column = columnPlaces[owner]?[name]
+            else { return .none }
+            return .inverse(table: table, column: column)
+        case .column: return .none
+        }
+    }
+
+    /// A name that no table or view has yet, and that SQLite and the store do not keep for themselves.
+    private static func free(_ name: String, taken: inout Set<String>) -> String {
+        let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
+        let base = isReserved ? "entity_\(name)" : name
+        var result = base
+        var number = 2
+        while !taken.insert(result.lowercased()).inserted {
+            result = "\(base)_\(number)"
+            number += 1
+        }
+        return result
+    }
+}
+
+extension ColumnLayout {
+    fileprivate func with(_ kind: Kind) -> ColumnLayout {
+        ColumnLayout(
+            property: property,
+            name: name,
+            kind: kind,
+            defaultValue: defaultValue,
+            definition: definition
+        )
+    }
+}

@@ -1,0 +1,21 @@
+/// The table of a many-to-many relationship, `<Entity>_<relationship>`.
+struct LinkLayout: Sendable {
+    /// The place in the model's list of link tables.
+    let index: Int
+    /// Names the relationship in `tributary_link`; kept for the life of the store.
+    let code: Int64
+    let name: String
+    /// Tables of the root entities at both ends.
+    let source: Int
+    let target: Int
+    /// Whether pairs have a position, a string compared by bytes.
+    let isOrdered: Bool
+    /// A relationship that is its own inverse: a pair is kept once, the lesser ID as its source, and read from both.
+    let isSymmetric: Bool
+    /// The names of the relationship, as a property of the source and, when it has an inverse, of the target.
+    let sourceProperty: String
+    let targetProperty: String?
+    let definition: String
+
+    var quotedName: String { quoted(name) }
+}

@@ -1,0 +1,81 @@
+import GRDB
+import TributaryModel
+
+extension Schema {
+    static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
+        var parts = ["_id BLOB NOT NULL UNIQUE"]
+        if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
+        parts += ["_revision INTEGER NOT NULL", "_version INTEGER", "_exceptions BLOB"]
+        parts += table.columns.map { "\($0.quotedName) \($0.declaredType)" }
+        try db.execute(sql: "CREATE TABLE \(table.quotedName)(\(parts.joined(separator: ", ")))")
+        for column in table.columns { try createIndex(on: column, of: table, in: db) }
+    }
+
+    /// References are indexed, so that what leads to an object is found when it comes or goes. Mirrors are not: their
+    /// registers are.
+    static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
+        guard case .reference = column.kind else { return }
+        let name = quoted("tributary_to_one_\(table.name)_\(column.name)")
+        try db.execute(
+            sql: """
+                CREATE INDEX \(name) ON \(table.quotedName)(\(column.quotedName))
+                WHERE \(column.quotedName) IS NOT NULL
+                """
+        )
+    }
+
+    /// Pairs that are visible, with the transaction that linked them.
+    static func createTable(_ link: LinkLayout, in db: Database) throws {
+        let position = link.isOrdered ? "_position TEXT, " : ""
+        try db.execute(
+            sql: """
+                CREATE TABLE \(link.quotedName)(
+                    _source BLOB NOT NULL, _target BLOB NOT NULL, \(position)_version INTEGER NOT NULL,
+                    PRIMARY KEY (_source, _target)) WITHOUT ROWID
+                """
+        )
+        let index = quoted("tributary_target_\(link.name)")
+        try db.execute(sql: "CREATE INDEX \(index) ON \(link.quotedName)(_target)")
+    }
+
+    /// A view for each sub-entity, with the names of its own properties.
+    static func createViews(in db: Database, layout: StoreModel) throws {
+        for entity in layout.entities where entity.entity.parent != nil {
+            let table = layout.tables[entity.table]
+            let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
+            let columns = zip(entity.entity.properties, entity.slotColumns).compactMap { property, column in
+                column.map { "\(table.columns[$0].quotedName) AS \(quoted(property.name))" }
+            }
+            let list = (["_id", "_entity", "_revision"] + columns).joined(separator: ", ")
+            try db.execute(
+                sql: """
+                    CREATE VIEW \(quoted(entity.entity.name)) AS SELECT \(list)
+                    FROM \(table.quotedName) WHERE _entity IN (\(codes.joined(separator: ", ")))
+                    """
+            )
+        }
+    }
+
+    static func createFetchIndexes(in db: Database, layout: StoreModel) throws {
+        for entity in layout.entities {
+            let table = layout.tables[entity.table]
+            let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
+            for index in entity.entity.fetchIndexes where parent?.fetchIndexes.contains(index) != true {
+                let columns = index.elements.compactMap { element -> String? in
+                    guard let slot = entity.entity.slot(named: element.property),
+                        let column = entity.slotColumns[slot]
+                    else { return nil }
+                    return table.columns[column].quotedName + (element.isAscending ? "" : " DESC")
+                }
+                guard columns.count == index.elements.count, !columns.isEmpty else { continue }
+                let name = quoted("tributary_fetch_\(entity.entity.name)_\(index.name)")
+                try db.execute(
+                    sql: """
+                        CREATE INDEX IF NOT EXISTS \(name)
+                        ON \(table.quotedName)(\(columns.joined(separator: ", ")))
+                        """
+                )
+            }
+        }
+    }
+}

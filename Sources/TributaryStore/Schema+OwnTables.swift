@@ -1,0 +1,102 @@
+extension Schema {
+    /// Tables of the merge, the history and the positions. Writers, roots, columns and link tables are named in them by
+    /// small numbers: `tributary_writer.id`, and the codes of `tributary_catalogue`.
+    static let ownTables = [
+        """
+        CREATE TABLE tributary_catalogue(
+            kind TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL,
+            code INTEGER NOT NULL, definition TEXT NOT NULL, initial TEXT NOT NULL,
+            PRIMARY KEY (kind, owner, name)) WITHOUT ROWID
+        """,
+        "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+
+        // Positions. `announced` is the sequence that the store's own transactions last said they had seen.
+        """
+        CREATE TABLE tributary_writer(
+            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
+            sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
+            hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0)
+        """,
+        """
+        CREATE TABLE tributary_seen(
+            writer INTEGER NOT NULL, other INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            PRIMARY KEY (writer, other)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE tributary_segment(
+            writer INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+            sha256 TEXT NOT NULL, parked INTEGER NOT NULL,
+            PRIMARY KEY (writer, first)) WITHOUT ROWID
+        """,
+
+        // History: records of 20 bytes, an object's UUID and the key of a shape.
+        """
+        CREATE TABLE tributary_transaction(
+            number INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
+            author TEXT, context TEXT, committed_at REAL NOT NULL)
+        """,
+        """
+        CREATE TABLE tributary_shape(
+            key BLOB PRIMARY KEY, entity TEXT NOT NULL, kind TEXT NOT NULL, properties TEXT NOT NULL) WITHOUT ROWID
+        """,
+        "CREATE TABLE tributary_history(transaction_number INTEGER NOT NULL, records BLOB NOT NULL)",
+        "CREATE INDEX tributary_history_transaction ON tributary_history(transaction_number)",
+        """
+        CREATE VIEW tributary_change(transaction_number, entity, object, kind, properties) AS
+        WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n < \(HistoryWriter.capacity - 1))
+        SELECT h.transaction_number, s.entity, substr(h.records, n * 20 + 1, 16), s.kind, s.properties
+        FROM tributary_history h
+        JOIN place ON n < length(h.records) / 20
+        JOIN tributary_shape s ON s.key = substr(h.records, n * 20 + 17, 4)
+        """,
+
+        // Merge state of what is not visible.
+        """
+        CREATE TABLE tributary_object(
+            root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
+            PRIMARY KEY (root, id)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE tributary_reference(
+            root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
+            target_root INTEGER NOT NULL, target BLOB NOT NULL,
+            PRIMARY KEY (root, id, place)) WITHOUT ROWID
+        """,
+        "CREATE INDEX tributary_reference_target ON tributary_reference(target_root, target)",
+        """
+        CREATE TABLE tributary_link(
+            link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,
+            version INTEGER NOT NULL, removed INTEGER NOT NULL, position TEXT,
+            PRIMARY KEY (link, source, target)) WITHOUT ROWID
+        """,
+        "CREATE INDEX tributary_link_target ON tributary_link(link, target)",
+        """
+        CREATE TABLE tributary_counter(
+            root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL, writer INTEGER NOT NULL,
+            total NOT NULL,
+            PRIMARY KEY (root, id, place, writer)) WITHOUT ROWID
+        """,
+        // `position` is the place of the change in its transaction, `part` that of the value in the change.
+        """
+        CREATE TABLE tributary_parked(
+            entity TEXT NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL,
+            position INTEGER NOT NULL, part INTEGER NOT NULL,
+            operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL,
+            PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
+        """,
+
+        // What goes out.
+        """
+        CREATE TABLE tributary_outgoing(
+            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE tributary_export(
+            first INTEGER PRIMARY KEY, last INTEGER NOT NULL, header TEXT NOT NULL, sha256 TEXT)
+        """,
+        """
+        CREATE TABLE tributary_answer(
+            key TEXT PRIMARY KEY, number INTEGER NOT NULL, detail TEXT NOT NULL, committed_at REAL NOT NULL)
+        """,
+    ]
+}

@@ -1,0 +1,47 @@
+import TributaryModel
+
+/// A model with the places in one store where its objects lie. Made by ``Schema`` when a store is opened.
+final class StoreModel: Sendable {
+    let model: Model
+    /// The store's configured name, the store part of object IDs.
+    let storeName: String
+    let tables: [TableLayout]
+    let links: [LinkLayout]
+    let entities: [EntityLayout]
+    private let entityByName: [String: Int]
+    private let entityByCode: [Int64: Int]
+    private let tableByRoot: [String: Int]
+    private let aliases: [String: Int]
+
+    init(model: Model, storeName: String, tables: [TableLayout], links: [LinkLayout], entities: [EntityLayout]) {
+        self.model = model
+        self.storeName = storeName
+        self.tables = tables
+        self.links = links
+        self.entities = entities
+        entityByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.entity.name, $0) })
+        entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
+        tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })
+        let renamed = entities.enumerated().compactMap { index, entity in
+            entity.entity.renamingIdentifier.map { ($0, index) }
+        }
+        aliases = Dictionary(renamed, uniquingKeysWith: { first, _ in first })
+    }
+
+    func table(rootEntity: String) -> TableLayout? { tableByRoot[rootEntity].map { tables[$0] } }
+
+    func entity(named name: String) -> EntityLayout? { entityIndex(named: name).map { entities[$0] } }
+
+    func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
+
+    /// The entity of the given name, or the one that had it in the model before.
+    func entityIndex(named name: String) -> Int? { entityByName[name] ?? aliases[name] }
+
+    func entityIndex(code: Int64) -> Int? { entityByCode[code] }
+
+    /// Codes of the entity and, when `includesSubentities`, of all below it.
+    func codes(of entity: Entity, includesSubentities: Bool) -> [Int64] {
+        let names = [entity.name] + (includesSubentities ? entity.subentities : [])
+        return names.compactMap { self.entity(named: $0)?.code }
+    }
+}

@@ -1,0 +1,19 @@
+import TributaryModel
+
+/// The table of a root entity: its own columns, then one for each stored attribute and to-one relationship of the
+/// entity and all its sub-entities.
+struct TableLayout: Sendable {
+    /// The place in the model's list of tables.
+    let index: Int
+    let root: Entity
+    /// The root entity's code, which names the table in `tributary_object` and its like.
+    let code: Int64
+    let name: String
+    let columns: [ColumnLayout]
+    /// Whether there are sub-entities, and so a column `_entity` with the code of the concrete one.
+    let hasEntityColumn: Bool
+    /// Names of the root and all its sub-entities.
+    let entities: [String]
+
+    var quotedName: String { quoted(name) }
+}
