@@ -11,8 +11,9 @@ extension Store {
         do {
             try createFile(at: configuration.path)
             return try StoreError.mapping {
-                let context = StoreContext(configuration: configuration)
                 let writer = try StoreConnection.writer(path: configuration.path)
+                let layout = try writer.run { try prepare($0, configuration: configuration) }
+                let context = StoreContext(configuration: configuration, layout: layout)
                 let meter = WALMeter()
                 let readers = ReaderPool(path: configuration.path)
                 writer.run { meter.watch($0) }
@@ -24,6 +25,19 @@ extension Store {
             throw .cannotOpen(path: configuration.path, reason: message)
         } catch {
             throw .cannotOpen(path: configuration.path, reason: "\(error)")
+        }
+    }
+
+    /// Creates or migrates the tables, in one transaction.
+    private static func prepare(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
+        try database.execute(sql: "BEGIN IMMEDIATE")
+        do {
+            let layout = try Schema.open(in: database, configuration: configuration)
+            try database.execute(sql: "COMMIT")
+            return layout
+        } catch {
+            if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
+            throw error
         }
     }
 

@@ -3,11 +3,14 @@ import TributaryModel
 /// What reads and writes of one store need to know besides the connection.
 struct StoreContext: Sendable {
     let configuration: StoreConfiguration
+    /// Where the model's objects lie in this store.
+    let layout: StoreModel
 
     var name: String { configuration.name }
     var model: Model { configuration.model }
 
-    init(configuration: StoreConfiguration) {
+    init(configuration: StoreConfiguration, layout: StoreModel) {
         self.configuration = configuration
+        self.layout = layout
     }
 }
