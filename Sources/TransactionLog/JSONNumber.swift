@@ -31,7 +31,9 @@ extension JSONScanner {
         _ = try number()
     }
 
-    /// Takes a number. What neither 64 bits nor a double can hold is kept as written.
+    /// Takes a number.
+    ///
+    /// What neither 64 bits nor a double can hold is kept as written.
     mutating func numberValue() throws(JSONError) -> JSONValue {
         let number = try number()
         if number.isInteger {

@@ -44,7 +44,9 @@ struct JSONScanner {
         guard peek() == nil else { throw failure("there is more after the value") }
     }
 
-    /// Takes a key with its colon, or the closing brace (nil). `first` is true before the first member.
+    /// Takes a key with its colon, or the closing brace (nil).
+    ///
+    /// `first` is true before the first member.
     @inline(__always)
     mutating func nextMember(_ first: inout Bool) throws(JSONError) -> JSONString? {
         guard let byte = peek() else { throw unexpected("a member") }

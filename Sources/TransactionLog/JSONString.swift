@@ -144,7 +144,7 @@ extension JSONScanner {
                     scalar = 0x10000 + ((scalar & 0x3FF) << 10 | (second & 0x3FF))
                     index += 6
                 }
-                text.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? [])
+                text.append(contentsOf: String(Character(Unicode.Scalar(scalar) ?? "\u{FFFD}")).utf8)
             default: text.append(escape)
             }
         }

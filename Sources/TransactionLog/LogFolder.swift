@@ -9,7 +9,7 @@ package final class LogFolder: Sendable {
 
     /// - Throws: ``SegmentError`` `missing` or `inputOutput`.
     package init(path: String) throws(SegmentError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
         self.path = path
         self.descriptor = descriptor

@@ -11,8 +11,10 @@ package struct SegmentBatch: Sendable {
 
     package var events: [Event] = []
     package var changeCount = 0
-    /// Whether a slice ends here: its bytes are those that were verified, so what came since the last end may be
-    /// committed. Without this nothing may.
+    /// Whether a slice ends here.
+    ///
+    /// Its bytes are those that were verified, so what came since the last end may be committed. Without this nothing
+    /// may.
     package var endsSlice = false
     /// The sequence of the last transaction that ended in this batch.
     package var last: UInt64?

@@ -59,7 +59,9 @@ extension SegmentEnd {
 }
 
 extension TransactionHeader {
-    /// Reads a transaction line of `writer`. What it says to have seen of itself is dropped: it means nothing.
+    /// Reads a transaction line of `writer`.
+    ///
+    /// What it says to have seen of itself is dropped: it means nothing.
     init(line: UnsafeBufferPointer<UInt8>, writer: UniqueID) throws(JSONError) {
         let fields = try LineFields(line)
         let sequence = try fields.count("transaction")

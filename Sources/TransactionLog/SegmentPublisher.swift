@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-package import TributaryChanges
+import TributaryChanges
 
 /// Puts whole segments into the log folder: staged, synced, renamed into place without ever replacing a file.
 package struct SegmentPublisher: Sendable {
@@ -13,12 +13,11 @@ package struct SegmentPublisher: Sendable {
         self.logs = logs
     }
 
-    /// Writes a segment and puts it in place. When a file of this name with the same bytes is there already, the work
-    /// was done before and all is well.
+    /// Writes a segment and puts it in place.
     ///
-    /// - Parameters:
-    ///   - header: the header line without its newline.
-    ///   - body: appends the transactions.
+    /// `header` is the header line without its newline, `body` appends the transactions. When a file of this name with
+    /// the same bytes is there already, the work was done before and all is well.
+    ///
     /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes; what `body` throws.
     package func publish(
         _ name: SegmentName,
@@ -52,7 +51,9 @@ package struct SegmentPublisher: Sendable {
         return try folder(SegmentPublisher.stagingFolder, in: logs, mode: 0o770)
     }
 
-    /// Opens a folder, made when it is not there. Its mode is left to the umask and the folder above (setgid).
+    /// Opens a folder, made when it is not there.
+    ///
+    /// Its mode is left to the umask and the folder above (setgid).
     private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
         defer { if parent.descriptor != logs.descriptor { close(parent.descriptor) } }
         let path = "\(parent.path)/\(name)"

@@ -1,4 +1,4 @@
-package import TributaryChanges
+import TributaryChanges
 
 /// Reads the transactions of a verified segment, a batch at a time, in bounded memory.
 ///
@@ -33,7 +33,9 @@ package final class SegmentReader {
         sliceIndex = segment.slices.firstIndex { $0.last > sequence } ?? segment.slices.count
     }
 
-    /// The next batch of about `limit` changes; nil when all has been read. A batch never reaches past a slice.
+    /// The next batch of about `limit` changes; nil when all has been read.
+    ///
+    /// A batch never reaches past a slice.
     ///
     /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified.
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {

@@ -1,5 +1,5 @@
 import Crypto
-package import TributaryChanges
+import TributaryChanges
 
 /// Checks a whole segment before anything of it is applied: framing, JSON, header against name, sequences, clocks,
 /// counts and hash.
@@ -17,7 +17,8 @@ package struct SegmentVerifier: Sendable {
         self.sliceChanges = max(1, sliceChanges)
     }
 
-    /// - Parameter sequence: dependencies are collected after this transaction.
+    /// Checks the segment and tells what is needed to import it; dependencies are collected after `sequence`.
+    ///
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not fit,
     ///   `rejected` when the bytes are as they were written and are no valid segment.
     package func verify(

@@ -37,7 +37,9 @@ package final class SegmentWriter {
         try append(lines: transaction.lines, changes: transaction.changes.count)
     }
 
-    /// Writes the end line. The file is not synced yet.
+    /// Writes the end line.
+    ///
+    /// The file is not synced yet.
     package func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
         try flush()
         let end = SegmentEnd(

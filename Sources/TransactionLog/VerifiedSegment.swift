@@ -36,8 +36,10 @@ package struct VerifiedSegment: Sendable {
     package let greatestClock: HybridClock
     /// The transactions that name something in `seen`, in order.
     package let dependencies: [Dependency]
-    /// `dependencies` is complete up to this transaction. It is the last one, unless there were more than
-    /// ``SegmentVerifier/dependencyLimit``: then import up to here, and verify again from here.
+    /// The transaction up to which `dependencies` is complete.
+    ///
+    /// It is the last one, unless there were more than ``SegmentVerifier/dependencyLimit``: then import up to here, and
+    /// verify again from here.
     package let plannedThrough: UInt64
     package let slices: [Slice]
 }
