@@ -63,8 +63,9 @@ package final class Generation: Sendable {
         case wait(Int)
     }
 
-    /// A connection that is free, or a place in the line. Reads with a time limit leave one connection to the others,
-    /// so that slow ones cannot hold up the main context.
+    /// A connection that is free, or a place in the line.
+    ///
+    /// Reads with a time limit leave one connection to the others, so that slow ones cannot hold up the main context.
     func lease(isLimited: Bool, wake: () -> @Sendable () -> Void) -> Lease {
         state.withLock { state in
             switch state.phase {

@@ -2,7 +2,9 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible object, nil when there is none. `rootEntity` is the table.
+    /// The visible object, nil when there is none.
+    ///
+    /// `rootEntity` is the table.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? { fatalError("stub") }
 
     /// Visible objects that are at the other end of a to-many relationship (ordered ones in their order) or of the

@@ -1,7 +1,9 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads of one state of the store. Valid only inside the closure that it is given to.
+/// Reads of one state of the store.
+///
+/// Valid only inside the closure that it is given to.
 package struct Reader {
     let database: Database
     let context: StoreContext

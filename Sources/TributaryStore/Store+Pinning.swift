@@ -2,12 +2,12 @@ import CSQLite
 import GRDB
 
 extension Store {
-    /// A generation of the store as of now, which stays as it is while others write. Blocks until the writer's turn.
+    /// A generation of the store as of now, which stays as it is while others write.
+    ///
+    /// Blocks until the writer's turn.
     ///
     /// While it is held the WAL cannot begin anew, so it grows with everything that is written: hold it for the length
-    /// of a piece of work, or move it from time to time.
-    ///
-    /// - Parameter connections: how many reads may run at once.
+    /// of a piece of work, or move it from time to time. As many reads may run at once as it has connections.
     package func pin(connections: Int = 1) throws -> Generation {
         try move(from: nil, connections: connections)
     }

@@ -1,11 +1,12 @@
 import GRDB
 
 extension Store {
-    /// Runs `body` in one SQLite transaction on the writer connection, in turn. Everything is rolled back when it
-    /// throws. Blocks the calling thread until its turn is over.
+    /// Runs `body` in one SQLite transaction on the writer connection, in turn.
     ///
-    /// - Parameter committed: runs after the commit while the turn is still held, so that what it does is in the order
-    ///   of the commits and nobody moves a generation in between.
+    /// Everything is rolled back when it throws. Blocks the calling thread until its turn is over.
+    ///
+    /// `committed` runs after the commit while the turn is still held, so that what it does is in the order of the
+    /// commits and nobody moves a generation in between.
     package func write<T>(
         _ body: (WriteTransaction) throws -> T,
         committed: (T, WriterTurn) throws -> Void = { _, _ in }
@@ -30,6 +31,14 @@ extension Store {
                     }
                 )
             }
+        }
+    }
+
+    /// Holds the writer's turn while `body` runs, with no transaction open.
+    package func inTurn<T>(_ body: (WriterTurn) throws -> T) throws -> T {
+        try writer.run { database in
+            try checkOpen()
+            return try body(WriterTurn(store: self, database: database))
         }
     }
 

@@ -3,8 +3,9 @@ import GRDB
 import Synchronization
 package import TributaryModel
 
-/// One SQLite file with the state of the merge, its history and its positions. One connection writes, first come,
-/// first served; readers see one generation each.
+/// One SQLite file with the state of the merge, its history and its positions.
+///
+/// One connection writes, first come, first served; readers see one generation each.
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
@@ -34,8 +35,9 @@ package final class Store: Sendable {
         }
     }
 
-    /// Copies the WAL back and closes every connection. Later calls throw `StoreError.closed`, and so do reads of
-    /// generations; reads that have begun end first.
+    /// Copies the WAL back and closes every connection.
+    ///
+    /// Later calls throw `StoreError.closed`, and so do reads of generations; reads that have begun end first.
     package func close() throws {
         guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         readers.close()

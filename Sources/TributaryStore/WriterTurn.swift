@@ -1,6 +1,8 @@
 import GRDB
 
-/// The writer's turn, held, with no transaction open. Valid only inside the closure that it is given to.
+/// The writer's turn, held, with no transaction open.
+///
+/// Valid only inside the closure that it is given to.
 package struct WriterTurn {
     let store: Store
     let database: Database

@@ -1,0 +1,78 @@
+/// Decides when the main context merges: after a quiet period, but never later than a ceiling.
+///
+/// Each announcement starts the quiet period again; the ceiling counts from the first announcement that is not merged,
+/// so that a steady stream cannot starve the main context. Times are durations since any fixed moment; there is no
+/// clock in here.
+struct MergeDebouncer: Sendable {
+    enum Action: Hashable, Sendable {
+        /// Nothing to do until the next announcement, or until the timer that runs already.
+        case none
+        /// See that `timerFired(at:)` is called at this time.
+        case sleep(until: Duration)
+        case merge
+    }
+
+    private enum State {
+        /// All that was announced is merged.
+        case idle
+        /// A timer runs, at the latest until `deadline`.
+        case waiting(first: Duration, deadline: Duration, timer: Duration)
+    }
+
+    var quiet: Duration
+    var ceiling: Duration
+    private var state = State.idle
+
+    init(quiet: Duration, ceiling: Duration) {
+        self.quiet = quiet
+        self.ceiling = ceiling
+    }
+
+    /// When the next merge is due; nil when nothing waits for one.
+    var deadline: Duration? {
+        if case .waiting(_, let deadline, _) = state { deadline } else { nil }
+    }
+
+    /// A save or an import has been committed.
+    mutating func announce(at now: Duration) -> Action {
+        switch state {
+        case .idle:
+            let deadline = now + min(quiet, ceiling)
+            state = .waiting(first: now, deadline: deadline, timer: deadline)
+            return .sleep(until: deadline)
+        case .waiting(let first, _, let timer):
+            let deadline = min(now + quiet, first + ceiling)
+            // A timer that ends too early asks again; only one that would end too late has to be replaced.
+            state = .waiting(first: first, deadline: deadline, timer: min(timer, deadline))
+            return deadline < timer ? .sleep(until: deadline) : .none
+        }
+    }
+
+    /// The timer has ended, or somebody asks whether it should have.
+    mutating func timerFired(at now: Duration) -> Action {
+        guard case .waiting(let first, let deadline, _) = state else { return .none }
+        if now >= deadline { return .merge }
+        state = .waiting(first: first, deadline: deadline, timer: deadline)
+        return .sleep(until: deadline)
+    }
+
+    /// Somebody does not want to wait for the timer.
+    mutating func flush(at now: Duration) -> Action {
+        guard case .waiting(let first, _, let timer) = state else { return .none }
+        state = .waiting(first: first, deadline: now, timer: timer)
+        return .merge
+    }
+
+    /// Everything announced so far is in the main context.
+    mutating func merged() {
+        state = .idle
+    }
+
+    /// The merge did not succeed; what was announced still waits, and a quiet period passes before it is tried again.
+    mutating func failed(at now: Duration) -> Action {
+        guard case .waiting(let first, _, _) = state else { return .none }
+        let deadline = now + quiet
+        state = .waiting(first: first, deadline: deadline, timer: deadline)
+        return .sleep(until: deadline)
+    }
+}

@@ -1,0 +1,29 @@
+import TributaryStore
+
+extension MergePipeline {
+    /// Waits for pending bodies, merges a last time, closes the store.
+    package func close() async throws {
+        await pending.waitForNone()
+        stop()
+        let merged = await result { try await finalMerge() }
+        await finish()
+        try store.close()
+        try merged.get()
+    }
+
+    private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @MainActor
+    private func finish() {
+        updates.finish()
+        failures.finish()
+        activities.broadcast.finish()
+        main.context?.reset()
+    }
+}

@@ -1,0 +1,70 @@
+import TributaryChanges
+package import TributaryStore
+
+extension MergePipeline {
+    /// Commits the save of a background context and announces it to the main context.
+    ///
+    /// `body` runs in the writer's turn, inside the SQLite transaction; it checks for conflicts and calls
+    /// `WriteTransaction.commit`. Everything is rolled back when it throws.
+    package func commit(
+        _ body: (WriteTransaction) throws -> CommittedTransaction
+    ) throws -> CommittedTransaction {
+        try store.write(body) { committed, _ in mailbox.post(committed.changes) }
+    }
+
+    /// Commits the save of the main context, which then shows it.
+    ///
+    /// After the commit, in the same call: `adopt` lets the context take its saved objects for clean, the main context
+    /// moves to a generation that contains the save, merges whatever others have committed before it, and an update
+    /// is posted (unless this save is itself part of a merge, which posts one for both).
+    @MainActor
+    package func commitMain(
+        _ body: (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: (CommittedTransaction) -> Void
+    ) throws -> CommittedTransaction {
+        var step: Step?
+        let committed = try store.write(body) { committed, turn in
+            do {
+                step = try move(turn)
+            } catch {
+                // The save stands. The merge that this notice asks for shows it, and tells of the error if it stays.
+                mailbox.post(committed.changes)
+            }
+        }
+        adopt(committed)
+        guard let step else { return committed }
+        main.collected.formUnion(step.changes)
+        main.collected.formUnion(committed.changes)
+        main.context?.merge(step.changes, movingTo: step.generation)
+        if !main.isCollecting { postUpdate() }
+        return committed
+    }
+
+    /// Applies what others have written, in one SQLite transaction, and announces it.
+    ///
+    /// The body runs in the writer's turn, on a thread of the writer's own.
+    package func importing<T: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+    ) async throws -> T {
+        let mailbox = mailbox
+        return try await store.writeInTurn(body) { result, _ in
+            guard let first = result.1.first else { return }
+            var changes = first.changes
+            for transaction in result.1.dropFirst() { changes.formUnion(transaction.changes) }
+            mailbox.post(changes)
+        }.0
+    }
+
+    /// A new generation, and what to merge to be in step with it.
+    struct Step {
+        let generation: Generation
+        let changes: ObjectChanges
+    }
+
+    /// Moves the main context's generation and takes out of the mailbox what it contains.
+    func move(_ turn: WriterTurn) throws -> Step {
+        let generation = try turn.move(from: generation, connections: MergePipeline.connections)
+        update { $0.generation = generation }
+        return Step(generation: generation, changes: mailbox.drain() ?? ObjectChanges())
+    }
+}

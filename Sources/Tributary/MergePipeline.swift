@@ -1,0 +1,113 @@
+import Synchronization
+import TributaryChanges
+package import TributaryStore
+
+/// Everything between "a save was committed" and "the main context shows it".
+///
+/// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports come through `importing(_:)`: each puts
+/// its notice into the mailbox while it still holds the writer's turn. When the debouncer says so, the main context
+/// moves to a new generation, merges what the mailbox holds, saves its own changes, and one update is posted.
+///
+/// The container makes one, attaches its main context on the main actor, and starts it.
+package final class MergePipeline: Sendable {
+    package let store: Store
+    /// Bodies that were enqueued on contexts and have not ended.
+    package let pending = PendingBodies()
+    let mailbox: NoticeMailbox
+    let updates = UpdateBroadcast()
+    let activities = ActivityBoard()
+    let failures = Broadcast<MainSaveFailure>(limit: 16)
+    let main: MainMerger
+    private let clock: MergeClock
+    private let signal: MergeSignal
+    private let state: Mutex<State>
+
+    struct State {
+        var options: MergeOptions
+        var generation: Generation
+        var status = MergeStatus()
+        var loop: Task<Void, Never>?
+    }
+
+    /// One for the main context, two for reads beside it.
+    static let connections = 3
+
+    /// Pins the first generation.
+    package init(
+        store: Store,
+        options: MergeOptions = MergeOptions(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        let clock = MergeClock(clock)
+        let signal = MergeSignal()
+        self.store = store
+        self.clock = clock
+        self.signal = signal
+        mailbox = NoticeMailbox(options: options, clock: clock) { signal.wake() }
+        let generation = try store.move(from: nil, connections: MergePipeline.connections)
+        let name = try generation.read { try $0.ownWriter().id.description }
+        main = MainMerger(storeName: name)
+        state = Mutex(State(options: options, generation: generation))
+    }
+
+    /// Gives the pipeline the main context, which it does not keep alive.
+    ///
+    /// Call it once, before ``start()``.
+    @MainActor
+    package func attach(_ context: any MainContextMerging) {
+        main.context = context
+    }
+
+    /// Begins to merge when it is due.
+    package func start() {
+        let scheduler = MergeScheduler(clock: clock, signal: signal)
+        // Ends with `stop()`; it cannot be a child of anything, because the container is no task.
+        let loop = Task { [weak self, mailbox] in
+            await scheduler.run(mailbox) { [weak self] in
+                guard let self else { return true }
+                return await self.mergeWhenDue()
+            }
+        }
+        let former = state.withLock { state in
+            defer { state.loop = loop }
+            return state.loop
+        }
+        former?.cancel()
+    }
+
+    func stop() {
+        state.withLock { $0.loop }?.cancel()
+        signal.wake()
+    }
+
+    deinit {
+        state.withLock { $0.loop }?.cancel()
+    }
+
+    // MARK: State
+
+    /// The generation that the main context shows, or is about to show.
+    package var generation: Generation { state.withLock { $0.generation } }
+
+    package var options: MergeOptions { state.withLock { $0.options } }
+
+    package func setOptions(_ options: MergeOptions) {
+        state.withLock { $0.options = options }
+        mailbox.configure(options)
+    }
+
+    package var status: MergeStatus {
+        var status = state.withLock { $0.status }
+        if let deadline = mailbox.deadline {
+            status.nextMergeDue = wallSeconds + (deadline - clock.now()) / .seconds(1)
+        }
+        return status
+    }
+
+    /// Unix seconds.
+    var wallSeconds: Double {
+        Double(store.configuration.environment.wallMilliseconds()) / 1000
+    }
+
+    func update(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+import TributaryChanges
+
+/// What has been committed and is not yet merged into the main context, in bounded memory.
+///
+/// Notices are put in and taken out in the writer's turn, so that those taken out are exactly those that a generation
+/// pinned in the same turn contains. Past its limit of IDs the mailbox collapses: per entity first, then to
+/// "everything".
+final class NoticeMailbox: Sendable {
+    private struct State {
+        var debouncer: MergeDebouncer
+        var limit: Int
+        var changes: ObjectChanges?
+    }
+
+    private let clock: MergeClock
+    private let state: Mutex<State>
+    private let wake: @Sendable () -> Void
+
+    /// `wake` is called when a timer has to be started, or to be started again because it would end too late.
+    init(options: MergeOptions, clock: MergeClock, wake: @escaping @Sendable () -> Void) {
+        self.clock = clock
+        self.wake = wake
+        let debouncer = MergeDebouncer(quiet: options.debounce, ceiling: options.ceiling)
+        state = Mutex(State(debouncer: debouncer, limit: options.mailboxLimit))
+    }
+
+    /// Whether something waits to be merged.
+    var isEmpty: Bool { state.withLock { $0.changes == nil } }
+
+    /// When the next merge is due.
+    var deadline: Duration? { state.withLock { $0.debouncer.deadline } }
+
+    func configure(_ options: MergeOptions) {
+        state.withLock { state in
+            state.debouncer.quiet = options.debounce
+            state.debouncer.ceiling = options.ceiling
+            state.limit = options.mailboxLimit
+        }
+    }
+
+    /// Adds what a commit has changed.
+    func post(_ changes: ObjectChanges) {
+        let action = state.withLock { state in
+            var all = state.changes ?? ObjectChanges(limit: state.limit)
+            all.formUnion(changes)
+            state.changes = all
+            return state.debouncer.announce(at: clock.now())
+        }
+        if action != .none { wake() }
+    }
+
+    /// Takes everything out; nil when there is nothing.
+    func drain() -> ObjectChanges? {
+        state.withLock { state in
+            state.debouncer.merged()
+            defer { state.changes = nil }
+            return state.changes
+        }
+    }
+
+    /// What is to be done now.
+    func next() -> MergeDebouncer.Action {
+        state.withLock { $0.debouncer.timerFired(at: clock.now()) }
+    }
+
+    /// Makes the merge due now.
+    func flush() -> MergeDebouncer.Action {
+        state.withLock { $0.debouncer.flush(at: clock.now()) }
+    }
+
+    /// A merge has failed before it took anything out.
+    func postpone() {
+        _ = state.withLock { $0.debouncer.failed(at: clock.now()) }
+    }
+}
