@@ -1,7 +1,9 @@
 import ArgumentParser
 import TributaryAdmin
 
-/// A command that asks the daemon. Errors become a message and an exit status in one place, here.
+/// A command that asks the daemon.
+///
+/// Errors become a message and an exit status in one place, here.
 protocol DaemonCommand: AsyncParsableCommand {
     var connection: ConnectionOptions { get }
 

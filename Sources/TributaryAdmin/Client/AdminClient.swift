@@ -24,6 +24,7 @@ package struct AdminClient: Sendable {
     }
 
     /// Sends a request and hands the answer's events to `onEvent` until it answers false or the daemon ends the stream.
+    ///
     /// An answer that is not a stream of events is returned whole.
     package func events(
         _ call: AdminCall,

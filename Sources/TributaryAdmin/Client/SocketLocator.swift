@@ -10,7 +10,9 @@ package struct SocketLocator: Sendable {
         self.exists = exists
     }
 
-    /// The paths to try, the likeliest first. A path that was said outright is the only one.
+    /// The paths to try, the likeliest first.
+    ///
+    /// A path that was said outright is the only one.
     package func candidates(socket: String?, instance: String?) -> [String] {
         if let socket { return [socket] }
         if let named = environment["TRIBUTARY_SOCKET"], !named.isEmpty { return [named] }

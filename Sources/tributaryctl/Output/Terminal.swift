@@ -11,7 +11,9 @@ struct Terminal: Sendable {
         return Terminal(hasColor: isatty(1) == 1 && !noColor && !dumb, isInteractive: isatty(1) == 1)
     }()
 
-    /// Writes a line to standard output. A reader that has gone away ends the program quietly.
+    /// Writes a line to standard output.
+    ///
+    /// A reader that has gone away ends the program quietly.
     func print(_ line: String) {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }

@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import TributaryAdmin
+
+/// The listening Unix socket of the admin interface: systemd's, or one made here with the right mode.
+package final class AdminSocket: Sendable {
+    /// What `sun_path` holds besides its final zero.
+    static let longestPath = 107
+    private static let backlog: Int32 = 256
+    private static let adminGroup = "tributary-admin"
+
+    let descriptor: Int32
+    let path: String
+    /// Whether the file is ours to remove.
+    private let isOwn: Bool
+
+    private init(descriptor: Int32, path: String, isOwn: Bool) {
+        self.descriptor = descriptor
+        self.path = path
+        self.isOwn = isOwn
+    }
+
+    /// Takes the socket that systemd handed over, or makes one at `path`.
+    package static func open(path: String) throws -> AdminSocket {
+        if let inherited = try InheritedSocket.take() {
+            return AdminSocket(descriptor: inherited, path: path, isOwn: false)
+        }
+        guard path.utf8.count <= longestPath else {
+            throw StartFailure(
+                "the socket's path is longer than \(longestPath) bytes: '\(path)'",
+                status: .badConfiguration
+            )
+        }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw failure("the socket cannot be made", errno) }
+        do {
+            try removeStale(path: path)
+            try bind(descriptor, to: path)
+            guard listen(descriptor, backlog) == 0 else { throw failure("the socket '\(path)' cannot listen", errno) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return AdminSocket(descriptor: descriptor, path: path, isOwn: true)
+    }
+
+    /// Removes the file of a socket made here; systemd's stays.
+    func remove() {
+        if isOwn { unlink(path) }
+    }
+
+    /// A socket that nobody listens on is left from a daemon that died; only that is removed.
+    private static func removeStale(path: String) throws {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw StartFailure("'\(path)' is there and is not a socket", status: .badConfiguration)
+        }
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        defer { close(probe) }
+        let connected = withAddress(path) { connect(probe, $0, $1) }
+        if connected == 0 || errno == EAGAIN {
+            throw StartFailure("another process answers at '\(path)'", status: .tryAgain)
+        }
+        guard errno == ECONNREFUSED else { throw failure("the socket '\(path)' cannot be tried", errno) }
+        unlink(path)
+    }
+
+    /// The mode is right from the first moment on: members of the admin group may connect, or only the own user.
+    private static func bind(_ descriptor: Int32, to path: String) throws {
+        let before = umask(0o177)
+        let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }
+        let error = errno
+        umask(before)
+        guard bound == 0 else { throw failure("the socket '\(path)' cannot be made", error) }
+        if let group = getgrnam(adminGroup)?.pointee.gr_gid, chown(path, uid_t.max, group) == 0 {
+            chmod(path, 0o660)
+        }
+    }
+
+    private static func withAddress<T>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> T) -> T {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(longestPath)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    private static func failure(_ what: String, _ error: Int32) -> StartFailure {
+        StartFailure("\(what): \(String(cString: strerror(error)))", status: .badConfiguration)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+package import TributaryModel
+
+extension Configuration {
+    /// Reads the model, and checks that the places can be used. Makes nothing.
+    package func checkPlaces() throws(ConfigurationError) -> Model {
+        let model = try readModel()
+        try checkParent(of: store, key: .store)
+        try checkParent(of: socket, key: .adminSocket)
+        try checkLogs()
+        return model
+    }
+
+    private func readModel() throws(ConfigurationError) -> Model {
+        guard let model else {
+            throw ConfigurationError(
+                "no model is given: say --model PATH, TRIBUTARY_MODEL, or 'model:' in the configuration file",
+                key: "model"
+            )
+        }
+        let origin = self[.model].origin
+        guard FileManager.default.fileExists(atPath: model) else {
+            throw ConfigurationError("'\(model)' does not exist", key: .model, origin: origin)
+        }
+        do {
+            return try Model(contentsOf: model)
+        } catch {
+            throw ConfigurationError("the model cannot be used: \(error)", key: .model, origin: origin)
+        }
+    }
+
+    private func checkParent(of path: String, key: ConfigurationKey) throws(ConfigurationError) {
+        let origin = self[key].origin
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            throw ConfigurationError("'\(path)' is a folder", key: key, origin: origin)
+        }
+        var folder = (path as NSString).deletingLastPathComponent
+        while !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), folder != "/" {
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ConfigurationError("'\(folder)' is not a folder", key: key, origin: origin)
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw ConfigurationError(
+                "the folder '\(folder)' cannot be written: \(String(cString: strerror(errno)))",
+                key: key,
+                origin: origin
+            )
+        }
+    }
+
+    /// A log folder that somebody named must be there: an unmounted share must not be made again as an empty folder.
+    private func checkLogs() throws(ConfigurationError) {
+        let origin = self[.logs].origin
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: logs, isDirectory: &isFolder) {
+            guard isFolder.boolValue else {
+                throw ConfigurationError("'\(logs)' is not a folder", key: .logs, origin: origin)
+            }
+            guard access(logs, R_OK | X_OK) == 0 else {
+                throw ConfigurationError(
+                    "the folder '\(logs)' cannot be read: \(String(cString: strerror(errno)))",
+                    key: .logs,
+                    origin: origin
+                )
+            }
+        } else if origin != .standard {
+            throw ConfigurationError(
+                "the folder '\(logs)' does not exist; it is made only in its default place, since it may be a share"
+                    + " that is not mounted",
+                key: .logs,
+                origin: origin
+            )
+        }
+    }
+
+    /// Makes the folders that may be made: the parents of store and socket, and the log folder in its default place.
+    package func makeFolders() throws(ConfigurationError) {
+        try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, key: .store)
+        try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
+        try makeFolder(logs, mode: 0o2770, key: .logs)
+    }
+
+    private func makeFolder(_ path: String, mode: Int, key: ConfigurationKey) throws(ConfigurationError) {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: mode]
+            )
+        } catch {
+            throw ConfigurationError(
+                "the folder '\(path)' cannot be made: \(error.localizedDescription)",
+                key: key,
+                origin: self[key].origin
+            )
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Why the configuration cannot be used: what, where, and for which key.
+package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var reason: String
+    /// The file, the environment variable or the flag.
+    package var place: String?
+    /// The line in the file, from 1.
+    package var line: Int?
+    package var key: String?
+
+    package init(_ reason: String, place: String? = nil, line: Int? = nil, key: String? = nil) {
+        self.reason = reason
+        self.place = place
+        self.line = line
+        self.key = key
+    }
+
+    init(_ reason: String, key: ConfigurationKey, origin: ConfigurationOrigin) {
+        self.init(reason, key: key.rawValue)
+        switch origin {
+        case .standard: break
+        case .file(let path, let line):
+            place = path
+            self.line = line
+        case .environment(let name), .flag(let name): place = name
+        }
+    }
+
+    package var description: String {
+        let position = [place, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
+        return [position, key ?? "", reason].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}

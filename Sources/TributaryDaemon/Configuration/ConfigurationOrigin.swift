@@ -1,0 +1,27 @@
+/// Where a value of the configuration came from; later cases win over earlier ones.
+package enum ConfigurationOrigin: Hashable, Sendable {
+    case standard
+    case file(path: String, line: Int)
+    case environment(String)
+    case flag(String)
+
+    /// One word for the admin interface.
+    package var word: String {
+        switch self {
+        case .standard: "default"
+        case .file: "file"
+        case .environment: "environment"
+        case .flag: "flag"
+        }
+    }
+
+    /// The file and line, the variable or the flag.
+    package var place: String? {
+        switch self {
+        case .standard: nil
+        case .file(let path, let line): "\(path):\(line)"
+        case .environment(let name): name
+        case .flag(let name): name
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Where things are when nobody says otherwise: systemd's places or the user's (XDG base directories).
+struct DefaultPlaces: Sendable {
+    let environment: [String: String]
+    /// The home folder when HOME does not say it.
+    let home: String
+
+    init(environment: [String: String], home: String = NSHomeDirectory()) {
+        self.environment = environment
+        self.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+    }
+
+    /// `StateDirectory=` of the unit; the first when there are several.
+    private var stateDirectory: String? {
+        environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+    }
+
+    private func xdg(_ variable: String, _ fallback: String) -> String {
+        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/" + fallback
+    }
+
+    var configuration: String {
+        stateDirectory != nil
+            ? "/etc/tributary/tributary.yaml" : xdg("XDG_CONFIG_HOME", ".config") + "/tributary/tributary.yaml"
+    }
+
+    private var state: String { stateDirectory ?? xdg("XDG_STATE_HOME", ".local/state") + "/tributary" }
+
+    var store: String { state + "/store.sqlite" }
+    var logs: String { state + "/logs" }
+
+    /// Without XDG_RUNTIME_DIR the user's socket lies beside the store.
+    func socket(store: String) -> String {
+        if stateDirectory != nil { return "/run/tributary/admin.sock" }
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
+            return runtime + "/tributary/admin.sock"
+        }
+        return (store as NSString).deletingLastPathComponent + "/admin.sock"
+    }
+}

@@ -1,0 +1,20 @@
+/// An address of this machine that nobody else can reach, with a port.
+package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
+    package let host: String
+    package let port: Int
+
+    /// `127.0.0.1:PORT`, `[::1]:PORT` or `localhost:PORT`.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            return nil
+        }
+        self.port = Int(port)
+        switch text[..<colon] {
+        case "127.0.0.1", "localhost": host = "127.0.0.1"
+        case "[::1]": host = "::1"
+        default: return nil
+        }
+    }
+
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

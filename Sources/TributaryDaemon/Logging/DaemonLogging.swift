@@ -1,0 +1,23 @@
+import Glibc
+package import Logging
+
+/// Where log entries go: the journal when standard error is connected to it, else standard error.
+package enum DaemonLogging {
+    package static func makeLogger(environment: [String: String], setting: LogLevelSetting) -> Logger {
+        let useJournal = isJournal(environment["JOURNAL_STREAM"])
+        return Logger(label: "tributaryd") { label in
+            if useJournal {
+                JournalLogHandler(label: label, setting: setting)
+            } else {
+                StandardErrorLogHandler(label: label, setting: setting)
+            }
+        }
+    }
+
+    /// `JOURNAL_STREAM` holds device and inode of the stream; standard error may have been sent elsewhere since.
+    private static func isJournal(_ stream: String?) -> Bool {
+        var status = stat()
+        guard let stream, fstat(2, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+}

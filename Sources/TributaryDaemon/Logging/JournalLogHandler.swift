@@ -1,0 +1,90 @@
+import CSystemd
+import Glibc
+import Logging
+
+/// Writes log entries to systemd's journal with their values as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
+struct JournalLogHandler: LogHandler {
+    let label: String
+    let setting: LogLevelSetting
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String, setting: LogLevelSetting) {
+        self.label = label
+        self.setting = setting
+    }
+
+    var logLevel: Logger.Level {
+        get { setting.value }
+        set { setting.value = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error { all["error"] = "\(error)" }
+        let pairs = all.isEmpty ? "" : "  " + LogText.pairs(all)
+        var fields = [
+            "MESSAGE=\(LogText.escape("\(event.message)"))\(pairs)",
+            "PRIORITY=\(Self.priority(of: event.level))",
+            "SYSLOG_IDENTIFIER=tributaryd",
+            "TRIBUTARY_LOGGER=\(label)",
+            "CODE_FILE=\(event.file)",
+            "CODE_LINE=\(event.line)",
+            "CODE_FUNC=\(event.function)",
+        ]
+        for (key, value) in all { fields.append("TRIBUTARY_\(Self.fieldName(key))=\(value)") }
+        Self.send(fields)
+    }
+
+    private static func send(_ fields: [String]) {
+        let buffers = fields.map { Array($0.utf8) }
+        let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: buffers.count)
+        let storage = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: buffers.reduce(0) { $0 + $1.count },
+            alignment: 1
+        )
+        defer {
+            vectors.deallocate()
+            storage.deallocate()
+        }
+        var offset = 0
+        for (index, buffer) in buffers.enumerated() {
+            let part = UnsafeMutableRawBufferPointer(rebasing: storage[offset..<(offset + buffer.count)])
+            part.copyBytes(from: buffer)
+            vectors[index] = iovec(iov_base: part.baseAddress, iov_len: buffer.count)
+            offset += buffer.count
+        }
+        _ = sd_journal_sendv(vectors.baseAddress, Int32(buffers.count))
+    }
+
+    /// syslog's number for a level.
+    private static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+
+    /// The journal takes upper-case letters, digits and underscores.
+    private static func fieldName(_ key: String) -> String {
+        var name = ""
+        for character in key.unicodeScalars {
+            switch character {
+            case "a"..."z", "0"..."9", "A"..."Z":
+                if ("A"..."Z").contains(character), let last = name.last, last != "_" { name += "_" }
+                name += String(character).uppercased()
+            default: name += "_"
+            }
+        }
+        return name
+    }
+}

@@ -1,0 +1,14 @@
+package import TributaryAdmin
+
+/// Why the daemon does not start or ends badly: a sentence for people and the exit status.
+package struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    package var reason: String
+    package var status: ExitStatus
+
+    package init(_ reason: String, status: ExitStatus) {
+        self.reason = reason
+        self.status = status
+    }
+
+    package var description: String { reason }
+}
