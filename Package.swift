@@ -108,7 +108,10 @@ let package = Package(
         // Tests mirror the modules.
         .target(
             name: "TestSupport",
-            dependencies: ["TributaryChanges", "TributaryModel", "TransactionLog"],
+            dependencies: [
+                "TributaryChanges", "TributaryModel", "TransactionLog", "CSQLite",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             path: "Tests/TestSupport"
         ),
         .testTarget(name: "TributaryChangesTests", dependencies: ["TributaryChanges", "TestSupport"]),

@@ -1,0 +1,54 @@
+import Crypto
+import Foundation
+
+/// Another program that writes segments, made from the published format alone, so that it can disagree with ours.
+package struct ForeignWriter: Sendable {
+    package let id: String
+    /// The sequence of its last transaction.
+    package private(set) var sequence: UInt64 = 0
+    private var clock: UInt64
+    private var previous: String?
+
+    /// `milliseconds` is the Unix time of its first transaction.
+    package init(id: String, milliseconds: UInt64) {
+        self.id = id
+        clock = milliseconds << 16
+    }
+
+    /// Writes one segment with a transaction for each list of change lines, staged and renamed as the format asks.
+    /// Returns its path.
+    @discardableResult
+    package mutating func write(_ transactions: [[String]], to logs: String) throws -> String {
+        let first = sequence + 1
+        let last = sequence + UInt64(transactions.count)
+        let before = previous.map { "\"\($0)\"" } ?? "null"
+        var text = "{\"tributary\":1,\"writer\":\"\(id)\",\"first\":\(first),\"last\":\(last),\"previous\":\(before)}\n"
+        for changes in transactions {
+            sequence += 1
+            clock += 1
+            text += "{\"transaction\":\(sequence),\"clock\":\"\(hex(clock))\",\"changes\":\(changes.count)}\n"
+            for change in changes { text += change + "\n" }
+        }
+        let hash = SHA256.hash(data: Data(text.utf8)).map { byte in
+            byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
+        }.joined()
+        previous = hash
+        let count = transactions.reduce(0) { $0 + $1.count }
+        text += "{\"end\":\(last),\"transactions\":\(transactions.count),\"changes\":\(count),\"sha256\":\"\(hash)\"}\n"
+        let folder = "\(logs)/\(id)"
+        let staging = "\(logs)/.staging"
+        for path in [folder, staging] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        let name = "\(hex(first))-\(hex(last)).tlog"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(staging)/\(id)-\(name)"))
+        let path = "\(folder)/\(name)"
+        guard rename("\(staging)/\(id)-\(name)", path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        return path
+    }
+
+    private func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,54 @@
+import CSQLite
+
+/// Reads a store the way any program may: read-only, with plain SQL.
+package struct PlainSQL: Sendable {
+    package struct Failure: Error {
+        package var message: String
+    }
+
+    private let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// The rows of a query; each column as SQLite's text of it, nil for NULL, blobs in hexadecimal.
+    package func rows(_ query: String) throws -> [[String?]] {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else {
+            throw Failure(message: String(cString: sqlite3_errmsg(connection)))
+        }
+        sqlite3_busy_timeout(connection, 5_000)
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK else {
+            throw Failure(message: String(cString: sqlite3_errmsg(connection)))
+        }
+        var rows: [[String?]] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: rows.append((0..<sqlite3_column_count(statement)).map { text(statement, $0) })
+            case SQLITE_DONE: return rows
+            default: throw Failure(message: String(cString: sqlite3_errmsg(connection)))
+            }
+        }
+    }
+
+    /// The first column of the first row.
+    package func value(_ query: String) throws -> String? {
+        try rows(query).first?.first ?? nil
+    }
+
+    private func text(_ statement: OpaquePointer?, _ column: Int32) -> String? {
+        if sqlite3_column_type(statement, column) == SQLITE_BLOB {
+            let count = Int(sqlite3_column_bytes(statement, column))
+            let bytes = UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)
+            return bytes.map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined()
+        }
+        return sqlite3_column_text(statement, column).map { String(cString: $0) }
+    }
+}
