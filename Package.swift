@@ -155,6 +155,7 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "tributaryd", "tributaryctl", "TributaryAdmin", "TransactionLog", "TributaryChanges", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
