@@ -160,7 +160,8 @@ let package = Package(
         ),
         .testTarget(
             name: "SystemdTests",
-            dependencies: ["tributaryd", "tributaryctl", "TributaryAdmin", "TestSupport"]
+            dependencies: ["tributaryd", "tributaryctl", "TributaryChanges", "TestSupport"],
+            exclude: ["boot-systemd", "machine.sh"]
         ),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]

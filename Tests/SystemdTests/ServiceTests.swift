@@ -1,0 +1,238 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryChanges
+
+/// The daemon under a real systemd.
+@Suite(.enabled(if: SystemdMachine.isWanted, "set TRIBUTARY_SYSTEMD_TESTS=1, as root, to run it"))
+struct ServiceTests {
+    init() async throws {
+        if let reason = try await SystemdMachine.reasonNotToBoot() { try Test.cancel("\(reason)") }
+    }
+
+    @Test func startReturnsWhenTheDaemonAnswers() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            systemctl start tributaryd.service
+            fact state "$(property ActiveState)/$(property SubState)"
+            fact text "$(property StatusText)"
+            fact status "$(tributaryctl --socket /run/tributary/admin.sock status --json | tr -d ' \\n')"
+            fact watched "$(ls /proc/$(property MainPID)/fdinfo | while read fd; do
+                grep -l inotify /proc/$(property MainPID)/fdinfo/$fd; done 2>/dev/null | wc -l)"
+            fact store "$(stat --format '%a %U %G' /var/lib/tributary/store.sqlite)"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["state"] == "active/running")
+        #expect(outcome["text"]?.isEmpty == false, "STATUS= says what the daemon is doing")
+        #expect(outcome["status"]?.contains(#""state":"running""#) == true, "\(outcome.everything)")
+        #expect(outcome["watched"] != "0", "the folder is watched before READY")
+        #expect(outcome["store"] == "640 tributary tributary-readers")
+    }
+
+    @Test func startFailsOnABadConfigurationAndIsNotRepeated() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            configure 'merge: {debuonce: 1s}'
+            attempt start systemctl start tributaryd.service 2>/dev/null
+            fact result "$(property Result)"
+            fact exit "$(property ExecMainStatus)"
+            fact state "$(property ActiveState)"
+            fact named "$(journalctl -u tributaryd.service -o cat | grep -c 'tributary.yaml.*debuonce\\|debuonce.*tributary.yaml')"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["start"] == "1")
+        #expect(outcome["result"] == "exit-code")
+        #expect(outcome["exit"] == "78")
+        #expect(outcome["state"] == "failed", "no restart: it would not get better by itself")
+        #expect(outcome["named"] != "0", "the journal names file and key: \(outcome.everything)")
+    }
+
+    @Test func reloadOfABadConfigurationFailsAndKeepsTheOldOne() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            configure 'merge: {debounce: 700ms}'
+            systemctl start tributaryd.service
+            pid=$(property MainPID)
+            configure 'merge: {debounce: 300}'
+            attempt bad systemctl reload tributaryd.service 2>/dev/null
+            fact kept "$(tributaryctl config show --json | tr -d ' \\n')"
+            fact state "$(property ActiveState)"
+            configure 'merge: {debounce: 300ms}'
+            attempt good systemctl reload tributaryd.service
+            fact changed "$(tributaryctl config show --json | tr -d ' \\n')"
+            fact same "$([ $pid = $(property MainPID) ] && echo yes)"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["bad"] == "1", "systemctl reload must fail")
+        #expect(outcome["kept"]?.contains("700ms") == true, "\(outcome.everything)")
+        #expect(outcome["state"] == "active")
+        #expect(outcome["good"] == "0")
+        #expect(outcome["changed"]?.contains("300ms") == true, "\(outcome.everything)")
+        #expect(outcome["same"] == "yes", "a reload is no restart")
+    }
+
+    @Test func stopDuringALargeImportKeepsEverythingAnnounced() async throws {
+        let folder = try TemporaryFolder("large")
+        let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 3_000, changesEach: 200)
+        try segment.publish(in: folder.path)
+        let outcome = try await SystemdMachine(folders: ["/mnt/segments": folder.path]).run(
+            """
+            configure 'shutdown: {timeout: 20s}'
+            systemctl start tributaryd.service
+            cd /var/lib/tributary/logs
+            cp -r /mnt/segments/\(segment.writer) .staging-test
+            chown -R tributary:tributary-logs .staging-test
+            mv .staging-test \(segment.writer)
+            # The import is under way when the store says so, long before its end.
+            grep -q -m 1 activity < <(timeout 60 tributaryctl watch --json)
+            for number in 1 2 3 4 5; do
+                tributaryctl object insert Employee "name=Announced $number" >/dev/null
+            done
+            started=$(date +%s)
+            attempt stop systemctl stop tributaryd.service
+            fact seconds $(($(date +%s) - started))
+            fact result "$(property Result)"
+            fact exit "$(property ExecMainStatus)"
+            rows() { sqlite3 -readonly /var/lib/tributary/store.sqlite "$1"; }
+            fact announced "$(rows "SELECT count(*) FROM Employee WHERE name LIKE 'Announced %'")"
+            fact partial "$(rows "SELECT count(*) % 200 FROM Employee WHERE name LIKE 'Employee %'")"
+            fact imported "$(rows "SELECT count(*) FROM Employee WHERE name LIKE 'Employee %'")"
+            fact integrity "$(rows 'PRAGMA integrity_check')"
+            systemctl start tributaryd.service
+            tributaryctl sync >/dev/null
+            fact later "$(tributaryctl object list Employee --count --json | tr -d ' \\n')"
+            """,
+            seconds: 300
+        )
+        print("stopped after \(outcome["seconds"] ?? "?") s with \(outcome["imported"] ?? "?") of \(segment.changes)")
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["stop"] == "0")
+        #expect(outcome["result"] == "success", "\(outcome.everything)")
+        #expect(outcome["exit"] == "0")
+        #expect(try #require(Int(outcome["seconds"] ?? "")) <= 25)
+        #expect(outcome["announced"] == "5")
+        #expect(outcome["partial"] == "0", "a log transaction is never split")
+        #expect(outcome["integrity"] == "ok")
+        #expect(outcome["later"]?.contains("\(segment.changes + 5)") == true, "\(outcome.everything)")
+    }
+
+    @Test func watchdogRestartsAProcessThatHangs() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            mkdir /etc/systemd/system/tributaryd.service.d
+            printf '[Service]\\nWatchdogSec=2s\\nRestartSec=100ms\\n' >/etc/systemd/system/tributaryd.service.d/test.conf
+            systemctl daemon-reload
+            systemctl start tributaryd.service
+            first=$(property MainPID)
+            # Three watchdog periods without one running out: the daemon pings.
+            attempt pings timeout 6 grep -q 'Watchdog timeout' < <(journalctl --follow --lines all --output cat)
+            kill -STOP $first
+            await_journal 'Watchdog timeout'
+            await_journal 'Scheduled restart job'
+            systemctl start tributaryd.service
+            fact restarts "$(property NRestarts)"
+            fact new "$([ $first != $(property MainPID) ] && echo yes)"
+            tributaryctl status >/dev/null
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["pings"] == "124", "a healthy daemon is left alone: \(outcome.everything)")
+        #expect(outcome["restarts"] == "1")
+        #expect(outcome["new"] == "yes")
+    }
+
+    @Test func journalHasStructuredFields() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            systemctl start tributaryd.service
+            tributaryctl object insert Employee 'name=Line one\\nline two' >/dev/null
+            systemctl stop tributaryd.service
+            journalctl -u tributaryd.service -o json --no-pager _COMM=tributaryd
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        let entries = try outcome.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let own = entries.filter { $0["_TRANSPORT"] as? String == "journal" }
+        #expect(!own.isEmpty, "messages go to the journal's socket, not through standard error: \(outcome.everything)")
+        for entry in own {
+            #expect(entry["MESSAGE"] is String)
+            #expect((entry["PRIORITY"] as? String).flatMap { Int($0) } != nil)
+            #expect(entry["SYSLOG_IDENTIFIER"] as? String == "tributaryd")
+            #expect(entry["CODE_FILE"] is String)
+            #expect(entry["CODE_FUNC"] is String)
+            #expect(entry["CODE_LINE"] is String)
+        }
+        #expect(own.contains { $0.keys.contains { $0.hasPrefix("TRIBUTARY_") } }, "values are fields of their own")
+    }
+
+    @Test func socketStartsTheServiceAndOutlivesItsCrash() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            systemctl start tributaryd.socket
+            fact before "$(property ActiveState)"
+            inode() { stat --format %i /run/tributary/admin.sock; }
+            first=$(inode)
+            tributaryctl status >/dev/null
+            fact activated "$(property ActiveState)"
+            pid=$(property MainPID)
+            kill -KILL $pid
+            # The client waits in the socket's queue until the service has come back.
+            attempt during_restart tributaryctl status >/dev/null
+            fact new "$([ $pid != $(property MainPID) ] && echo yes)"
+            fact same_socket "$([ $first = $(inode) ] && echo yes)"
+            systemctl restart tributaryd.service
+            attempt after_restart tributaryctl status >/dev/null
+            fact mode "$(stat --format '%a %U %G' /run/tributary/admin.sock)"
+            systemctl stop tributaryd.service
+            attempt closed test -e /run/tributary/admin.sock
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["before"] == "inactive")
+        #expect(outcome["activated"] == "active")
+        #expect(outcome["during_restart"] == "0")
+        #expect(outcome["new"] == "yes")
+        #expect(outcome["same_socket"] == "yes")
+        #expect(outcome["after_restart"] == "0")
+        #expect(outcome["mode"] == "660 tributary tributary-admin")
+        #expect(outcome["closed"] == "1", "stopping the service closes the socket")
+    }
+
+    @Test func onlyAdministratorsMayConnectAndOnlyReadersMayRead() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            systemctl start tributaryd.service
+            attempt admin as_member_of tributary-admin tributaryctl --socket /run/tributary/admin.sock status >/dev/null
+            attempt insert as_member_of tributary-admin tributaryctl --socket /run/tributary/admin.sock \\
+                object insert Employee name=Ann >/dev/null
+            attempt pause as_member_of tributary-admin tributaryctl --socket /run/tributary/admin.sock pause 2>/dev/null
+            attempt other as_member_of tributary-readers tributaryctl --socket /run/tributary/admin.sock status 2>/dev/null
+            query='SELECT count(*) FROM Employee'
+            read_store() { as_member_of "$1" sqlite3 'file:/var/lib/tributary/store.sqlite?mode=ro' "$query" 2>/dev/null; }
+            fact running "$(read_store tributary-readers)"
+            attempt stranger read_store tributary-admin
+            systemctl stop tributaryd.service
+            fact stopped "$(read_store tributary-readers)"
+            for file in store.sqlite store.sqlite-wal store.sqlite-shm; do
+                fact $file "$(stat --format '%a %U %G' /var/lib/tributary/$file)"
+            done
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["admin"] == "0")
+        #expect(outcome["insert"] == "0")
+        #expect(outcome["pause"] == "77", "pausing is for root and the daemon's own user")
+        #expect(outcome["other"] == "77" || outcome["other"] == "69")
+        #expect(outcome["running"] == "1")
+        #expect(outcome["stranger"] != "0")
+        #expect(outcome["stopped"] == "1", "also after a clean stop: \(outcome.everything)")
+        for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+            #expect(outcome[file] == "640 tributary tributary-readers")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+/// The units as files: what systemd's own checks say, and what they set up before the daemon runs.
+@Suite(.enabled(if: SystemdMachine.isWanted, "set TRIBUTARY_SYSTEMD_TESTS=1, as root, to run it"))
+struct UnitFileTests {
+    init() async throws {
+        if let reason = try await SystemdMachine.reasonNotToBoot() { try Test.cancel("\(reason)") }
+    }
+
+    @Test func theMachineTellsTheStatusOfTheScript() async throws {
+        let outcome = try await SystemdMachine().run("fact one 1; echo two >&2; trap - EXIT; exit 3")
+        #expect(outcome.status == 3, "\(outcome.everything)")
+        #expect(outcome["one"] == "1")
+        #expect(outcome.errors == "two\n")
+    }
+
+    @Test func verifyHasNothingToSay() async throws {
+        // It exits with 0 on unknown keys, so what it prints counts too.
+        let outcome = try await SystemdMachine().run(
+            """
+            cd /etc/systemd/system
+            systemd-analyze verify tributaryd.service tributaryd.socket tributaryd@a.service tributaryd@a.socket
+            """
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "", "\(outcome.everything)")
+    }
+
+    @Test(arguments: ["tributaryd.service", "tributaryd@.service"])
+    func theSandboxIsTight(_ unit: String) async throws {
+        let outcome = try await SystemdMachine().run(
+            "systemd-analyze security --offline=true --threshold=20 /etc/systemd/system/\(unit) | tail -1"
+        )
+        print("\(unit): \(outcome.output)")
+        #expect(outcome.status == 0, "\(outcome.everything)")
+    }
+
+    @Test func foldersAndSocketBelongToTheRightOnes() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            systemctl start tributaryd.socket tributaryd@shop.socket
+            for path in /run/tributary /run/tributary/admin.sock /run/tributary/shop.sock /var/lib/tributary \\
+                /var/lib/tributary/logs; do
+                fact $path "$(stat --format '%a %U %G' $path)"
+            done
+            attempt admin as_member_of tributary-admin test -w /run/tributary/admin.sock
+            attempt logs as_member_of tributary-logs test -w /run/tributary/admin.sock
+            attempt deliver as_member_of tributary-logs touch /var/lib/tributary/logs/file
+            attempt list as_member_of tributary-logs ls /var/lib/tributary 2>/dev/null
+            attempt stranger as_member_of nogroup ls /var/lib/tributary/logs 2>/dev/null
+            systemctl stop tributaryd.socket
+            attempt removed test -e /run/tributary/admin.sock
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["/run/tributary"] == "755 root root")
+        #expect(outcome["/run/tributary/admin.sock"] == "660 tributary tributary-admin")
+        #expect(outcome["/run/tributary/shop.sock"] == "660 tributary tributary-admin")
+        #expect(outcome["/var/lib/tributary"] == "750 tributary tributary-readers")
+        #expect(outcome["/var/lib/tributary/logs"] == "2770 tributary tributary-logs")
+        #expect(outcome["admin"] == "0")
+        #expect(outcome["logs"] == "1", "the replicator's group is no admin group")
+        #expect(outcome["deliver"] == "0", "the replicator reaches the log folder")
+        #expect(outcome["list"] != "0", "and sees no more of the store's folder than that")
+        #expect(outcome["stranger"] != "0")
+        #expect(outcome["removed"] == "1", "a stopped socket leaves no file behind")
+    }
+}
