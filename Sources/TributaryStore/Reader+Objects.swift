@@ -2,18 +2,41 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible object, nil when there is none.
-    ///
-    /// `rootEntity` is the table.
-    package func row(_ id: UniqueID, rootEntity: String) throws -> Row? { fatalError("stub") }
-
-    /// Visible objects that are at the other end of a to-many relationship (ordered ones in their order) or of the
-    /// derived side of a one-to-one.
-    package func related(to id: UniqueID, entity: Entity, slot: Int) throws -> [ManagedObjectID] {
-        fatalError("stub")
+    /// The visible object, nil when there is none; `rootEntity` is the table.
+    package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
+        guard let reading = reading(rootEntity: rootEntity) else { return nil }
+        let sql = "SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o WHERE o._id = ?"
+        let statement = try SQLStatement(sql, in: database)
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? reading.row(statement) : nil
     }
 
-    package func rows(_ query: FetchQuery) throws -> [Row] { fatalError("stub") }
-    package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] { fatalError("stub") }
-    package func count(_ query: FetchQuery) throws -> Int { fatalError("stub") }
+    /// Visible objects at the other end of a relationship.
+    ///
+    /// Those of a to-many relationship come in its order when it is ordered, else by ID; the derived side of a
+    /// one-to-one relationship has one at most, and so has a to-one register.
+    package func related(to id: UniqueID, entity: Entity, slot: Int) throws -> [ManagedObjectID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
+            case .relationship(let relationship, _) = layout.entity.properties[slot],
+            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
+            let reading = reading(rootEntity: join.target.root.name)
+        else { return [] }
+        let sql = """
+            SELECT \(reading.idColumns(alias: "o")) FROM \(join.source(target: "o", link: "l"))
+            WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
+            ORDER BY \(join.order(target: "o", link: "l"))
+            """
+        let statement = try SQLStatement(sql, in: database)
+        statement.bind(id, at: 1)
+        var result: [ManagedObjectID] = []
+        while try statement.step() {
+            if let id = reading.objectID(statement) { result.append(id) }
+        }
+        return result
+    }
+
+    func reading(rootEntity: String) -> RowReading? {
+        context.layout.table(rootEntity: rootEntity).map { RowReading(table: $0, context: context) }
+    }
 }

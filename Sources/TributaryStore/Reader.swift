@@ -11,7 +11,11 @@ package struct Reader {
     // MARK: Positions and history
 
     /// The number of the newest transaction.
-    package func newestTransaction() throws -> Int64 { fatalError("stub") }
+    package func newestTransaction() throws -> Int64 {
+        let statement = try SQLStatement("SELECT max(number) FROM tributary_transaction", in: database)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
 
     /// All writers, the store's own included.
     package func writers() throws -> [WriterRecord] { fatalError("stub") }

@@ -1,0 +1,95 @@
+import TributaryModel
+
+/// How a relationship is followed in SQL, from an owner to the objects at its other end.
+struct RelationshipJoin {
+    private enum Kind {
+        /// The owner's row names the target.
+        case register(column: String)
+        /// The target's rows name the owner.
+        case inverse(column: String)
+        case link(table: String, near: String, far: String, isOrdered: Bool)
+        /// Pairs of a relationship that is its own inverse, read from both ends.
+        case symmetric(table: String, isOrdered: Bool)
+    }
+
+    let target: TableLayout
+    private let owner: TableLayout
+    private let kind: Kind
+    /// Codes of the entities that may be at the other end; nil when the table holds no others.
+    private let codes: [Int64]?
+
+    /// Nil for what the store has no place for.
+    init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
+        guard let slot = entity.entity.slot(named: relationship.name),
+            let destination = layout.entity(named: relationship.destination)
+        else { return nil }
+        target = layout.tables[destination.table]
+        owner = layout.tables[entity.table]
+        codes =
+            destination.entity.parent == nil
+            ? nil : layout.codes(of: destination.entity, includesSubentities: true)
+        switch entity.places[slot] {
+        case .column(let column), .mirror(let column, _, _):
+            kind = .register(column: owner.columns[column].quotedName)
+        case .inverse(let table, let column):
+            guard table == target.index else { return nil }
+            kind = .inverse(column: target.columns[column].quotedName)
+        case .links(let index, let ownsPairs):
+            let link = layout.links[index]
+            if link.isSymmetric {
+                kind = .symmetric(table: link.quotedName, isOrdered: link.isOrdered)
+            } else {
+                kind = .link(
+                    table: link.quotedName,
+                    near: ownsPairs ? "_source" : "_target",
+                    far: ownsPairs ? "_target" : "_source",
+                    isOrdered: link.isOrdered && relationship.isOrdered
+                )
+            }
+        case .none: return nil
+        }
+    }
+
+    /// The tables of a FROM clause, the target's under the alias `target`.
+    func source(target alias: String, link: String) -> String {
+        switch kind {
+        case .register, .inverse: "\(target.quotedName) \(alias)"
+        case .link(let table, _, _, _), .symmetric(let table, _):
+            "\(table) \(link) CROSS JOIN \(target.quotedName) \(alias)"
+        }
+    }
+
+    /// What holds between the owner's ID and the row of the target.
+    ///
+    /// `owner` is an expression for the owner's ID. `ownerColumns` is the alias of its row where there is one at hand;
+    /// without it the row is looked up.
+    func condition(owner id: String, ownerColumns: String?, target alias: String, link: String) -> String {
+        var parts: [String]
+        switch kind {
+        case .register(let column):
+            let value =
+                ownerColumns.map { "\($0).\(column)" }
+                ?? "(SELECT \(column) FROM \(owner.quotedName) WHERE _id = \(id))"
+            parts = ["\(alias)._id = \(value)"]
+        case .inverse(let column): parts = ["\(alias).\(column) = \(id)"]
+        case .link(_, let near, let far, _): parts = ["\(link).\(near) = \(id)", "\(alias)._id = \(link).\(far)"]
+        case .symmetric:
+            parts = [
+                "(\(link)._source = \(id) OR \(link)._target = \(id))",
+                "\(alias)._id = CASE WHEN \(link)._source = \(id) THEN \(link)._target ELSE \(link)._source END",
+            ]
+        }
+        if let codes {
+            parts.append("\(alias)._entity IN (\(codes.map(String.init).joined(separator: ", ")))")
+        }
+        return parts.joined(separator: " AND ")
+    }
+
+    /// By position where there is one, then by ID.
+    func order(target alias: String, link: String) -> String {
+        switch kind {
+        case .link(_, _, _, true), .symmetric(_, true): "\(link)._position, \(alias)._id"
+        case .link, .symmetric, .register, .inverse: "\(alias)._id"
+        }
+    }
+}
