@@ -22,8 +22,7 @@ struct SystemdMachine {
     static var isWanted: Bool { ProcessInfo.processInfo.environment[switchName] == "1" }
 
     /// The package's root folder.
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    static let root = PackageFolder.path
 
     /// Why this machine cannot boot another, or nil when it can.
     static func reasonNotToBoot() async throws -> String? {

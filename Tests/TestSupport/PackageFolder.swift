@@ -1,0 +1,9 @@
+import Foundation
+
+/// The folder with Package.swift.
+package enum PackageFolder {
+    package static let path = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    package static func path(_ name: String) -> String { path + "/" + name }
+}
