@@ -1,0 +1,44 @@
+import TributaryChanges
+
+/// A batch in the making: segments to read and to apply, as if all went well.
+struct BatchPlan {
+    private let limits: ImportPlanner.Limits
+    /// Where each writer would be once the batch is applied.
+    private(set) var positions: [UniqueID: WriterPosition]
+    private(set) var toRead: [WriterListing.Pending] = []
+    private(set) var runs: [ImportPlanner.Run] = []
+    private var changes = 0
+    private var bytes: Int64 = 0
+
+    init(limits: ImportPlanner.Limits, positions: [UniqueID: WriterPosition]) {
+        self.limits = limits
+        self.positions = positions
+    }
+
+    var isFull: Bool { changes >= limits.batchChanges || bytes >= limits.batchBytes }
+
+    /// Supposes that the only one of them will do; false when that cannot be supposed.
+    mutating func read(_ entries: [PlannedSegment]) -> Bool {
+        for entry in entries {
+            toRead.append(WriterListing.Pending(id: entry.id, file: entry.file))
+            count(entry)
+        }
+        guard entries.count == 1, let only = entries.first else { return false }
+        positions[only.id.writer] = WriterPosition(sequence: only.id.last)
+        return true
+    }
+
+    /// False when the segment is not applied to its end.
+    mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
+        guard let segment = entry.valid else { return false }
+        runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))
+        count(entry)
+        positions[entry.id.writer] = WriterPosition(sequence: through, lastHash: segment.sha256)
+        return through == entry.id.last
+    }
+
+    private mutating func count(_ entry: PlannedSegment) {
+        changes += entry.weight
+        bytes += entry.file.size
+    }
+}

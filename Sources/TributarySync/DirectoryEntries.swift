@@ -1,0 +1,82 @@
+import Glibc
+
+/// The entries of an open folder.
+struct DirectoryEntries: ~Copyable {
+    enum Kind {
+        case regular
+        case folder
+        case link
+        case pipe
+        case socket
+        case device
+        case unknown
+    }
+
+    private let stream: OpaquePointer
+    private let nameOffset: Int
+
+    /// Lists the folder behind `descriptor`, which stays open and belongs to the caller.
+    init?(of descriptor: Int32) {
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { return nil }
+        guard let stream = fdopendir(own) else {
+            close(own)
+            return nil
+        }
+        rewinddir(stream)
+        self.stream = stream
+        nameOffset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 19
+    }
+
+    deinit { closedir(stream) }
+
+    /// Hands each entry to `body`; the name's bytes are valid until it returns. False when the listing broke off.
+    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { return errno == 0 }
+            let name = UnsafeRawPointer(entry) + nameOffset
+            let length = strlen(name.assumingMemoryBound(to: CChar.self))
+            let bytes = UnsafeRawBufferPointer(start: name, count: length)
+            body(bytes, Kind(type: entry.pointee.d_type), UInt64(entry.pointee.d_ino))
+        }
+    }
+}
+
+extension DirectoryEntries.Kind {
+    init(type: UInt8) {
+        switch Int(type) {
+        case Int(DT_REG): self = .regular
+        case Int(DT_DIR): self = .folder
+        case Int(DT_LNK): self = .link
+        case Int(DT_FIFO): self = .pipe
+        case Int(DT_SOCK): self = .socket
+        case Int(DT_CHR), Int(DT_BLK): self = .device
+        default: self = .unknown
+        }
+    }
+
+    init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .regular
+        case S_IFDIR: self = .folder
+        case S_IFLNK: self = .link
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        default: self = .device
+        }
+    }
+
+    /// In words for a reason.
+    var words: String {
+        switch self {
+        case .regular: "a regular file"
+        case .folder: "a folder"
+        case .link: "a symbolic link"
+        case .pipe: "a named pipe"
+        case .socket: "a socket"
+        case .device: "a device"
+        case .unknown: "something unknown"
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TransactionLog
+package import TributaryChanges
+
+/// Gathers inotify's events of the log folder into hints. They say where to look, never what is there: a lost event,
+/// an overflow and a folder that was made anew all come out as "look everywhere".
+package final class DirectoryWatcher: Sendable {
+    /// What a watch is for.
+    private enum Place: Hashable, Sendable {
+        /// The folder that holds the log folder: tells when that is made anew.
+        case parent
+        case root
+        case writer(UniqueID)
+        case blobs(UniqueID)
+    }
+
+    private struct State {
+        var places: [Int32: Place] = [:]
+        var hints = FolderHints(everything: true)
+        var isLimited = false
+    }
+
+    private let path: String
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+    private let signal: Signal
+    private let state = Mutex(State())
+
+    /// Watches the folder at `path`, which need not exist yet, and raises `signal` at each hint.
+    package init(path: String, signal: Signal) throws(FolderProblem) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else {
+            throw FolderProblem(.watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.signal = signal
+        let queue = DispatchQueue(label: "tributary.watcher")
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setCancelHandler { close(descriptor) }
+        source.setEventHandler { [weak self] in self?.drain() }
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    /// Whether the system gave fewer watches than folders: then only the rescan timer sees some changes.
+    package var isLimited: Bool { state.withLock(\.isLimited) }
+
+    /// The hints since the last call.
+    package func takeHints() -> FolderHints {
+        state.withLock { state in
+            defer { state.hints = FolderHints() }
+            return state.hints
+        }
+    }
+
+    /// Hints that could not be followed up.
+    package func giveBack(_ hints: FolderHints) {
+        state.withLock { $0.hints.formUnion(hints) }
+    }
+
+    /// Watches the log folder itself. Called before each listing, so that nothing falls between the two; a folder that
+    /// is watched already costs one system call.
+    package func watchRoot() {
+        let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+        let isAbsolute = path.hasPrefix("/")
+        add(.parent, isAbsolute ? "/" + parent : (parent.isEmpty ? "." : parent), DirectoryWatcher.parentEvents)
+        add(.root, path, DirectoryWatcher.rootEvents)
+    }
+
+    /// Watches a writer's folder, and its blobs if there are any.
+    package func watch(_ writer: UniqueID) {
+        add(.writer(writer), "\(path)/\(writer)", DirectoryWatcher.writerEvents)
+        add(.blobs(writer), "\(path)/\(writer)/blobs", DirectoryWatcher.blobEvents)
+    }
+
+    private static let parentEvents = UInt32(bitPattern: IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+    private static let rootEvents = UInt32(
+        bitPattern: IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+    )
+    private static let writerEvents = UInt32(
+        bitPattern: IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF
+            | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW
+    )
+    private static let blobEvents = UInt32(
+        bitPattern: IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW
+    )
+
+    private func add(_ place: Place, _ path: String, _ events: UInt32) {
+        let watch = inotify_add_watch(descriptor, path, events)
+        let code = errno
+        state.withLock { state in
+            if watch >= 0 {
+                // The parent of one place may be watched as another; the more telling one stays.
+                if place != .parent || state.places[watch] == nil { state.places[watch] = place }
+            } else if code == ENOSPC || code == ENOMEM {
+                state.isLimited = true
+            }
+        }
+    }
+
+    private func drain() {
+        var hasNews = false
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return }
+                state.withLock { state in
+                    for event in InotifyEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+                        hasNews = note(event, &state) || hasNews
+                    }
+                }
+            }
+        }
+        if hasNews { signal.raise() }
+    }
+
+    /// Turns an event into a hint; false when it is of no interest.
+    private func note(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
+        guard !event.has(UInt32(IN_Q_OVERFLOW)) else {
+            state.hints.noteEverything()
+            return true
+        }
+        guard let place = state.places[event.watch] else { return false }
+        if event.has(UInt32(IN_IGNORED)) { state.places[event.watch] = nil }
+        switch place {
+        case .parent:
+            guard path.hasSuffix("/" + event.name) || path == event.name else { return false }
+            state.hints.noteEverything()
+            return true
+        case .root:
+            return noteRoot(event, &state)
+        case .writer(let writer):
+            return noteFile(event, of: writer, &state)
+        case .blobs(let writer):
+            state.hints.note(blobsOf: writer)
+            return true
+        }
+    }
+
+    private func noteRoot(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
+        let isGone = event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
+        guard isGone || SegmentName.writer(folderName: event.name) != nil else { return false }
+        state.hints.noteEverything()
+        return true
+    }
+
+    private func noteFile(_ event: InotifyEvents.Event, of writer: UniqueID, _ state: inout State) -> Bool {
+        if event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
+            state.hints.noteEverything()
+            return true
+        }
+        switch SegmentFileKind.classify(event.name, writer: writer) {
+        case .segment(let name): state.hints.note(file: name)
+        case .conflictCopy: state.hints.note(folder: writer)
+        case .baseline: return false
+        case .ignored:
+            guard event.name == "blobs" else { return false }
+            state.hints.note(folder: writer)
+            state.hints.note(blobsOf: writer)
+        }
+        return true
+    }
+}

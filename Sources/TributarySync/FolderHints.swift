@@ -1,0 +1,48 @@
+package import TransactionLog
+package import TributaryChanges
+
+/// What may have changed in the log folder since somebody last asked, in bounded memory.
+package struct FolderHints: Hashable, Sendable {
+    /// Anything may have changed.
+    package private(set) var isEverything: Bool
+    /// Anything in these writers' folders may have changed.
+    package private(set) var folders: Set<UniqueID> = []
+    /// These files may have changed.
+    package private(set) var files: Set<SegmentName> = []
+    /// Blobs of these writers may have come.
+    package private(set) var blobs: Set<UniqueID> = []
+
+    package init(everything: Bool = false) { isEverything = everything }
+
+    /// Names that are kept one by one.
+    package static let fileLimit = 4_096
+
+    package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
+
+    package mutating func noteEverything() { self = FolderHints(everything: true) }
+
+    package mutating func note(folder: UniqueID) {
+        guard !isEverything, folders.insert(folder).inserted else { return }
+        files = files.filter { $0.writer != folder }
+    }
+
+    package mutating func note(file: SegmentName) {
+        guard !isEverything, !folders.contains(file.writer) else { return }
+        files.insert(file)
+        guard files.count > FolderHints.fileLimit else { return }
+        for writer in Set(files.map(\.writer)) { folders.insert(writer) }
+        files = []
+    }
+
+    package mutating func note(blobsOf writer: UniqueID) {
+        guard !isEverything else { return }
+        blobs.insert(writer)
+    }
+
+    package mutating func formUnion(_ other: FolderHints) {
+        guard !other.isEverything else { return noteEverything() }
+        for folder in other.folders { note(folder: folder) }
+        for file in other.files { note(file: file) }
+        for writer in other.blobs { note(blobsOf: writer) }
+    }
+}

@@ -1,0 +1,27 @@
+/// Something about the log folder that no single segment can be blamed for.
+package struct FolderProblem: Error, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        /// The log folder is not there: an unmounted share, perhaps.
+        case missing
+        /// The log folder or a writer's folder may not be read.
+        case unreadable
+        /// A writer's folder is no folder, but a link or a file.
+        case notAFolder
+        /// The system does not tell of changes.
+        case watchFailed
+    }
+
+    package var kind: Kind
+    package var path: String
+    package var reason: String
+
+    package init(_ kind: Kind, path: String, reason: String) {
+        self.kind = kind
+        self.path = path
+        self.reason = reason
+    }
+}
+
+extension FolderProblem: CustomStringConvertible {
+    package var description: String { "\(path): \(reason)" }
+}

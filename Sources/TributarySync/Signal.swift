@@ -1,0 +1,62 @@
+package import Synchronization
+
+/// Wakes one waiting loop. Raising it while nobody waits is remembered once; raising it twice is raising it once.
+package final class Signal: Sendable {
+    private enum State {
+        case idle
+        case raised
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State.idle)
+
+    package init() {}
+
+    package func raise() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if case .waiting(let continuation) = state {
+                state = .idle
+                return continuation
+            }
+            state = .raised
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when the signal has been raised since the last wait, or the task is cancelled. For one loop only.
+    package func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    guard case .idle = state, !Task.isCancelled else {
+                        state = .idle
+                        return true
+                    }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                guard case .waiting(let continuation) = state else { return nil }
+                state = .idle
+                return continuation
+            }
+            waiter?.resume()
+        }
+    }
+
+    /// The same, but not longer than `duration`; nil waits for ever.
+    package func wait(atMost duration: Duration?, clock: any Clock<Duration>) async {
+        guard let duration else { return await wait() }
+        guard duration > .zero else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait() }
+            group.addTask { try? await clock.sleep(for: duration) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
