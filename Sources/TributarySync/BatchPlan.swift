@@ -1,3 +1,4 @@
+import TransactionLog
 import TributaryChanges
 
 /// A batch in the making: segments to read and to apply, as if all went well.

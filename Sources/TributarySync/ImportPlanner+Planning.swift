@@ -1,3 +1,4 @@
+import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {

@@ -1,4 +1,4 @@
-import TransactionLog
+package import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {

@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// Wakes one waiting loop. Raising it while nobody waits is remembered once; raising it twice is raising it once.
 package final class Signal: Sendable {
