@@ -1,4 +1,4 @@
-import TributaryChanges
+import Crypto
 
 /// The last line of a segment.
 package struct SegmentEnd: Hashable, Sendable {
@@ -15,6 +15,9 @@ package struct SegmentEnd: Hashable, Sendable {
         self.changes = changes
         self.sha256 = sha256
     }
+
+    /// The hash as the end line states it.
+    package static func sha256(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
     /// The line without its newline.
     package var line: String {

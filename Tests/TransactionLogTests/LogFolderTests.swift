@@ -1,0 +1,148 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@Suite struct LogFolderTests {
+    let folder: TemporaryFolder
+    let writer = UniqueID(high: 0x5f0c_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    let transactions = [
+        LogTransaction(header: .init(sequence: 1, clock: HybridClock(milliseconds: 5), changeCount: 0), changes: [])
+    ]
+
+    init() throws { folder = try TemporaryFolder("logs") }
+
+    private var name: SegmentName { SegmentName(writer: writer, first: 1, last: 1) }
+    private var path: String { folder.path(name.path) }
+
+    private func makeWriterFolder() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("\(writer)"), withIntermediateDirectories: true)
+    }
+
+    private func publish(_ transactions: [LogTransaction]) throws -> SegmentEnd {
+        let header = SegmentHeader(writer: writer, first: 1, last: UInt64(transactions.count))
+        return try SegmentPublisher(LogFolder(path: folder.path)).publish(header.segmentName, header: header.line) {
+            for transaction in transactions { try $0.append(transaction) }
+        }
+    }
+
+    private func openError() throws -> SegmentError? {
+        let logs = try LogFolder(path: folder.path)
+        return #expect(throws: SegmentError.self) { try logs.open(name) }
+    }
+
+    @Test func whatIsPublishedIsThereAndVerifies() throws {
+        let end = try publish(transactions)
+        let file = try LogFolder(path: folder.path).open(name)
+        #expect(try SegmentVerifier().verify(file, name: name).end == end)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o660)
+        #expect(stat(folder.path(".staging/\(writer)"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
+    }
+
+    @Test func publishingTheSameBytesAgainIsDone() throws {
+        let first = try publish(transactions)
+        #expect(try publish(transactions) == first)
+    }
+
+    @Test func publishingOtherBytesIsAForkAndReplacesNothing() throws {
+        let first = try publish(transactions)
+        var other = transactions
+        other[0].header.clock = HybridClock(milliseconds: 6)
+        let error = #expect(throws: SegmentError.self) { try publish(other) }
+        #expect(error?.kind == .forked)
+        #expect(try SegmentTail.read(LogFolder(path: folder.path).open(name)).end == first)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
+    }
+
+    @Test func anInterruptedExportIsFinished() throws {
+        try folder.write("half a segm", to: ".staging/\(writer)/\(name.fileName)")
+        _ = try publish(transactions)
+        #expect(throws: Never.self) {
+            try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
+        }
+    }
+
+    @Test func aFailingBodyLeavesNothingBehind() throws {
+        struct Stop: Error {}
+        let publisher = SegmentPublisher(try LogFolder(path: folder.path))
+        #expect(throws: Stop.self) { try publisher.publish(name, header: "{}") { _ in throw Stop() } }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
+    }
+
+    @Test func aLinkInTheWayIsNotFollowed() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder.path("\(writer)"), withDestinationPath: "elsewhere")
+        #expect(throws: SegmentError.self) { try publish(transactions) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("elsewhere")).isEmpty)
+        #expect(try openError()?.kind == .rejected)
+    }
+
+    @Test func anAbsentFileOrFolderIsMissing() throws {
+        #expect(try openError()?.kind == .missing)
+        try makeWriterFolder()
+        #expect(try openError()?.kind == .missing)
+        let error = #expect(throws: SegmentError.self) { try LogFolder(path: folder.path("nowhere")) }
+        #expect(error?.kind == .missing)
+    }
+
+    @Test func aSymbolicLinkIsRejected() throws {
+        try makeWriterFolder()
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+        let error = try openError()
+        #expect(error?.kind == .rejected)
+        #expect(error?.reason == "it is a symbolic link, not a regular file")
+    }
+
+    @Test func aNamedPipeIsRejectedWithoutWaiting() throws {
+        try makeWriterFolder()
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(try openError()?.reason == "it is a named pipe, not a regular file")
+        let error = #expect(throws: SegmentError.self) { try OpenFile.open(path: path) }
+        #expect(error?.kind == .rejected)
+    }
+
+    @Test func aFolderIsRejected() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect(try openError()?.reason == "it is a folder, not a regular file")
+        #expect(throws: SegmentError.self) { try OpenFile.open(path: path) }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root reads everything"))
+    func anUnreadableFileSaysSo() throws {
+        try folder.write("x", to: name.path)
+        #expect(chmod(path, 0) == 0)
+        let error = try openError()
+        #expect(error?.kind == .inputOutput(EACCES))
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test func aSparseFileOf2GiBIsDoneWithAtOnce() throws {
+        try folder.write("", to: name.path)
+        #expect(truncate(path, 2 << 30) == 0)
+        let error = #expect(throws: SegmentError.self) {
+            try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
+        }
+        #expect(error?.kind == .incomplete)
+    }
+
+    @Test func aSparseFileWithAnEndLineIsReadInBoundedMemoryAndFound() throws {
+        let text = SegmentText(writer: writer, transactions)
+        try folder.write("", to: name.path)
+        #expect(truncate(path, 64 << 20) == 0)
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([0x0A] + text.endLine(of: text.body)))
+        try handle.close()
+        let error = #expect(throws: SegmentError.self) {
+            try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
+        }
+        #expect(error?.kind == .damaged)
+    }
+}
