@@ -70,9 +70,10 @@ struct MergeDebouncer: Sendable {
 
     /// The merge did not succeed; what was announced still waits, and a quiet period passes before it is tried again.
     mutating func failed(at now: Duration) -> Action {
-        guard case .waiting(let first, _, _) = state else { return .none }
+        guard case .waiting = state else { return .none }
         let deadline = now + quiet
-        state = .waiting(first: first, deadline: deadline, timer: deadline)
+        // The ceiling counts from here: a store that fails is not asked at each announcement.
+        state = .waiting(first: now, deadline: deadline, timer: deadline)
         return .sleep(until: deadline)
     }
 }

@@ -1,0 +1,108 @@
+import Synchronization
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// What goes into the mailbox comes out: in order, nothing lost, in bounded memory.
+struct NoticeMailboxTests {
+    private static func id(_ number: UInt64, _ entity: String = "Employee") -> ManagedObjectID {
+        ManagedObjectID(
+            store: "test",
+            entity: entity,
+            rootEntity: entity,
+            uniqueID: UniqueID(high: 0, low: number)
+        )
+    }
+
+    private static func mailbox(limit: Int = 10_000, wakes: Wakes = Wakes()) -> NoticeMailbox {
+        var options = MergeOptions()
+        options.mailboxLimit = limit
+        return NoticeMailbox(options: options, clock: MergeClock(ManualClock())) { wakes.count.withLock { $0 += 1 } }
+    }
+
+    private final class Wakes: Sendable {
+        let count = Mutex(0)
+    }
+
+    private final class Taken: Sendable {
+        let changes = Mutex(ObjectChanges(limit: 1_000_000))
+    }
+
+    private static func changes(_ body: (inout ObjectChanges) -> Void) -> ObjectChanges {
+        var changes = ObjectChanges()
+        body(&changes)
+        return changes
+    }
+
+    @Test
+    func takesOutWhatWasPutInAsOneSet() {
+        let wakes = Wakes()
+        let mailbox = Self.mailbox(wakes: wakes)
+        #expect(mailbox.isEmpty)
+        mailbox.post(Self.changes { $0.insert(Self.id(1)) })
+        mailbox.post(
+            Self.changes {
+                $0.update(Self.id(1)); $0.update(Self.id(2))
+            }
+        )
+        mailbox.post(Self.changes { $0.delete(Self.id(2)) })
+        #expect(!mailbox.isEmpty)
+        #expect(wakes.count.withLock { $0 } == 1, "one timer is enough")
+        let all = mailbox.drain()
+        #expect(all?.inserted == [Self.id(1)])
+        #expect(all?.updated == [])
+        #expect(all?.deleted == [Self.id(2)])
+        #expect(mailbox.drain() == nil)
+        #expect(mailbox.next() == .none)
+    }
+
+    @Test
+    func orderDecides() {
+        let mailbox = Self.mailbox()
+        mailbox.post(Self.changes { $0.delete(Self.id(1)) })
+        mailbox.post(Self.changes { $0.insert(Self.id(1)) })
+        mailbox.post(Self.changes { $0.insert(Self.id(2)) })
+        mailbox.post(Self.changes { $0.delete(Self.id(2)) })
+        let all = mailbox.drain()
+        #expect(all?.updated == [Self.id(1)])
+        #expect(all?.inserted == [])
+        #expect(all?.deleted == [])
+    }
+
+    @Test
+    func collapsesPerEntityFirst() throws {
+        let mailbox = Self.mailbox(limit: 10)
+        mailbox.post(Self.changes { $0.update(Self.id(1, "Department")) })
+        for number in 0..<20 { mailbox.post(Self.changes { $0.insert(Self.id(UInt64(number))) }) }
+        let all = try #require(mailbox.drain())
+        #expect(all.collapsedEntities == ["Employee"])
+        #expect(all.updated == [Self.id(1, "Department")])
+        #expect(!all.isEverything)
+        for number in 0..<20 { #expect(all.covers(Self.id(UInt64(number)))) }
+    }
+
+    @Test
+    func manyWritersLoseNothing() async {
+        let mailbox = Self.mailbox(limit: 1_000_000)
+        let taken = Taken()
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 {
+                        mailbox.post(Self.changes { $0.insert(Self.id(UInt64(writer * 1000 + number))) })
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<200 {
+                    if let some = mailbox.drain() { taken.changes.withLock { $0.formUnion(some) } }
+                    await Task.yield()
+                }
+            }
+        }
+        if let rest = mailbox.drain() { taken.changes.withLock { $0.formUnion(rest) } }
+        #expect(taken.changes.withLock { $0.inserted.count } == 2000)
+    }
+}
