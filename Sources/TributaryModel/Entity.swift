@@ -3,10 +3,13 @@
 /// Properties have *slots*: the parent's come first, so that a slot of an entity is the same in each of its
 /// sub-entities. Within an entity attributes come before relationships, both sorted by name.
 public final class Entity: Sendable {
+    /// The name, which is also that of the table or view.
     public let name: String
     /// The name of the class that represents it, as the model states it.
     public let className: String?
+    /// Whether there are objects of its sub-entities only.
     public let isAbstract: Bool
+    /// The entity whose properties it inherits.
     public let parent: String?
     /// The entity at the top of the inheritance; its name is the table's.
     public let root: String
@@ -21,9 +24,13 @@ public final class Entity: Sendable {
     let ownProperties: [Property]
     /// All properties, inherited ones first; the index is the slot.
     public let properties: [Property]
+    /// Sets of properties that no two objects may share, inherited ones included.
     public let uniquenessConstraints: [[String]]
+    /// The indexes that the model asks for, inherited ones included.
     public let fetchIndexes: [FetchIndex]
+    /// The name the entity had in the model version before.
     public let renamingIdentifier: String?
+    /// Further words of the model about it.
     public let userInfo: [String: String]
     private let slots: [String: Int]
 
@@ -63,16 +70,4 @@ public final class Entity: Sendable {
 
     /// Whether objects of this entity are also of the entity with the given name.
     public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }
-}
-
-/// An index that the model asks for.
-public struct FetchIndex: Sendable, Hashable {
-    /// A property of the index and its order.
-    public struct Element: Sendable, Hashable {
-        public var property: String
-        public var isAscending = true
-    }
-
-    public var name: String
-    public var elements: [Element]
 }

@@ -41,14 +41,3 @@ public struct Model: Sendable {
     /// The entities at the top of an inheritance: each has a table of its name.
     public var rootEntities: [Entity] { entities.filter { $0.parent == nil } }
 }
-
-/// A fetch request that a model names.
-public struct StoredFetchRequest: Sendable, Hashable {
-    public var name: String
-    public var entity: String
-    /// In the predicate language, with `$VARIABLES`.
-    public var predicate: String?
-    public var fetchLimit = 0
-    public var fetchBatchSize = 0
-    public var includesSubentities = true
-}

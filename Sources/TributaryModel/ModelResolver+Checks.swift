@@ -93,7 +93,8 @@ extension ModelResolver {
         }
     }
 
-    /// SQLite does not tell names apart by case: tables, views and the columns of a table must differ otherwise too.
+    /// Tables, views and the columns of a table must differ by more than case, which SQLite does not tell apart.
+    ///
     /// Two sub-entities of one root may share a column, even with different types.
     func checkTables(of entities: [Entity]) throws(ModelError) {
         var tables: [String: String] = [:]

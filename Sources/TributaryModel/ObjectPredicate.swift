@@ -1,19 +1,52 @@
 public import TributaryChanges
 
 /// A condition on objects: one tree, evaluated in SQL and in memory with the same answer.
+///
+/// ```swift
+/// let rich = try ObjectPredicate(parsing: "salary > %d AND department.name BEGINSWITH[c] 'r'", arguments: [1000])
+/// ```
+///
+/// What comparisons mean is defined here, once, for every way of evaluating them:
+///
+/// - **Nothing.** `x == NULL` is true where there is no value, `x != NULL` where there is one. Every other comparison in
+///   which one side has no value is false (`x != 5` too), and logic is two-valued: NOT of false is true. A NULL in a list
+///   equals nothing. A path that leads through an empty to-one relationship has no value; `@count` is 0 there.
+/// - **Numbers** compare as numbers, integers with doubles exactly; decimals by all their digits.
+/// - **Dates** compare as Unix seconds; the number 0 is 1970-01-01T00:00:00Z. A text such as `'2026-11-21'` or
+///   `'2026-11-21T10:30:00Z'` is a date where it meets a date attribute.
+/// - **Strings** are equal when their UTF-8 bytes are, and are ordered by them (that is the order of Unicode scalars).
+///   With `[c]` both sides are lower-cased first, scalar by scalar; with `[d]` both are decomposed canonically and lose
+///   their nonspacing marks. LIKE knows `*` (any number of scalars) and `?` (one scalar), `\\*` and `\\?` mean the
+///   characters themselves, MATCHES is an ICU regular expression for the whole string.
+/// - **Identity.** UUIDs are compared by their bytes; to-one relationships and SELF stand for the object's UUID. In text,
+///   both are written as strings.
+/// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL
+///   is true, ANY false, where there are none. `x IN path` and `path CONTAINS x` mean `ANY path == x`.
+/// - **Booleans** can be equal or not; in text, 1 and 0 mean TRUE and FALSE.
+/// - **Binary, transformable and composite** values can only be compared with NULL.
 public indirect enum ObjectPredicate: Sendable, Hashable {
+    /// The same answer for every object: `TRUEPREDICATE`, `FALSEPREDICATE`.
     case always(Bool)
+    /// All of the conditions.
     case and([ObjectPredicate])
+    /// At least one of the conditions.
     case or([ObjectPredicate])
+    /// The opposite of the condition.
     case not(ObjectPredicate)
+    /// Two expressions compared.
     case comparison(Comparison)
 
     /// Two expressions and how they are compared.
     public struct Comparison: Sendable, Hashable {
+        /// What stands before the operator.
         public var left: Expression
+        /// The operator.
         public var operation: Operator
+        /// What stands behind the operator.
         public var right: Expression
+        /// Whether strings are lower-cased first: `[c]`.
         public var isCaseInsensitive: Bool
+        /// Whether strings lose their diacritics first: `[d]`.
         public var isDiacriticInsensitive: Bool
         /// ALL, ANY or NONE of a to-many key path on the left.
         public var quantifier: Quantifier
@@ -38,36 +71,56 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
 
     /// What is compared.
     public indirect enum Expression: Sendable, Hashable {
+        /// A value; strings may stand for UUIDs, dates, decimals and objects.
         case constant(PropertyValue)
-        /// A property, or a path through relationships; an empty path is the object itself.
+        /// A property, or a path through relationships; an empty path is the object itself. The last component may be
+        /// `@count` when the one before is a to-many relationship.
         case keyPath([String])
+        /// The values of `IN` and the two bounds of `BETWEEN`.
         case list([Expression])
         /// `$NAME`, to be given before the predicate is used.
         case variable(String)
     }
 
     /// How two expressions are compared.
-    public enum Operator: String, Sendable, Hashable {
+    public enum Operator: String, Sendable, Hashable, CaseIterable {
+        /// Equal.
         case equal = "=="
+        /// Not equal.
         case notEqual = "!="
+        /// Less.
         case less = "<"
+        /// Less or equal.
         case lessOrEqual = "<="
+        /// Greater.
         case greater = ">"
+        /// Greater or equal.
         case greaterOrEqual = ">="
+        /// Equal to one of a list.
         case isIn = "IN"
+        /// From the first to the second of two bounds, both included.
         case between = "BETWEEN"
+        /// The string begins with another.
         case beginsWith = "BEGINSWITH"
+        /// The string ends with another.
         case endsWith = "ENDSWITH"
+        /// The string contains another.
         case contains = "CONTAINS"
+        /// The string fits a pattern with `*` and `?`.
         case like = "LIKE"
+        /// The whole string fits a regular expression.
         case matches = "MATCHES"
     }
 
     /// Which of the objects at the end of a to-many path must fulfil a comparison.
-    public enum Quantifier: String, Sendable, Hashable {
+    public enum Quantifier: String, Sendable, Hashable, CaseIterable {
+        /// The path leads to one value.
         case direct
+        /// At least one.
         case any = "ANY"
+        /// Each one, also when there is none.
         case all = "ALL"
+        /// Not one.
         case none = "NONE"
     }
 }

@@ -1,18 +1,26 @@
 /// A relationship of an entity, as the model states it.
 public struct Relationship: Sendable, Hashable {
+    /// The name; that of the store's column when it is to-one.
     public var name: String
+    /// The entity of the objects at the other end.
     public var destination: String
     /// The relationship of the destination that leads back; nil when there is none.
     public var inverse: String?
+    /// Whether it leads to any number of objects.
     public var isToMany = false
+    /// Whether the objects of a to-many relationship have an order.
     public var isOrdered = false
+    /// Whether an object may be saved while it leads nowhere.
     public var isOptional = false
+    /// How many objects there must be, unless it is optional and there is none.
     public var minimumCount = 0
-    /// 0 when there is no limit.
+    /// How many objects there may be; 0 when there is no limit.
     public var maximumCount = 0
+    /// What deleting an object does to those at the other end.
     public var deleteRule: DeleteRule = .nullify
     /// The name the relationship had in the model version before.
     public var renamingIdentifier: String?
+    /// Further words of the model about it.
     public var userInfo: [String: String] = [:]
 
     /// A to-one relationship with delete rule Nullify until it is said otherwise.
@@ -21,23 +29,4 @@ public struct Relationship: Sendable, Hashable {
         self.destination = destination
         self.inverse = inverse
     }
-}
-
-/// What deleting an object does to the objects at the other end of a relationship.
-public enum DeleteRule: String, Sendable {
-    case nullify = "Nullify"
-    case cascade = "Cascade"
-    case deny = "Deny"
-    case noAction = "No Action"
-}
-
-/// Where the store keeps a relationship.
-public enum RelationshipStorage: Sendable, Hashable {
-    /// A to-one register in the row of the object itself.
-    case column
-    /// Derived from the register `relationship` in rows of `entity`, the other end: every to-many with a to-one
-    /// inverse, and the side of a one-to-one that sorts last by (entity, name).
-    case inverse(entity: String, relationship: String)
-    /// Pairs in the table `table`; `ownsPairs` is true on the side that is the pairs' source.
-    case links(table: String, ownsPairs: Bool)
 }

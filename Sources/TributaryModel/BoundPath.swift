@@ -1,0 +1,72 @@
+/// A key path with its names looked up in the model.
+package struct BoundPath: Sendable {
+    /// One relationship on the way.
+    package struct Step: Sendable {
+        /// The entity that the way leaves; objects of its sub-entities have the same slot.
+        package let source: Entity
+        package let slot: Int
+        package let relationship: Relationship
+        package let storage: RelationshipStorage
+        package let destination: Entity
+    }
+
+    /// What the way ends with.
+    package enum Terminal: Sendable {
+        /// The object itself, its UUID.
+        case identity
+        case attribute(slot: Int, Attribute)
+        /// A to-one relationship: the UUID of its target, or nothing.
+        case reference(slot: Int, Relationship, RelationshipStorage)
+        /// How many objects a to-many relationship leads to.
+        case count(slot: Int, Relationship, RelationshipStorage)
+    }
+
+    /// The names, as they were given.
+    package let components: [String]
+    package let steps: [Step]
+    package let terminal: Terminal
+    /// The entity of the objects in which the way ends.
+    package let entity: Entity
+
+    /// Whether the way leads to any number of values instead of one.
+    package var isToMany: Bool { steps.contains { $0.relationship.isToMany } }
+
+    package var text: String { components.isEmpty ? "SELF" : components.joined(separator: ".") }
+
+    /// What can be compared with the values at the end.
+    package var kind: ValueKind {
+        switch terminal {
+        case .identity, .reference: .reference
+        case .attribute(_, let attribute): attribute.type.kind
+        case .count: .number
+        }
+    }
+
+    init(components: [String], steps: [Step], terminal: Terminal, entity: Entity) {
+        self.components = components
+        self.steps = steps
+        self.terminal = terminal
+        self.entity = entity
+    }
+}
+
+/// Kinds of values: those of one kind compare with each other.
+package enum ValueKind: Sendable {
+    case number, decimal, boolean, string, date, uuid, reference
+    /// Comparable with NULL only.
+    case opaque
+}
+
+extension AttributeType {
+    package var kind: ValueKind {
+        switch self {
+        case .integer16, .integer32, .integer64, .double, .float: .number
+        case .decimal: .decimal
+        case .boolean: .boolean
+        case .string, .uri: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .binary, .transformable, .composite, .undefined: .opaque
+        }
+    }
+}

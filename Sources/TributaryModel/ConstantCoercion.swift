@@ -1,0 +1,64 @@
+import TributaryChanges
+
+/// Gives a constant the type of the path it is compared with.
+enum ConstantCoercion {
+    static func coerce(_ value: PropertyValue, for path: BoundPath) throws(ObjectPredicateError) -> PropertyValue {
+        guard let result = coerced(value, for: path) else {
+            throw ObjectPredicateError(
+                "\(value.words) does not compare with '\(path.text)', \(path.words)",
+                keyPath: path.text
+            )
+        }
+        return result
+    }
+
+    private static func coerced(_ value: PropertyValue, for path: BoundPath) -> PropertyValue? {
+        switch (path.kind, value) {
+        case (.number, .integer), (.number, .double), (.boolean, .boolean), (.date, .date), (.uuid, .uuid),
+            (.reference, .reference):
+            value
+        case (.number, .decimal(let text)):
+            Int64(text).map(PropertyValue.integer) ?? Double(text).map(PropertyValue.double)
+        case (.decimal, .decimal(let text)), (.decimal, .string(let text)):
+            DecimalText.canonical(text).map(PropertyValue.decimal)
+        case (.decimal, .integer(let number)): .decimal(String(number))
+        case (.decimal, .double(let number)): DecimalText.canonical(number.description).map(PropertyValue.decimal)
+        case (.boolean, .integer(0)): .boolean(false)
+        case (.boolean, .integer(1)): .boolean(true)
+        case (.string, .string(let text)), (.string, .uri(let text)): path.isURI ? .uri(text) : .string(text)
+        case (.date, .integer(let number)): .date(Double(number))
+        case (.date, .double(let number)): .date(number)
+        case (.date, .string(let text)): DateText.unixSeconds(text).map(PropertyValue.date)
+        case (.uuid, .string(let text)): UniqueID(text).map(PropertyValue.uuid)
+        case (.uuid, .reference(let id)): .uuid(id)
+        case (.reference, .uuid(let id)): .reference(id)
+        case (.reference, .string(let text)):
+            (UniqueID(text) ?? ManagedObjectID(uri: text)?.uniqueID).map(PropertyValue.reference)
+        default: nil
+        }
+    }
+}
+
+extension BoundPath {
+    fileprivate var isURI: Bool {
+        if case .attribute(_, let attribute) = terminal { attribute.type == .uri } else { false }
+    }
+
+    fileprivate var words: String {
+        switch kind {
+        case .number: "a number"
+        case .decimal: "a decimal"
+        case .boolean: "a boolean"
+        case .string: "a string"
+        case .date: "a date (Unix seconds, or text such as '2026-11-21')"
+        case .uuid: "a UUID"
+        case .reference: "an object (its UUID)"
+        case .opaque: "a value that has no order"
+        }
+    }
+}
+
+extension PropertyValue {
+    /// What the value is, for an error.
+    fileprivate var words: String { "the constant \(ObjectPredicate.Expression.constant(self))" }
+}

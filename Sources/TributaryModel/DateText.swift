@@ -1,0 +1,71 @@
+/// Dates as text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
+package enum DateText {
+    /// Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
+    ///
+    /// Nil for anything else.
+    package static func unixSeconds(_ text: String) -> Double? {
+        var rest = Array(text.utf8)[...]
+        guard let year = number(&rest, digits: 4), take("-", from: &rest), let month = number(&rest, digits: 2),
+            take("-", from: &rest), let day = number(&rest, digits: 2), (1...12).contains(month),
+            day >= 1, day <= daysInMonth(month, year: year)
+        else { return nil }
+        let midnight = Double(days(year: year, month: month, day: day) * 86_400)
+        if rest.isEmpty { return midnight }
+        guard take("T", from: &rest) || take(" ", from: &rest), let hour = number(&rest, digits: 2),
+            take(":", from: &rest), let minute = number(&rest, digits: 2), hour < 24, minute < 60
+        else { return nil }
+        var seconds = Double(hour * 3600 + minute * 60)
+        if take(":", from: &rest) {
+            guard let second = number(&rest, digits: 2), second < 60 else { return nil }
+            seconds += Double(second)
+            if take(".", from: &rest) {
+                let digits = rest.prefix { isDigit($0) }
+                guard !digits.isEmpty, let fraction = Double("0." + String(decoding: digits, as: UTF8.self)) else {
+                    return nil
+                }
+                seconds += fraction
+                rest = rest.dropFirst(digits.count)
+            }
+        }
+        if take("Z", from: &rest) { return rest.isEmpty ? midnight + seconds : nil }
+        guard let sign = rest.popFirst(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
+            let hours = number(&rest, digits: 2)
+        else { return nil }
+        _ = take(":", from: &rest)
+        guard let minutes = number(&rest, digits: 2), rest.isEmpty, hours < 24, minutes < 60 else { return nil }
+        let offset = Double(hours * 3600 + minutes * 60)
+        return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
+    }
+
+    /// Days from 1970-01-01 in the Gregorian calendar, by counting years from March on.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func daysInMonth(_ month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func number(_ bytes: inout ArraySlice<UInt8>, digits: Int) -> Int? {
+        let text = bytes.prefix(digits)
+        guard text.count == digits, text.allSatisfy(isDigit) else { return nil }
+        bytes = bytes.dropFirst(digits)
+        return Int(String(decoding: text, as: UTF8.self))
+    }
+
+    private static func take(_ character: Unicode.Scalar, from bytes: inout ArraySlice<UInt8>) -> Bool {
+        guard bytes.first == UInt8(ascii: character) else { return false }
+        bytes = bytes.dropFirst()
+        return true
+    }
+}

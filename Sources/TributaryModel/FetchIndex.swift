@@ -1,0 +1,27 @@
+/// An index that the model asks for.
+public struct FetchIndex: Sendable, Hashable {
+    /// A property of the index and its order.
+    public struct Element: Sendable, Hashable {
+        /// A stored attribute or a to-one relationship.
+        public var property: String
+        /// Whether the least values come first.
+        public var isAscending: Bool
+
+        /// A property in ascending order unless it is said otherwise.
+        public init(_ property: String, ascending: Bool = true) {
+            self.property = property
+            isAscending = ascending
+        }
+    }
+
+    /// The name in the model.
+    public var name: String
+    /// The properties, the most significant first.
+    public var elements: [Element]
+
+    /// An index of some properties.
+    public init(name: String, elements: [Element]) {
+        self.name = name
+        self.elements = elements
+    }
+}

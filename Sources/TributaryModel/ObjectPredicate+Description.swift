@@ -1,0 +1,82 @@
+import TributaryChanges
+
+extension ObjectPredicate: CustomStringConvertible {
+    /// The predicate in the format language: what was parsed from a text is described by a text that parses to the same.
+    public var description: String {
+        switch self {
+        case .always(let answer): return answer ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .and(let terms):
+            return terms.isEmpty ? "TRUEPREDICATE" : terms.map(\.nestedDescription).joined(separator: " AND ")
+        case .or(let terms):
+            return terms.isEmpty ? "FALSEPREDICATE" : terms.map(\.nestedDescription).joined(separator: " OR ")
+        case .not(let term): return "NOT (\(term))"
+        case .comparison(let comparison): return comparison.description
+        }
+    }
+
+    private var nestedDescription: String {
+        switch self {
+        case .and, .or: "(\(description))"
+        case .always, .not, .comparison: description
+        }
+    }
+}
+
+extension ObjectPredicate.Comparison: CustomStringConvertible {
+    /// The comparison in the format language.
+    public var description: String {
+        var options = ""
+        if isCaseInsensitive { options += "c" }
+        if isDiacriticInsensitive { options += "d" }
+        let operation = options.isEmpty ? operation.rawValue : "\(operation.rawValue)[\(options)]"
+        let quantified = quantifier == .direct ? left.description : "\(quantifier.rawValue) \(left)"
+        return "\(quantified) \(operation) \(right)"
+    }
+}
+
+extension ObjectPredicate.Expression: CustomStringConvertible {
+    /// The expression in the format language.
+    public var description: String {
+        switch self {
+        case .constant(let value): return value.predicateText
+        case .variable(let name): return "$\(name)"
+        case .list(let values): return "{\(values.map(\.description).joined(separator: ", "))}"
+        case .keyPath(let components):
+            if components.isEmpty { return "SELF" }
+            return components.map { component in
+                PredicateParser.reservedWords.contains(component.uppercased()) ? "#\(component)" : component
+            }.joined(separator: ".")
+        }
+    }
+}
+
+extension PropertyValue {
+    /// The value as a literal of the format language; types without a literal of their own are strings.
+    fileprivate var predicateText: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .double(let value), .date(let value): value.description
+        case .boolean(let value): value ? "TRUE" : "FALSE"
+        case .string(let text), .decimal(let text), .uri(let text), .composite(let text), .blob(let text, _):
+            PropertyValue.quoted(text)
+        case .uuid(let id), .reference(let id): PropertyValue.quoted(id.description)
+        case .binary(let bytes): PropertyValue.quoted(Base64.encode(bytes))
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "'"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'": result += "\\'"
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "'"
+    }
+}

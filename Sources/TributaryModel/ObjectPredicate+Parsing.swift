@@ -1,0 +1,46 @@
+extension ObjectPredicate {
+    /// Reads a predicate in the format language of NSPredicate.
+    ///
+    /// ```swift
+    /// try ObjectPredicate(parsing: "name LIKE[cd] 'an*' AND NOT (ANY projects.title IN {'A', 'B'})")
+    /// try ObjectPredicate(parsing: "%K >= %@ AND department == $DEPARTMENT", arguments: ["salary", 1000])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: up to 16 KiB, nesting up to 64 deep.
+    ///   - arguments: what stands for `%@`, `%K`, `%d` and `%f`, in their order.
+    ///   - variables: what stands for `$NAME`; others stay and are filled in by ``substituting(_:)``.
+    /// - Throws: ``ObjectPredicateError`` with the place in the text.
+    public init(
+        parsing text: String,
+        arguments: [PredicateArgument] = [],
+        variables: [String: PredicateArgument] = [:]
+    ) throws(ObjectPredicateError) {
+        var parser = try PredicateParser(text, arguments: arguments, variables: variables)
+        self = try parser.parse()
+    }
+
+    /// The predicate with values in the place of its `$VARIABLES`; those not given stay.
+    public func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate {
+        switch self {
+        case .always: return self
+        case .and(let terms): return .and(terms.map { $0.substituting(variables) })
+        case .or(let terms): return .or(terms.map { $0.substituting(variables) })
+        case .not(let term): return .not(term.substituting(variables))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.substituting(variables)
+            comparison.right = comparison.right.substituting(variables)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension ObjectPredicate.Expression {
+    fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Expression {
+        switch self {
+        case .variable(let name): variables[name]?.expression ?? self
+        case .list(let values): .list(values.map { $0.substituting(variables) })
+        case .constant, .keyPath: self
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// Why a predicate or a sort key cannot be used, and where in its text.
+public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong and what helps.
+    public var reason: String
+    /// Characters before the place, from 0; nil when the error is not about a text.
+    public var position: Int?
+    /// The text around the place, and below it a caret that points to it.
+    public var excerpt: String?
+    /// The key path that does not fit the model.
+    public var keyPath: String?
+
+    init(_ reason: String, keyPath: String? = nil) {
+        self.reason = reason
+        self.keyPath = keyPath
+    }
+
+    init(_ reason: String, in text: String, at index: String.Index) {
+        self.reason = reason
+        point(to: index, in: text)
+    }
+
+    /// The reason, then the place with an excerpt of the text.
+    public var description: String {
+        let place = position.map { "\(reason) (at character \($0 + 1))" } ?? reason
+        return excerpt.map { "\(place)\n\($0)" } ?? place
+    }
+
+    /// The same error with the place in `text` that it is about, when that can be found.
+    public func located(in text: String) -> ObjectPredicateError {
+        guard position == nil, let keyPath, !keyPath.isEmpty else { return self }
+        var result = self
+        var rest = text[...]
+        while let range = rest.range(ofWord: keyPath) {
+            result.point(to: range.lowerBound, in: text)
+            rest = text[range.upperBound...]
+            if !result.isInsideQuotes(text: text, index: range.lowerBound) { return result }
+        }
+        return result.position == nil ? self : result
+    }
+
+    private static let reach = 40
+
+    private mutating func point(to index: String.Index, in text: String) {
+        let offset = text.distance(from: text.startIndex, to: index)
+        let characters = Array(text)
+        let start = max(0, offset - ObjectPredicateError.reach)
+        let end = min(characters.count, offset + ObjectPredicateError.reach)
+        // Characters that move the cursor would put the caret in the wrong place.
+        let line = characters[start..<end].map { character in
+            character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character
+        }
+        position = offset
+        excerpt = "  \(String(line))\n  \(String(repeating: " ", count: offset - start))^"
+    }
+
+    private func isInsideQuotes(text: String, index: String.Index) -> Bool {
+        var quote: Character?
+        for character in text[..<index] where character == "'" || character == "\"" {
+            if quote == nil {
+                quote = character
+            } else if quote == character {
+                quote = nil
+            }
+        }
+        return quote != nil
+    }
+}
+
+extension Substring {
+    /// Where `word` stands without a letter, a digit or an underscore next to it.
+    fileprivate func range(ofWord word: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(word) {
+                let end = index(start, offsetBy: word.count)
+                let before = start == startIndex ? nil : self[index(before: start)]
+                let after = end == endIndex ? nil : self[end]
+                if [before, after].allSatisfy({ $0.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? true }) {
+                    return start..<end
+                }
+            }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+/// Looks the names of a key path up in the model.
+struct PathBinder {
+    let entity: Entity
+    let model: Model
+
+    func bind(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
+        let text = components.joined(separator: ".")
+        var steps: [BoundPath.Step] = []
+        var current = entity
+        for (index, name) in components.enumerated() {
+            let isLast = index == components.count - 1
+            guard let slot = current.slot(named: name) else { throw unknown(name, of: current, in: text) }
+            switch current.properties[slot] {
+            case .attribute(let attribute):
+                guard isLast else {
+                    throw ObjectPredicateError("'\(name)' is an attribute: no path leads through it", keyPath: text)
+                }
+                guard attribute.isStored else {
+                    throw ObjectPredicateError("'\(name)' is transient: the store does not have it", keyPath: text)
+                }
+                return path(components, steps, .attribute(slot: slot, attribute), current)
+            case .relationship(let relationship, let storage):
+                if isLast, !relationship.isToMany {
+                    return path(components, steps, .reference(slot: slot, relationship, storage), current)
+                }
+                if index == components.count - 2, components.last == "@count" {
+                    guard relationship.isToMany else {
+                        throw ObjectPredicateError("'\(name)' is to-one: there is nothing to count", keyPath: text)
+                    }
+                    return path(components, steps, .count(slot: slot, relationship, storage), current)
+                }
+                guard let destination = model.entity(named: relationship.destination) else {
+                    throw ObjectPredicateError("'\(relationship.destination)' is no entity of the model", keyPath: text)
+                }
+                steps.append(
+                    BoundPath.Step(
+                        source: current,
+                        slot: slot,
+                        relationship: relationship,
+                        storage: storage,
+                        destination: destination
+                    )
+                )
+                current = destination
+            }
+        }
+        return path(components, steps, .identity, current)
+    }
+
+    private func path(
+        _ components: [String],
+        _ steps: [BoundPath.Step],
+        _ terminal: BoundPath.Terminal,
+        _ entity: Entity
+    ) -> BoundPath {
+        BoundPath(components: components, steps: steps, terminal: terminal, entity: entity)
+    }
+
+    private func unknown(_ name: String, of entity: Entity, in text: String) -> ObjectPredicateError {
+        if name.hasPrefix("@") {
+            return ObjectPredicateError("@count must follow a to-many relationship", keyPath: text)
+        }
+        let reason = "'\(entity.name)' has no property '\(name)'"
+        if let owner = entity.subentities.first(where: { model.entity(named: $0)?.slot(named: name) != nil }) {
+            return ObjectPredicateError("\(reason); its sub-entity '\(owner)' has", keyPath: text)
+        }
+        if let near = entity.properties.map(\.name).first(where: { $0.lowercased() == name.lowercased() }) {
+            return ObjectPredicateError("\(reason); did you mean '\(near)'?", keyPath: text)
+        }
+        return ObjectPredicateError(reason, keyPath: text)
+    }
+}

@@ -1,0 +1,181 @@
+/// Cuts the text of a predicate into words.
+struct PredicateLexer {
+    private let text: String
+    private var index: String.Index
+
+    init(_ text: String) {
+        self.text = text
+        index = text.startIndex
+    }
+
+    private static let symbols = [
+        "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]", ",",
+        ".",
+    ]
+    private static let placeholders = [
+        "@", "K", "lld", "llu", "lli", "ld", "lu", "li", "d", "D", "i", "u", "lf", "f", "g", "e",
+    ]
+
+    mutating func next() throws(ObjectPredicateError) -> PredicateToken {
+        while index < text.endIndex, text.unicodeScalars[index].properties.isWhitespace { advance() }
+        let start = index
+        guard let scalar = peek() else { return PredicateToken(kind: .end, start: start) }
+        switch scalar {
+        case "'", "\"":
+            return PredicateToken(kind: .string(try string(quote: scalar)), start: start)
+        case "0"..."9", "-":
+            return PredicateToken(kind: try number(), start: start)
+        case "#":
+            advance()
+            return PredicateToken(kind: .word(try name(after: "#", start: start), isEscaped: true), start: start)
+        case "$":
+            advance()
+            return PredicateToken(kind: .variable(try name(after: "$", start: start)), start: start)
+        case "@":
+            advance()
+            return PredicateToken(kind: .aggregate(try name(after: "@", start: start)), start: start)
+        case "%":
+            advance()
+            guard let found = PredicateLexer.placeholders.first(where: { text[index...].hasPrefix($0) }) else {
+                throw ObjectPredicateError("'%' must be followed by @, K, d or f", in: text, at: start)
+            }
+            for _ in found.unicodeScalars { advance() }
+            return PredicateToken(kind: .placeholder(found), start: start)
+        default: break
+        }
+        if isNameStart(scalar) {
+            return PredicateToken(kind: .word(name(), isEscaped: false), start: start)
+        }
+        for symbol in PredicateLexer.symbols where text.unicodeScalars[index...].starts(with: symbol.unicodeScalars) {
+            for _ in symbol.unicodeScalars { advance() }
+            return PredicateToken(kind: .symbol(symbol), start: start)
+        }
+        throw ObjectPredicateError(
+            "the character '\(scalar.escaped(asASCII: false))' means nothing here",
+            in: text,
+            at: start
+        )
+    }
+
+    // MARK: Names
+
+    private func isNameStart(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
+
+    private func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        isNameStart(scalar) || scalar.properties.numericType != nil
+            || scalar.properties.generalCategory == .nonspacingMark
+    }
+
+    private mutating func name() -> String {
+        let start = index
+        while let scalar = peek(), isNamePart(scalar) { advance() }
+        return String(text[start..<index])
+    }
+
+    private mutating func name(after sign: String, start: String.Index) throws(ObjectPredicateError) -> String {
+        guard let scalar = peek(), isNameStart(scalar) else {
+            throw ObjectPredicateError("'\(sign)' must be followed by a name", in: text, at: start)
+        }
+        return name()
+    }
+
+    // MARK: Numbers
+
+    private mutating func number() throws(ObjectPredicateError) -> PredicateToken.Kind {
+        let start = index
+        if peek() == "-" { advance() }
+        var isInteger = true
+        guard skipDigits() else {
+            throw ObjectPredicateError("'-' must be followed by a number; there is no arithmetic", in: text, at: start)
+        }
+        if peek() == ".", let next = peek(1), ("0"..."9").contains(next) {
+            isInteger = false
+            advance()
+            _ = skipDigits()
+        }
+        if peek() == "e" || peek() == "E" {
+            let before = index
+            advance()
+            if peek() == "+" || peek() == "-" { advance() }
+            if skipDigits() { isInteger = false } else { index = before }
+        }
+        if let scalar = peek(), isNameStart(scalar) {
+            throw ObjectPredicateError("a number must not be followed by a letter", in: text, at: index)
+        }
+        let digits = String(text[start..<index])
+        if isInteger, let value = Int64(digits) { return .integer(value) }
+        guard !isInteger, let value = Double(digits), value.isFinite else {
+            throw ObjectPredicateError("the number is out of range", in: text, at: start)
+        }
+        return .double(value)
+    }
+
+    private mutating func skipDigits() -> Bool {
+        let start = index
+        while let scalar = peek(), ("0"..."9").contains(scalar) { advance() }
+        return index > start
+    }
+
+    // MARK: Strings
+
+    private mutating func string(quote: Unicode.Scalar) throws(ObjectPredicateError) -> String {
+        let start = index
+        advance()
+        var result = String.UnicodeScalarView()
+        while let scalar = peek() {
+            let place = index
+            advance()
+            if scalar == quote { return String(result) }
+            result.append(scalar == "\\" ? try escape(at: place) : scalar)
+        }
+        throw ObjectPredicateError("the string is not closed", in: text, at: start)
+    }
+
+    private mutating func escape(at place: String.Index) throws(ObjectPredicateError) -> Unicode.Scalar {
+        guard let scalar = peek() else { throw ObjectPredicateError("the string is not closed", in: text, at: place) }
+        advance()
+        switch scalar {
+        case "\\", "'", "\"": return scalar
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "u":
+            if let first = hexadecimal(), let scalar = joined(first) { return scalar }
+            throw ObjectPredicateError("\\u must be followed by the four digits of a character", in: text, at: place)
+        default:
+            throw ObjectPredicateError("unknown escape; a backslash is written \\\\", in: text, at: place)
+        }
+    }
+
+    /// The scalar of a UTF-16 unit, together with the unit that must follow when it is the first of a pair.
+    private mutating func joined(_ first: UInt32) -> Unicode.Scalar? {
+        guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
+        guard peek() == "\\", peek(1) == "u" else { return nil }
+        advance()
+        advance()
+        guard let second = hexadecimal(), (0xDC00..<0xE000).contains(second) else { return nil }
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    }
+
+    private mutating func hexadecimal() -> UInt32? {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let scalar = peek(), scalar.isASCII, let digit = Character(scalar).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
+            advance()
+        }
+        return value
+    }
+
+    // MARK: Reading
+
+    private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+        let scalars = text.unicodeScalars
+        guard let place = scalars.index(index, offsetBy: distance, limitedBy: scalars.endIndex),
+            place < scalars.endIndex
+        else { return nil }
+        return scalars[place]
+    }
+
+    private mutating func advance() { index = text.unicodeScalars.index(after: index) }
+}

@@ -1,0 +1,35 @@
+/// A word of a predicate's text.
+struct PredicateToken: Hashable {
+    enum Kind: Hashable {
+        /// A name or a keyword; `#name` is never a keyword.
+        case word(String, isEscaped: Bool)
+        case string(String)
+        case integer(Int64)
+        case double(Double)
+        /// `$NAME`.
+        case variable(String)
+        /// `%@`, `%K`, `%d` and their like, without the percent sign.
+        case placeholder(String)
+        /// `@count`, without the at sign.
+        case aggregate(String)
+        case symbol(String)
+        case end
+    }
+
+    var kind: Kind
+    var start: String.Index
+
+    /// What the token is, for an error.
+    var words: String {
+        switch kind {
+        case .word(let text, _): "'\(text)'"
+        case .string: "a string"
+        case .integer, .double: "a number"
+        case .variable(let name): "'$\(name)'"
+        case .placeholder(let text): "'%\(text)'"
+        case .aggregate(let text): "'@\(text)'"
+        case .symbol(let text): "'\(text)'"
+        case .end: "the end"
+        }
+    }
+}

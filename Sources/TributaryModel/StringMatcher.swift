@@ -1,0 +1,92 @@
+import Foundation
+
+/// BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES with its right side and options, ready for many strings.
+package struct StringMatcher: Sendable {
+    private enum Test: Sendable {
+        case prefix(String)
+        case suffix(String)
+        case part([UInt8])
+        case like(LikePattern)
+        case expression(NSRegularExpression)
+    }
+
+    private let test: Test
+    private let isCaseInsensitive: Bool
+    private let isDiacriticInsensitive: Bool
+
+    /// A matcher for one of the five string operators.
+    ///
+    /// - Throws: ``ObjectPredicateError`` when the pattern of MATCHES is no regular expression, or the operator is another one.
+    package init(
+        _ operation: ObjectPredicate.Operator,
+        _ pattern: String,
+        caseInsensitive: Bool = false,
+        diacriticInsensitive: Bool = false
+    ) throws(ObjectPredicateError) {
+        isCaseInsensitive = caseInsensitive
+        isDiacriticInsensitive = diacriticInsensitive
+        let folded = StringFolding.fold(
+            pattern,
+            caseInsensitive: caseInsensitive,
+            diacriticInsensitive: diacriticInsensitive
+        )
+        switch operation {
+        case .beginsWith: test = .prefix(folded)
+        case .endsWith: test = .suffix(folded)
+        case .contains: test = .part(Array(folded.utf8))
+        case .like: test = .like(LikePattern(folded))
+        case .matches:
+            // The pattern itself is not lower-cased: that would turn \S into \s.
+            let marksGone = StringFolding.fold(
+                pattern,
+                caseInsensitive: false,
+                diacriticInsensitive: diacriticInsensitive
+            )
+            let options: NSRegularExpression.Options = caseInsensitive ? [.caseInsensitive] : []
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(marksGone))\\z", options: options) else {
+                throw ObjectPredicateError("'\(pattern)' is no regular expression")
+            }
+            test = .expression(expression)
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .between:
+            throw ObjectPredicateError("\(operation.rawValue) is no string operator")
+        }
+    }
+
+    /// Whether `text` fits.
+    package func matches(_ text: String) -> Bool {
+        if case .expression(let expression) = test {
+            let text = StringFolding.fold(
+                text,
+                caseInsensitive: false,
+                diacriticInsensitive: isDiacriticInsensitive
+            )
+            let range = NSRange(location: 0, length: text.utf16.count)
+            return expression.firstMatch(in: text, range: range) != nil
+        }
+        let text = StringFolding.fold(
+            text,
+            caseInsensitive: isCaseInsensitive,
+            diacriticInsensitive: isDiacriticInsensitive
+        )
+        switch test {
+        case .prefix(let prefix): return text.utf8.starts(with: prefix.utf8)
+        case .suffix(let suffix): return text.utf8.reversed().starts(with: suffix.utf8.reversed())
+        case .part(let part): return StringMatcher.contains(part, in: text)
+        case .like(let pattern): return pattern.matches(text)
+        case .expression: return false
+        }
+    }
+
+    /// UTF-8 cannot be cut in the wrong place: equal bytes are equal scalars.
+    private static func contains(_ part: [UInt8], in text: String) -> Bool {
+        guard let first = part.first else { return true }
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.count >= part.count else { return false }
+            for start in 0...(bytes.count - part.count) where bytes[start] == first {
+                if bytes[start..<(start + part.count)].elementsEqual(part) { return true }
+            }
+            return false
+        }
+    }
+}
