@@ -1,0 +1,72 @@
+import ArgumentParser
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+struct SegmentInspectCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what a segment file holds, without a daemon.",
+        discussion: "Of a file that is no valid segment it shows what can be read, and ends with 65."
+    )
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["tlog"]))
+    var file: String
+
+    @Option(help: "How many transactions to list.")
+    var limit = 100
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if limit < 0 { throw ValidationError("--limit is a number from 0") }
+    }
+
+    func run(on terminal: Terminal) throws {
+        let report = SegmentReport(path: file)
+        guard let source = report.file else { throw report.error ?? SegmentError(.missing, file: file, reason: "") }
+        let header = report.segment?.header ?? (try? SegmentHead.read(source))
+        var summary = SegmentSummary(limit: limit)
+        if let segment = report.segment { try summary.read(source, segment) }
+        if json {
+            var members = report.members
+            if let header, let value = try? JSONParser.parse(header.line) {
+                members.append(JSONMember(key: "header", value: value))
+            }
+            if report.segment != nil { members += summary.members }
+            terminal.print(JSONValue.object(members).text)
+        } else {
+            show(report, header, summary, on: terminal)
+        }
+        if let error = report.error { throw ExitStatus(error) }
+    }
+
+    private func show(
+        _ report: SegmentReport,
+        _ header: SegmentHeader?,
+        _ summary: SegmentSummary,
+        on terminal: Terminal
+    ) {
+        func line(_ title: String, _ text: String?) {
+            guard let text else { return }
+            let padded = title + String(repeating: " ", count: max(0, 14 - title.count))
+            terminal.print(terminal.styled(padded, .bold) + EscapedText.escape(text))
+        }
+        line("file", report.path)
+        line("state", report.state)
+        line("reason", report.error.map { $0.line.map { "line \($0): " } ?? "" + $0.reason })
+        line("hint", report.error?.hint)
+        line("writer", header.map { $0.writer.description + ($0.name.map { " (\($0))" } ?? "") })
+        line("transactions", header.map { "\($0.first) to \($0.last)" })
+        line("previous", header?.previous)
+        line("model", header?.model)
+        guard let segment = report.segment else { return }
+        line("changes", "\(segment.end.changes)")
+        line("bytes", "\(segment.fileSize)")
+        line("sha256", segment.end.sha256)
+        terminal.print("")
+        summary.table.print(on: terminal)
+        if summary.isCut { terminal.print("more: --limit \(limit * 2)") }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+
+struct SegmentWriteCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write",
+        abstract: "Write changes from standard input as a segment, without a daemon.",
+        discussion: """
+            Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one
+            transaction: they are checked against the model, and either all are written or none.
+
+            The writer must be a UUID that no other program writes as.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The log folder.", valueName: "dir"), completion: .directory)
+    var logs: String
+
+    @Option(help: ArgumentHelp("Who writes.", valueName: "uuid"))
+    var writer: String
+
+    @Option(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "path"))
+    var model: String
+
+    @Option(help: "What the writer calls itself.")
+    var name: String?
+
+    @Option(help: "Who made the changes.")
+    var author: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if UniqueID(writer) == nil { throw ValidationError("--writer '\(writer)' is not a UUID") }
+    }
+
+    func run(on terminal: Terminal) throws {
+        guard FileManager.default.fileExists(atPath: model) else {
+            throw CommandFailure(reason: "\(model): there is no such model", status: .noSuchThing)
+        }
+        let model = try Model(contentsOf: model)
+        guard let id = UniqueID(writer) else { throw ExitStatus.usage }
+        let folder = try LogFolder(path: logs)
+        var input = ChangeInput(checker: ChangeChecker(model: model))
+        try input.readStandardInput()
+        let own = try OwnSegments(of: id, in: folder)
+        let header = SegmentHeader(
+            writer: id,
+            name: name,
+            first: own.next,
+            last: own.next,
+            previous: own.previous,
+            model: model.version
+        )
+        let wall = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let transaction = TransactionHeader(
+            sequence: own.next,
+            clock: own.clock.next(wallMilliseconds: wall),
+            author: author,
+            changeCount: input.ids.count
+        )
+        let end = try SegmentPublisher(folder).publish(header.segmentName, header: header.line) { writer in
+            var line: [UInt8] = []
+            transaction.write(to: &line)
+            try writer.append(lines: line + input.lines, changes: input.ids.count)
+        }
+        show(header.segmentName, end, ids: input.ids, on: terminal)
+    }
+
+    private func show(_ name: SegmentName, _ end: SegmentEnd, ids: [UniqueID], on terminal: Terminal) {
+        guard json else {
+            terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(end.changes) changes")
+            return
+        }
+        terminal.print(
+            JSONValue.object([
+                JSONMember(key: "file", value: .string("\(logs)/\(name.path)")),
+                JSONMember(key: "writer", value: .string(name.writer.description)),
+                JSONMember(key: "transaction", value: .integer(Int64(clamping: end.last))),
+                JSONMember(key: "changes", value: .integer(Int64(clamping: end.changes))),
+                JSONMember(key: "sha256", value: .string(end.sha256)),
+                JSONMember(key: "ids", value: .array(ids.map { .string($0.description) })),
+            ]).text
+        )
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+/// The changes on standard input, checked line by line and put in the log's form.
+struct ChangeInput {
+    /// The longest line, as in the log: 16 MiB.
+    private static let lineLimit = 16 << 20
+
+    let checker: ChangeChecker
+    /// Change lines of the log, each with its newline.
+    private(set) var lines: [UInt8] = []
+    /// The object of each change, in order.
+    private(set) var ids: [UniqueID] = []
+
+    init(checker: ChangeChecker) {
+        self.checker = checker
+    }
+
+    /// Reads to the end; blank lines are passed over.
+    mutating func readStandardInput() throws(CommandFailure) {
+        var pending: [UInt8] = []
+        var number = 0
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(0, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                let reason = "cannot read standard input: \(String(cString: strerror(errno)))"
+                throw CommandFailure(reason: reason, status: .inputOutput)
+            }
+            if count == 0 { break }
+            var rest = chunk[..<count]
+            while let newline = rest.firstIndex(of: 0x0A) {
+                pending += rest[..<newline]
+                rest = rest[(newline + 1)...]
+                number += 1
+                try take(pending, number)
+                pending.removeAll(keepingCapacity: true)
+            }
+            pending += rest
+            guard pending.count <= ChangeInput.lineLimit else { throw failure("the line is over 16 MiB", number + 1) }
+        }
+        try take(pending, number + 1)
+        guard !ids.isEmpty else {
+            throw CommandFailure(reason: "standard input has no changes; nothing is written", status: .badData)
+        }
+    }
+
+    private mutating func take(_ line: [UInt8], _ number: Int) throws(CommandFailure) {
+        guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return }
+        var random = SystemRandomNumberGenerator()
+        let parsed: ParsedChange
+        do throws(JSONError) {
+            parsed = try ParsedChange.parse(line: line)
+        } catch {
+            throw failure(error.reason, number)
+        }
+        if let fault = checker.fault(in: parsed) { throw failure(fault, number) }
+        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let change = parsed.change(newID: .version7(milliseconds: now, random: (random.next(), random.next())))
+        let start = lines.count
+        change.write(to: &lines)
+        guard lines.count - start <= ChangeInput.lineLimit else { throw failure("the change is over 16 MiB", number) }
+        ids.append(change.id)
+    }
+
+    private func failure(_ reason: String, _ line: Int) -> CommandFailure {
+        CommandFailure(reason: "standard input, line \(line): \(reason); nothing is written", status: .badData)
+    }
+}

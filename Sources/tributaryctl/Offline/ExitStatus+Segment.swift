@@ -1,0 +1,15 @@
+import TransactionLog
+import TributaryAdmin
+
+extension ExitStatus {
+    /// How a command ends because of a segment.
+    init(_ error: SegmentError) {
+        self =
+            switch error.kind {
+            case .incomplete, .damaged, .rejected: .badData
+            case .forked, .changed: .tryAgain
+            case .missing: .noSuchThing
+            case .inputOutput: .inputOutput
+            }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import TransactionLog
+import TributaryAdmin
+import TributaryModel
+
+/// A command that works on files, without a daemon.
+///
+/// Errors become a message and an exit status in one place, here.
+protocol OfflineCommand: AsyncParsableCommand {
+    var json: Bool { get }
+
+    func run(on terminal: Terminal) throws
+}
+
+extension OfflineCommand {
+    func run() async throws {
+        let terminal = Terminal.standard
+        do {
+            try run(on: terminal)
+        } catch let error as SegmentError {
+            terminal.complain(EscapedText.escape(error.description) + "\nhint: " + error.hint)
+            throw ExitCode(ExitStatus(error).rawValue)
+        } catch let error as ModelError {
+            terminal.complain(EscapedText.escape(error.description))
+            throw ExitCode(ExitStatus.badData.rawValue)
+        } catch let failure as CommandFailure {
+            terminal.complain(EscapedText.escape(failure.reason))
+            throw ExitCode(failure.status.rawValue)
+        } catch let status as ExitStatus {
+            throw ExitCode(status.rawValue)
+        }
+    }
+}

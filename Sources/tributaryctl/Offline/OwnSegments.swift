@@ -1,0 +1,35 @@
+import Glibc
+import TransactionLog
+import TributaryChanges
+
+/// What a writer has in the log folder already: where its next segment goes on.
+struct OwnSegments {
+    /// The sequence of the next transaction.
+    let next: UInt64
+    /// The hash of the last segment.
+    let previous: String?
+    /// The greatest clock.
+    let clock: HybridClock
+
+    init(of writer: UniqueID, in logs: LogFolder) throws(SegmentError) {
+        var last: SegmentName?
+        var baseline: UInt64 = 0
+        for file in try logs.fileNames(of: writer) {
+            switch SegmentFileKind.classify(file, writer: writer) {
+            case .segment(let name): if name.last > last?.last ?? 0 { last = name }
+            case .baseline(let sequence): baseline = max(baseline, sequence)
+            case .conflictCopy, .ignored: break
+            }
+        }
+        guard let last else {
+            next = baseline + 1
+            previous = nil
+            clock = .zero
+            return
+        }
+        let segment = try SegmentVerifier().verify(try logs.open(last), name: last)
+        next = max(last.last, baseline) + 1
+        previous = segment.end.sha256
+        clock = segment.greatestClock
+    }
+}

@@ -1,0 +1,80 @@
+import TransactionLog
+import TributaryChanges
+
+/// The transactions of a segment, counted and listed.
+struct SegmentSummary {
+    private struct Count: Hashable {
+        var verb: String
+        var entity: String
+    }
+
+    private let limit: Int
+    private var transactions: [TransactionHeader] = []
+    private var counts: [Count: Int] = [:]
+    /// Whether there are more transactions than are listed.
+    private(set) var isCut = false
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func read(_ source: OpenFile, _ segment: VerifiedSegment) throws(SegmentError) {
+        let reader = SegmentReader(source, segment: segment)
+        while let batch = try reader.nextBatch(limit: 1000) {
+            for event in batch.events {
+                switch event {
+                case .begin(let header):
+                    if transactions.count < limit { transactions.append(header) } else { isCut = true }
+                case .changes(let changes):
+                    for change in changes { counts[Count(verb: change.verb, entity: change.entity), default: 0] += 1 }
+                case .end: break
+                }
+            }
+        }
+    }
+
+    var table: Table {
+        var table = Table("TRANSACTION", "TIME", "CLOCK", "AUTHOR", "CHANGES", "SEEN")
+        for transaction in transactions {
+            let seen = transaction.seen.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            table.add([
+                "\(transaction.sequence)", TimeText.time(Double(transaction.clock.milliseconds) / 1000),
+                transaction.clock.description, transaction.author, "\(transaction.changeCount)",
+                seen.isEmpty ? nil : seen.joined(separator: ", "),
+            ])
+        }
+        return table
+    }
+
+    /// Members of a JSON object.
+    var members: [JSONMember] {
+        let listed = transactions.map { transaction -> JSONValue in
+            var line: [UInt8] = []
+            transaction.write(to: &line)
+            return (try? JSONParser.parse(line)) ?? .null
+        }
+        let kinds = counts.sorted { ($0.key.entity, $0.key.verb) < ($1.key.entity, $1.key.verb) }.map {
+            JSONValue.object([
+                JSONMember(key: "entity", value: .string($0.key.entity)),
+                JSONMember(key: "kind", value: .string($0.key.verb)),
+                JSONMember(key: "count", value: .integer(Int64($0.value))),
+            ])
+        }
+        return [
+            JSONMember(key: "kinds", value: .array(kinds)), JSONMember(key: "list", value: .array(listed)),
+            JSONMember(key: "more", value: .boolean(isCut)),
+        ]
+    }
+}
+
+extension Change {
+    fileprivate var verb: String {
+        switch operation {
+        case .insert: "insert"
+        case .update: "update"
+        case .delete: "delete"
+        case .link: "link"
+        case .unlink: "unlink"
+        }
+    }
+}
