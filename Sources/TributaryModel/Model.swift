@@ -15,6 +15,8 @@ public struct Model: Sendable {
     public let fetchRequests: [String: StoredFetchRequest]
     /// The entities of each configuration.
     public let configurations: [String: [String]]
+    /// What the file says that was not understood or is not supported, and was left out; each with its line.
+    public internal(set) var notices: [String] = []
     private let byName: [String: Entity]
 
     /// Resolves inheritance, inverses and storage.

@@ -1,0 +1,38 @@
+import TributaryChanges
+
+/// Values as model files write them: defaults and bounds.
+extension AttributeType {
+    /// Seconds from 1970-01-01 to 2001-01-01, from which Core Data counts.
+    static let referenceDate = 978_307_200.0
+
+    /// The value that a text stands for, leniently: `YES` is true, `0.0` a whole number.
+    ///
+    /// Nil when it stands for none.
+    func value(fromModelText text: String) -> PropertyValue? {
+        switch self {
+        case .string: return .string(text)
+        case .uri: return .uri(text)
+        case .integer16, .integer32, .integer64:
+            let whole = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+            return whole.map(PropertyValue.integer).flatMap { holds($0) ? $0 : nil }
+        case .double, .float:
+            return Double(text).map(PropertyValue.double).flatMap { holds($0) ? $0 : nil }
+        case .decimal: return DecimalText.canonical(text).map(PropertyValue.decimal)
+        case .boolean:
+            switch text.lowercased() {
+            case "yes", "true", "1": return .boolean(true)
+            case "no", "false", "0": return .boolean(false)
+            default: return nil
+            }
+        case .date: return (DateText.unixSeconds(text) ?? Double(text)).map(PropertyValue.date)
+        case .uuid: return UniqueID(text).map(PropertyValue.uuid)
+        case .binary, .transformable: return Base64.decode(text).map(PropertyValue.binary)
+        case .composite, .undefined: return nil
+        }
+    }
+
+    /// A bound: of a string its length, otherwise a value of the type.
+    func bound(fromModelText text: String) -> PropertyValue? {
+        (self == .string ? AttributeType.integer64 : self).value(fromModelText: text)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+
+/// The file or folder that a model lies in.
+struct ModelFile {
+    private static let maximumBytes = 16 * 1024 * 1024
+    private enum Kind {
+        /// `.xcdatamodeld`: a folder of versions.
+        case versions
+        /// `.xcdatamodel`: one version.
+        case version
+        case yaml
+    }
+
+    private let path: String
+    private let kind: Kind
+
+    init(_ path: String) throws(ModelError) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ModelError("there is no such file or folder", file: path)
+        }
+        switch ((path as NSString).pathExtension, isFolder.boolValue) {
+        case ("xcdatamodeld", true): kind = .versions
+        case ("xcdatamodel", true): kind = .version
+        case ("yaml", false), ("yml", false): kind = .yaml
+        case ("mom", _), ("momd", _):
+            throw ModelError("this is a compiled model; give the .xcdatamodeld that it was made from", file: path)
+        case ("xcdatamodel", false): throw ModelError.binaryModel(file: path)
+        default:
+            throw ModelError("a model is an .xcdatamodeld or .xcdatamodel folder, or a .yaml file", file: path)
+        }
+    }
+
+    func current() throws(ModelError) -> Model {
+        switch kind {
+        case .versions: try ModelFile.readVersion(try currentVersion())
+        case .version: try ModelFile.readVersion(path)
+        case .yaml: try readYAML()
+        }
+    }
+
+    func versions() throws(ModelError) -> [Model] {
+        switch kind {
+        case .versions:
+            var models: [Model] = []
+            for name in try versionNames() { models.append(try ModelFile.readVersion("\(path)/\(name)")) }
+            return models
+        case .version, .yaml: return [try current()]
+        }
+    }
+
+    // MARK: Versions
+
+    private func versionNames() throws(ModelError) -> [String] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw ModelError("the folder cannot be read: \(error.localizedDescription)", file: path)
+        }
+        let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
+        guard !versions.isEmpty else { throw ModelError("there is no .xcdatamodel in the folder", file: path) }
+        return versions.sorted { left, right in
+            let order = left.compare(right, options: [.numeric, .caseInsensitive])
+            return order == .orderedSame ? left < right : order == .orderedAscending
+        }
+    }
+
+    private func currentVersion() throws(ModelError) -> String {
+        let names = try versionNames()
+        let pointer = "\(path)/.xccurrentversion"
+        guard FileManager.default.fileExists(atPath: pointer) else {
+            guard let name = names.first, names.count == 1 else {
+                throw ModelError(
+                    "there are \(names.count) versions, and no .xccurrentversion says which is the current one",
+                    file: path
+                )
+            }
+            return "\(path)/\(name)"
+        }
+        let bytes = try ModelFile.readBytes(pointer)
+        guard let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any],
+            let name = list["_XCCurrentVersionName"] as? String
+        else { throw ModelError("this is no property list with _XCCurrentVersionName", file: pointer) }
+        guard names.contains(name) else {
+            throw ModelError("it names '\(name)', which is not there", file: pointer)
+        }
+        return "\(path)/\(name)"
+    }
+
+    private static func readVersion(_ folder: String) throws(ModelError) -> Model {
+        let contents = "\(folder)/contents"
+        guard FileManager.default.fileExists(atPath: contents) else {
+            if FileManager.default.fileExists(atPath: "\(folder)/elements") {
+                throw ModelError.binaryModel(file: folder)
+            }
+            throw ModelError("there is no file 'contents' in the folder", file: folder)
+        }
+        let name = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
+        return try XCDataModelReader.read(try readBytes(contents), version: name, file: contents)
+    }
+
+    private func readYAML() throws(ModelError) -> Model {
+        guard let text = String(data: try ModelFile.readBytes(path), encoding: .utf8) else {
+            throw ModelError("the file is not UTF-8", file: path)
+        }
+        return try YAMLModelReader.read(text, file: path)
+    }
+
+    private static func readBytes(_ file: String) throws(ModelError) -> Data {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            guard (attributes[.size] as? Int ?? 0) <= maximumBytes else {
+                throw ModelError("the file is over 16 MiB", file: file)
+            }
+            return try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch let error as ModelError {
+            throw error
+        } catch {
+            throw ModelError("the file cannot be read: \(error.localizedDescription)", file: file)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// An element of an XML document, with the line it begins in.
+struct ModelXMLElement {
+    var name: String
+    var attributes: [String: String]
+    var children: [ModelXMLElement] = []
+    var line: Int
+
+    func children(named name: String) -> [ModelXMLElement] { children.filter { $0.name == name } }
+}

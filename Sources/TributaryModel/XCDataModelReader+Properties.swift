@@ -1,0 +1,167 @@
+import TributaryChanges
+
+/// Attributes and relationships.
+extension XCDataModelReader {
+    mutating func readAttribute(
+        _ element: ModelXMLElement,
+        of owner: String,
+        indexes: inout [FetchIndex]
+    ) throws(ModelError) -> Attribute {
+        let name = try required("name", of: element, element: "\(owner), attribute")
+        let place = "\(owner), attribute \(name)"
+        draft.place(place, line: element.line)
+        noteUnknownAttributes(of: element, element: place)
+        var attribute = Attribute(name: name, type: .undefined)
+        attribute.isTransient = try flag("transient", of: element, element: place)
+        if let text = element.attributes["attributeType"] {
+            guard let type = AttributeType(rawValue: text) else {
+                throw draft.error("the attribute type '\(text)' is not known", line: element.line, element: place)
+            }
+            attribute.type = type
+        } else if !attribute.isTransient {
+            throw draft.error(
+                "only a transient attribute may do without attributeType",
+                line: element.line,
+                element: place
+            )
+        }
+        attribute.isOptional = try flag("optional", of: element, element: place)
+        attribute.regularExpression = element.attributes["regularExpressionString"]
+        if try flag("derived", of: element, element: place) {
+            attribute.derivationExpression = element.attributes["derivationExpression"]
+        }
+        for key in ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"]
+        where try flag(key, of: element, element: place) {
+            attribute.preservesValueAfterDeletion = true
+        }
+        attribute.allowsExternalBinaryStorage = try flag("allowsExternalBinaryDataStorage", of: element, element: place)
+        attribute.valueTransformerName = element.attributes["valueTransformerName"]
+        attribute.customClassName = element.attributes["customClassName"]
+        attribute.compositeName = element.attributes["composite"]
+        attribute.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        try readValues(of: &attribute, from: element, place: place)
+        for child in element.children {
+            if child.name == "userInfo" {
+                attribute.userInfo = readUserInfo(child)
+            } else {
+                noteUnknown(child, in: element)
+            }
+        }
+        attribute.mergeRule = try mergeRule(attribute.userInfo, line: element.line, element: place)
+        if try flag("indexed", of: element, element: place), attribute.isStored {
+            indexes.append(FetchIndex(name: "by_\(name)", elements: [FetchIndex.Element(name)]))
+        }
+        return attribute
+    }
+
+    /// Default and bounds.
+    ///
+    /// Dates count from 2001-01-01 in keys of their own.
+    private mutating func readValues(
+        of attribute: inout Attribute,
+        from element: ModelXMLElement,
+        place: String
+    ) throws(ModelError) {
+        let type = attribute.type
+        if let text = element.attributes["defaultValueString"], type != .undefined, type == .string || !text.isEmpty {
+            if type == .binary || type == .transformable || type == .composite {
+                draft.notice("\(place): a default of this type is not supported and is left out", line: element.line)
+            } else if let value = type.value(fromModelText: text) {
+                attribute.defaultValue = value
+            } else {
+                throw invalid("default", text, type, element, place)
+            }
+        }
+        if let date = try date("defaultDateTimeInterval", of: element, place: place), type == .date {
+            attribute.defaultValue = date
+        }
+        attribute.minimum = try bound("min", type, element, place)
+        attribute.maximum = try bound("max", type, element, place)
+    }
+
+    private func bound(
+        _ side: String,
+        _ type: AttributeType,
+        _ element: ModelXMLElement,
+        _ place: String
+    ) throws(ModelError) -> PropertyValue {
+        if type == .date, let date = try date("\(side)DateTimeInterval", of: element, place: place) { return date }
+        guard let text = element.attributes["\(side)ValueString"], !text.isEmpty else { return .null }
+        if type == .date, let seconds = Double(text) { return .date(seconds + AttributeType.referenceDate) }
+        guard let value = type.bound(fromModelText: text) else { throw invalid(side, text, type, element, place) }
+        return value
+    }
+
+    private func date(_ key: String, of element: ModelXMLElement, place: String) throws(ModelError) -> PropertyValue? {
+        guard let text = element.attributes[key] else { return nil }
+        guard let seconds = Double(text), seconds.isFinite else {
+            throw draft.error("\(key) is '\(text)', not a number of seconds", line: element.line, element: place)
+        }
+        return .date(seconds + AttributeType.referenceDate)
+    }
+
+    private func invalid(
+        _ what: String,
+        _ text: String,
+        _ type: AttributeType,
+        _ element: ModelXMLElement,
+        _ place: String
+    ) -> ModelError {
+        draft.error("the \(what) '\(text)' does not fit the type \(type.rawValue)", line: element.line, element: place)
+    }
+
+    mutating func readRelationship(
+        _ element: ModelXMLElement,
+        of owner: String
+    ) throws(ModelError) -> Relationship {
+        let name = try required("name", of: element, element: "\(owner), relationship")
+        let place = "\(owner), relationship \(name)"
+        draft.place(place, line: element.line)
+        noteUnknownAttributes(of: element, element: place)
+        let destination = try required("destinationEntity", of: element, element: place)
+        var relationship = Relationship(name: name, destination: destination)
+        relationship.inverse = element.attributes["inverseName"]
+        relationship.minimumCount = try count("minCount", of: element, element: place)
+        relationship.maximumCount = try count("maxCount", of: element, element: place)
+        relationship.isToMany = relationship.maximumCount != 1
+        if try flag("toMany", of: element, element: place), !relationship.isToMany {
+            draft.notice("\(place): toMany with maxCount 1 is read as to-one", line: element.line)
+        }
+        relationship.isOptional = try flag("optional", of: element, element: place)
+        relationship.isOrdered = try flag("ordered", of: element, element: place)
+        if relationship.isOrdered, !relationship.isToMany {
+            relationship.isOrdered = false
+            draft.notice("\(place): a to-one relationship has no order", line: element.line)
+        }
+        if let text = element.attributes["deletionRule"] {
+            guard let rule = DeleteRule(rawValue: text) else {
+                throw draft.error("the deletion rule '\(text)' is not known", line: element.line, element: place)
+            }
+            relationship.deleteRule = rule
+        }
+        relationship.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        for child in element.children {
+            if child.name == "userInfo" {
+                relationship.userInfo = readUserInfo(child)
+            } else {
+                noteUnknown(child, in: element)
+            }
+        }
+        guard try mergeRule(relationship.userInfo, line: element.line, element: place) == .latest else {
+            throw draft.error("relationships have the merge rule 'latest' only", line: element.line, element: place)
+        }
+        return relationship
+    }
+
+    private func mergeRule(_ info: [String: String], line: Int, element: String) throws(ModelError) -> MergeRule {
+        guard let text = info[MergeRule.userInfoKey] else { return .latest }
+        guard let rule = MergeRule(rawValue: text) else {
+            throw draft.error(
+                "\(MergeRule.userInfoKey) is '\(text)'; it is latest, max, min or counter",
+                line: line,
+                element: element
+            )
+        }
+        return rule
+    }
+}

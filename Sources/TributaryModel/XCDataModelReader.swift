@@ -1,0 +1,158 @@
+import Foundation
+import TributaryChanges
+
+/// Reads the XML of one version of a Core Data model, the file `contents` of an `.xcdatamodel`.
+///
+/// What it does not know it leaves out and says so once, so that a model of a newer Xcode still loads.
+struct XCDataModelReader {
+    var draft: ModelDraft
+
+    static func read(_ bytes: Data, version: String, file: String?) throws(ModelError) -> Model {
+        var reader = XCDataModelReader(draft: ModelDraft(version: version, file: file))
+        let root = try ModelXMLReader.read(bytes, file: file)
+        guard root.name == "model" else {
+            throw reader.draft.error("the root element is <\(root.name)>, not <model>", line: root.line)
+        }
+        try reader.readModel(root)
+        return try reader.draft.resolve()
+    }
+
+    private mutating func readModel(_ model: ModelXMLElement) throws(ModelError) {
+        noteUnknownAttributes(of: model, element: "model")
+        for child in model.children {
+            switch child.name {
+            case "entity": draft.entities.append(try readEntity(child))
+            case "composite": try readComposite(child)
+            case "fetchRequest": try readFetchRequest(child)
+            case "configuration": try readConfiguration(child)
+            // Where the editor draws the entities.
+            case "elements": break
+            default: noteUnknown(child, in: model)
+            }
+        }
+        dropWhatLeadsNowhere()
+    }
+
+    private mutating func readEntity(_ element: ModelXMLElement) throws(ModelError) -> EntityDefinition {
+        var entity = EntityDefinition(name: try required("name", of: element, element: "entity"))
+        let place = "entity \(entity.name)"
+        draft.place(place, line: element.line)
+        noteUnknownAttributes(of: element, element: place)
+        entity.className = element.attributes["representedClassName"]
+        entity.isAbstract = try flag("isAbstract", of: element, element: place)
+        entity.parent = element.attributes["parentEntity"]
+        entity.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        for child in element.children {
+            switch child.name {
+            case "attribute":
+                entity.attributes.append(try readAttribute(child, of: place, indexes: &entity.fetchIndexes))
+            case "relationship": entity.relationships.append(try readRelationship(child, of: place))
+            case "fetchedProperty":
+                draft.notice("fetched properties are not supported and are left out", line: child.line)
+            case "uniquenessConstraints":
+                for constraint in child.children(named: "uniquenessConstraint") {
+                    entity.uniquenessConstraints.append(
+                        constraint.children(named: "constraint").compactMap { $0.attributes["value"] }
+                    )
+                }
+            case "fetchIndex":
+                if let index = try readFetchIndex(child, of: place) { entity.fetchIndexes.append(index) }
+            case "compoundIndexes":
+                for compound in child.children(named: "compoundIndex") {
+                    let names = compound.children(named: "index").compactMap { $0.attributes["value"] }
+                    guard !names.isEmpty else { continue }
+                    let name = "by" + names.map(\.capitalized).joined(separator: "And")
+                    entity.fetchIndexes.append(FetchIndex(name: name, elements: names.map { FetchIndex.Element($0) }))
+                }
+            case "userInfo": entity.userInfo = readUserInfo(child)
+            default: noteUnknown(child, in: element)
+            }
+        }
+        return entity
+    }
+
+    private mutating func readComposite(_ element: ModelXMLElement) throws(ModelError) {
+        let name = try required("name", of: element, element: "composite")
+        let place = "composite \(name)"
+        draft.place(place, line: element.line)
+        var attributes: [Attribute] = []
+        var indexes: [FetchIndex] = []
+        for child in element.children {
+            switch child.name {
+            case "attribute": attributes.append(try readAttribute(child, of: place, indexes: &indexes))
+            case "userInfo": break
+            default: noteUnknown(child, in: element)
+            }
+        }
+        guard draft.composites.updateValue(attributes, forKey: name) == nil else {
+            throw draft.error("there are two composites of this name", line: element.line, element: place)
+        }
+    }
+
+    private mutating func readFetchIndex(
+        _ element: ModelXMLElement,
+        of place: String
+    ) throws(ModelError) -> FetchIndex? {
+        let name = try required("name", of: element, element: "\(place), fetch index")
+        var elements: [FetchIndex.Element] = []
+        for child in element.children {
+            guard child.name == "fetchIndexElement" else {
+                noteUnknown(child, in: element)
+                continue
+            }
+            guard let property = child.attributes["property"], child.attributes["type"] ?? "Binary" == "Binary" else {
+                draft.notice(
+                    "\(place): the fetch index '\(name)' is not over plain values and is left out",
+                    line: child.line
+                )
+                return nil
+            }
+            elements.append(FetchIndex.Element(property, ascending: child.attributes["order"] != "descending"))
+        }
+        return elements.isEmpty ? nil : FetchIndex(name: name, elements: elements)
+    }
+
+    private mutating func readFetchRequest(_ element: ModelXMLElement) throws(ModelError) {
+        let name = try required("name", of: element, element: "fetch request")
+        let place = "fetch request \(name)"
+        draft.place(place, line: element.line)
+        noteUnknownAttributes(of: element, element: place)
+        var request = StoredFetchRequest(name: name, entity: try required("entity", of: element, element: place))
+        request.predicate = element.attributes["predicateString"]
+        request.fetchLimit = try count("fetchLimit", of: element, element: place)
+        request.fetchBatchSize = try count("fetchBatchSize", of: element, element: place)
+        // The flag has two spellings; a request that names neither was saved by an editor that left out YES.
+        for key in ["includeSubentities", "includesSubentities"] where element.attributes[key] != nil {
+            request.includesSubentities = try flag(key, of: element, element: place)
+        }
+        draft.fetchRequests[name] = request
+    }
+
+    private mutating func readConfiguration(_ element: ModelXMLElement) throws(ModelError) {
+        let name = try required("name", of: element, element: "configuration")
+        draft.place("configuration \(name)", line: element.line)
+        draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
+    }
+
+    /// Editors leave requests and configurations behind whose entities are gone; nothing depends on them.
+    private mutating func dropWhatLeadsNowhere() {
+        let names = Set(draft.entities.map(\.name))
+        for (name, request) in draft.fetchRequests.sorted(by: { $0.key < $1.key }) where !names.contains(request.entity)
+        {
+            draft.fetchRequests[name] = nil
+            draft.notice(
+                "the fetch request '\(name)' names the entity '\(request.entity)', which is not there",
+                line: nil
+            )
+        }
+        for (name, members) in draft.configurations.sorted(by: { $0.key < $1.key }) {
+            let missing = members.filter { !names.contains($0) }
+            guard !missing.isEmpty else { continue }
+            draft.configurations[name] = members.filter(names.contains)
+            draft.notice(
+                "the configuration '\(name)' names '\(missing.joined(separator: "', '"))', which is not there",
+                line: nil
+            )
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import TributaryChanges
+import Yams
+
+/// Reads a YAML model; the format is told in the article *YAML models*.
+struct YAMLModelReader {
+    var draft: ModelDraft
+
+    static func read(_ text: String, file: String?) throws(ModelError) -> Model {
+        guard let root = try compose(text, file: file), !YAMLModelFields.isNull(root) else {
+            throw ModelError("the model is empty", file: file)
+        }
+        let fields = try YAMLModelFields(
+            root,
+            known: ["version", "entities", "composites", "requests", "configurations"],
+            element: "model",
+            file: file
+        )
+        var reader = YAMLModelReader(draft: ModelDraft(version: try fields.text("version") ?? "1", file: file))
+        try reader.readModel(fields)
+        return try reader.draft.resolve()
+    }
+
+    private static func compose(_ text: String, file: String?) throws(ModelError) -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            switch error {
+            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+                .composer(_, let problem, let mark, _):
+                throw ModelError("the YAML is not well formed: \(problem)", file: file, line: mark.line)
+            case .duplicatedKeysInMapping(let duplicates, let context):
+                throw ModelError(
+                    "the key '\(duplicates.joined(separator: "', '"))' is there twice",
+                    file: file,
+                    line: context.mark.line
+                )
+            default: throw ModelError("the YAML is not well formed: \(error)", file: file)
+            }
+        } catch {
+            throw ModelError("the YAML cannot be read: \(error)", file: file)
+        }
+    }
+
+    private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
+        for entry in try entries("composites", of: fields) {
+            let place = "composite \(entry.key)"
+            draft.place(place, line: entry.line)
+            draft.composites[entry.key] = try readAttributes(entry.node, of: place)
+        }
+        for entry in try entries("entities", of: fields) {
+            draft.entities.append(try readEntity(entry.key, entry.node, line: entry.line))
+        }
+        let names = Set(draft.entities.map(\.name))
+        for entry in try entries("requests", of: fields) {
+            draft.fetchRequests[entry.key] = try readRequest(entry.key, entry.node, entities: names)
+        }
+        for entry in try entries("configurations", of: fields) {
+            let members = try fields.names(in: entry.node, key: "configurations")
+            if let missing = members.first(where: { !names.contains($0) }) {
+                throw draft.error(
+                    "there is no entity '\(missing)'",
+                    line: entry.line,
+                    element: "configuration \(entry.key)"
+                )
+            }
+            draft.configurations[entry.key] = members
+        }
+    }
+
+    private func entries(
+        _ key: String,
+        of fields: YAMLModelFields
+    ) throws(ModelError) -> [(key: String, node: Node, line: Int?)] {
+        guard let node = fields.node(key) else { return [] }
+        return try YAMLModelFields.entries(of: node, element: key, file: draft.file)
+    }
+
+    private mutating func readEntity(
+        _ name: String,
+        _ node: Node,
+        line: Int?
+    ) throws(ModelError) -> EntityDefinition {
+        let place = "entity \(name)"
+        draft.place(place, line: line)
+        let fields = try YAMLModelFields(
+            node,
+            known: [
+                "parent", "abstract", "class", "attributes", "relationships", "unique", "indexes", "renamed_from",
+                "info",
+            ],
+            element: place,
+            file: draft.file
+        )
+        var entity = EntityDefinition(name: name)
+        entity.parent = try fields.text("parent")
+        entity.isAbstract = try fields.flag("abstract") ?? false
+        entity.className = try fields.text("class")
+        entity.renamingIdentifier = try fields.text("renamed_from")
+        entity.userInfo = try fields.info("info")
+        if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: place) }
+        for entry in try entries("relationships", of: fields) {
+            entity.relationships.append(try readRelationship(entry.key, entry.node, of: place, line: entry.line))
+        }
+        if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
+        for entry in try entries("indexes", of: fields) {
+            let elements = try fields.names(in: entry.node, key: "indexes").map { name in
+                name.hasPrefix("-")
+                    ? FetchIndex.Element(String(name.dropFirst()), ascending: false) : FetchIndex.Element(name)
+            }
+            guard !elements.isEmpty else { throw fields.error("the index '\(entry.key)' is empty", key: "indexes") }
+            entity.fetchIndexes.append(FetchIndex(name: entry.key, elements: elements))
+        }
+        return entity
+    }
+
+    /// `name`, `[name, code]` (each unique for itself) or `[[first, last], code]`.
+    private func readUnique(_ node: Node, _ fields: YAMLModelFields) throws(ModelError) -> [[String]] {
+        guard case .sequence(let sequence) = node else { return [try fields.names(in: node, key: "unique")] }
+        var constraints: [[String]] = []
+        for item in sequence { constraints.append(try fields.names(in: item, key: "unique")) }
+        return constraints
+    }
+
+    private func readRequest(
+        _ name: String,
+        _ node: Node,
+        entities: Set<String>
+    ) throws(ModelError) -> StoredFetchRequest {
+        let fields = try YAMLModelFields(
+            node,
+            known: ["entity", "where", "limit", "batch", "subentities"],
+            element: "request \(name)",
+            file: draft.file
+        )
+        var request = StoredFetchRequest(name: name, entity: try fields.required("entity"))
+        guard entities.contains(request.entity) else {
+            throw fields.error("there is no entity '\(request.entity)'", key: "entity")
+        }
+        request.predicate = try fields.text("where")
+        if let predicate = request.predicate {
+            do {
+                _ = try ObjectPredicate(parsing: predicate)
+            } catch {
+                throw fields.error("\(error)", key: "where")
+            }
+        }
+        request.fetchLimit = try fields.count("limit") ?? 0
+        request.fetchBatchSize = try fields.count("batch") ?? 0
+        request.includesSubentities = try fields.flag("subentities") ?? true
+        return request
+    }
+}
