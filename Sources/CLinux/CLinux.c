@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -40,4 +42,13 @@ int64_t clinux_modification_time(int descriptor) {
 
 int clinux_openat(int directory, const char *name, int flags, mode_t mode) {
     return openat(directory, name, flags, mode);
+}
+
+int clinux_contains(const void *bytes, size_t count, const void *part, size_t part_count) {
+    return memmem(bytes, count, part, part_count) != NULL;
+}
+
+uint32_t clinux_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (uint32_t)status.f_type : 0;
 }

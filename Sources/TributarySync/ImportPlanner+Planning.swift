@@ -118,7 +118,9 @@ extension ImportPlanner {
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: UInt64) -> UInt64? {
-        guard segment.lastClock.milliseconds > wall + limits.maxAhead, accepted[id] != segment.sha256 else { return nil }
+        guard segment.lastClock.milliseconds > wall + limits.maxAhead, accepted[id] != segment.sha256 else {
+            return nil
+        }
         return segment.lastClock.milliseconds - limits.maxAhead
     }
 

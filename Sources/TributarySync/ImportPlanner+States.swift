@@ -14,6 +14,19 @@ extension ImportPlanner {
         return counts.filter { $0.value != 0 }
     }
 
+    /// Segments that are next in line for reading or applying.
+    package func queueLength(wall: UInt64) -> Int {
+        writers.values.reduce(0) { count, writer in
+            count + writer.entries.prefix(limits.readAhead).count { $0.isUnknown }
+                + (isReady(writer, wall: wall) ? 1 : 0)
+        }
+    }
+
+    private func isReady(_ writer: PlannedWriter, wall: UInt64) -> Bool {
+        guard writer.id != own, case .ready = verdict(writer, positions: positions, wall: wall) else { return false }
+        return true
+    }
+
     /// Every segment that is not simply applied, in order.
     package func statuses(wall: UInt64) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
@@ -97,7 +110,7 @@ extension ImportPlanner {
                 return forked(entry.id, "It overlaps \(rival.fileName), which has other bounds.")
             }
             if entry.holds(writer.position.sequence &+ 1),
-                case .blocked(let block) = verdict(writer, positions: writers.mapValues(\.position), wall: wall)
+                case .blocked(let block) = verdict(writer, positions: positions, wall: wall)
             {
                 return blocked(entry.id, segment, block, wall: wall)
             }
@@ -133,7 +146,7 @@ extension ImportPlanner {
                 waitingFor: names.map { .blob(writer: id.writer, sha256: $0) }
             )
         case .gate(let gate):
-            let awaited = awaited(gate, writers.mapValues(\.position))
+            let awaited = awaited(gate, positions)
             return SegmentStatus(
                 id: id,
                 state: .waiting,

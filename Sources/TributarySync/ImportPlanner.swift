@@ -59,6 +59,8 @@ package struct ImportPlanner: Sendable {
 
     package func position(of writer: UniqueID) -> WriterPosition { writers[writer]?.position ?? WriterPosition() }
 
+    package var positions: [UniqueID: WriterPosition] { writers.mapValues(\.position) }
+
     /// The store's position of a writer, or its own sequence.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         writers[writer, default: PlannedWriter(id: writer)].position = position
@@ -71,7 +73,12 @@ package struct ImportPlanner: Sendable {
 
     /// The whole of a writer's folder; what was known of files that are still the same stays known.
     package mutating func found(_ listing: WriterListing, wall: UInt64) {
-        guard listing.writer != own else { return }
+        // Of the own folder only what contradicts the store is of interest.
+        guard listing.writer != own else {
+            writers[own, default: PlannedWriter(id: own)].appliedCount = listing.applied.count
+            writers[own]?.misfits = listing.misfits
+            return
+        }
         var writer = writers[listing.writer] ?? PlannedWriter(id: listing.writer)
         writer.replace(listing.pending, wall: wall)
         writer.misfits = listing.misfits
@@ -120,7 +127,9 @@ package struct ImportPlanner: Sendable {
         switch outcome {
         case .valid(let segment): return .valid(segment)
         case .incomplete(let reason, let line):
-            if case .incomplete(_, _, let since) = before { return .incomplete(reason: reason, line: line, since: since) }
+            if case .incomplete(_, _, let since) = before {
+                return .incomplete(reason: reason, line: line, since: since)
+            }
             return .incomplete(reason: reason, line: line, since: wall)
         case .damaged(let reason, let line): return .bad(.damaged, reason: reason, line: line)
         case .rejected(let reason, let line): return .bad(.rejected, reason: reason, line: line)
@@ -172,7 +181,25 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.gate = gate
     }
 
+    /// For each segment that waits for blobs the ones that it waits for.
+    package var awaitedBlobs: [SegmentName: [String]] {
+        var awaited: [SegmentName: [String]] = [:]
+        for writer in writers.values {
+            for entry in writer.entries {
+                guard let missing = entry.valid?.missingBlobs, !missing.isEmpty else { continue }
+                awaited[entry.id] = missing
+            }
+        }
+        return awaited
+    }
+
     // MARK: What an administrator asks
+
+    /// Whether there is, or was, anything of this name.
+    package func isKnown(_ id: SegmentName) -> Bool {
+        guard let writer = writers[id.writer] else { return false }
+        return writer.index(of: id) != nil || writer.conflicts[id] != nil || writer.misfits.contains { $0.id == id }
+    }
 
     /// Reads a segment again; false when nothing is known of it.
     package mutating func retry(_ id: SegmentName) -> Bool {

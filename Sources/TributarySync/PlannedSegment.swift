@@ -1,4 +1,5 @@
 import TransactionLog
+
 /// A segment that is not applied yet, with what is known of it.
 struct PlannedSegment: Sendable {
     enum Knowledge: Sendable {

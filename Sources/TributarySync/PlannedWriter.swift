@@ -36,7 +36,9 @@ struct PlannedWriter: Sendable {
         var known: [SegmentName: PlannedSegment] = [:]
         for entry in entries { known[entry.id] = entry }
         entries = pending.filter { $0.id.last > position.sequence }.map { found in
-            guard var entry = known[found.id] else { return PlannedSegment(id: found.id, file: found.file, found: wall) }
+            guard var entry = known[found.id] else {
+                return PlannedSegment(id: found.id, file: found.file, found: wall)
+            }
             if entry.file != found.file {
                 entry.file = found.file
                 entry.knowledge = .unknown

@@ -1,4 +1,5 @@
 package import TransactionLog
+
 /// What there is to say about one segment.
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName

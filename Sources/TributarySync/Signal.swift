@@ -49,12 +49,12 @@ package final class Signal: Sendable {
     }
 
     /// The same, but not longer than `duration`; nil waits for ever.
-    package func wait(atMost duration: Duration?, clock: any Clock<Duration>) async {
+    func wait(atMost duration: Duration?, clock: SyncClock) async {
         guard let duration else { return await wait() }
         guard duration > .zero else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
-            group.addTask { try? await clock.sleep(for: duration) }
+            group.addTask { await clock.sleep(duration) }
             await group.next()
             group.cancelAll()
         }

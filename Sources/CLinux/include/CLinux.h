@@ -28,4 +28,10 @@ int64_t clinux_modification_time(int descriptor);
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.
 int clinux_openat(int directory, const char *name, int flags, mode_t mode);
 
+/// Whether `bytes` contain `part` (memmem(3)); 1 or 0.
+int clinux_contains(const void *bytes, size_t count, const void *part, size_t part_count);
+
+/// The kind of the file system at `path` (statfs(2) f_type); 0 when it cannot be told.
+uint32_t clinux_file_system(const char *path);
+
 #endif

@@ -1,0 +1,51 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Compares files at or below the position with what was applied, by their end lines: another hash under the same name,
+/// or other bounds, prove a fork.
+struct AppliedAudit {
+    struct Finding: Sendable {
+        var name: SegmentName
+        var reason: String
+    }
+
+    let path: String
+    let store: Store
+    let own: UniqueID
+
+    @concurrent
+    func compare(_ names: [SegmentName]) async -> [Finding] {
+        guard let logs = try? LogFolder(path: path) else { return [] }
+        let findings = try? store.read { reader in
+            try names.compactMap { name in
+                try contradiction(name, logs: logs, reader: reader).map { Finding(name: name, reason: $0) }
+            }
+        }
+        return findings ?? []
+    }
+
+    /// Why the file cannot be what was applied; nil when it can. A file that is damaged since is no contradiction: its
+    /// transactions are in the store.
+    private func contradiction(_ name: SegmentName, logs: LogFolder, reader: Reader) throws -> String? {
+        guard let file = try? logs.open(name), let tail = try? SegmentTail.read(file) else { return nil }
+        if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
+            guard record.sha256 != tail.end.sha256, isValid(file, name) else { return nil }
+            return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
+        }
+        if name.writer == own {
+            let isUnderWay = try reader.unfinishedExports().contains { $0.first == name.first && $0.last == name.last }
+            guard !isUnderWay, isValid(file, name) else { return nil }
+            return "This store has not written it."
+        }
+        let records = try reader.segments(writer: name.writer)
+        guard let rival = records.first(where: { $0.first <= name.last && name.first <= $0.last }), isValid(file, name)
+        else { return nil }
+        let applied = SegmentName(writer: name.writer, first: rival.first, last: rival.last)
+        return "It overlaps \(applied.fileName), which was applied, with other bounds."
+    }
+
+    private func isValid(_ file: OpenFile, _ name: SegmentName) -> Bool {
+        (try? SegmentVerifier().verify(file, name: name)) != nil
+    }
+}

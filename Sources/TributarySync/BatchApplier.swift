@@ -1,0 +1,177 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Applies a batch inside its SQLite transaction.
+struct BatchApplier {
+    private enum Pause {
+        /// A transaction that must wait has been reached.
+        case gate
+        /// Enough for one SQLite transaction, or the service stops.
+        case full
+        /// The segment is applied to its end.
+        case end
+    }
+
+    private let batch: ImportBatch
+    private let transaction: WriteTransaction
+    private var live: [UniqueID: UInt64]
+    private var ownSequence: UInt64 = 0
+    private var hasNews = false
+    private(set) var outcome = ImportBatch.Outcome()
+    private(set) var committed: [CommittedTransaction] = []
+
+    init(batch: ImportBatch, transaction: WriteTransaction) {
+        self.batch = batch
+        self.transaction = transaction
+        live = batch.positions
+    }
+
+    /// Goes over the writers in turn, since one may wait for another, until nothing moves any more.
+    mutating func run() throws {
+        ownSequence = try transaction.reader.ownWriter().sequence
+        live[batch.own] = ownSequence
+        var queues: [(writer: UniqueID, items: ArraySlice<ImportBatch.Item>)] = []
+        for item in batch.items {
+            if let index = queues.firstIndex(where: { $0.writer == item.name.writer }) {
+                queues[index].items.append(item)
+            } else {
+                queues.append((item.name.writer, [item]))
+            }
+        }
+        var moves = true
+        while moves, !isFull {
+            moves = false
+            for index in queues.indices {
+                while let item = queues[index].items.first, !isFull, !isKnownShut(item) {
+                    let before = live[item.name.writer] ?? 0
+                    let pause = try apply(item)
+                    moves = moves || (live[item.name.writer] ?? 0) > before
+                    guard pause == .end else { break }
+                    queues[index].items.removeFirst()
+                }
+            }
+        }
+        try writePartials()
+        if hasNews { try noteUnacknowledged() }
+    }
+
+    /// Whether the gate that it was last seen waiting at is still shut.
+    private func isKnownShut(_ item: ImportBatch.Item) -> Bool {
+        guard let gate = outcome.gates[item.name] else { return false }
+        return gate.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
+    }
+
+    private var isFull: Bool {
+        outcome.counts.changes + outcome.counts.transactions >= batch.sliceChanges || batch.control.current != .proceed
+    }
+
+    private mutating func apply(_ item: ImportBatch.Item) throws -> Pause {
+        let position = live[item.name.writer] ?? 0
+        do {
+            let file = try batch.logs.open(item.name)
+            let reader = SegmentReader(file, segment: item.segment, after: position)
+            var parked = item.partial.map(\.parked) ?? 0
+            if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
+            let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)
+            try settle(item, pause: pause, parked: parked)
+            return pause
+        } catch let error as SegmentError {
+            throw SegmentFailure(name: item.name, error: error)
+        }
+    }
+
+    /// Applies slice after slice; past a gate a slice is only read to its end, which proves its bytes.
+    private mutating func apply(
+        _ reader: SegmentReader,
+        of writer: UniqueID,
+        segment item: ImportBatch.Item,
+        parked: inout Int
+    ) throws -> Pause {
+        var isShut = false
+        var isOpen = false
+        while let events = try reader.nextBatch(limit: batch.sliceChanges) {
+            batch.control.step()
+            guard batch.control.current != .abort else { throw CancellationError() }
+            for event in events.events where !isShut {
+                switch event {
+                case .begin(let header):
+                    if let gate = shutGate(header) {
+                        outcome.gates[item.name] = gate
+                        isShut = true
+                    } else if !isOpen, batch.control.current == .finish {
+                        isShut = true
+                    } else {
+                        try transaction.beginImport(writer: writer, header: header)
+                        isOpen = true
+                    }
+                case .changes(let changes):
+                    try transaction.apply(changes)
+                case .end:
+                    note(try transaction.endImport(), parked: &parked)
+                    isOpen = false
+                }
+            }
+            guard events.endsSlice else { continue }
+            if isShut { return .gate }
+            if live[writer] == item.name.last { return .end }
+            if isFull { return .full }
+        }
+        return .end
+    }
+
+    private func shutGate(_ header: TransactionHeader) -> SegmentOutline.Gate? {
+        let needs = header.seen.filter { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
+        return needs.isEmpty ? nil : SegmentOutline.Gate(sequence: header.sequence, needs: needs)
+    }
+
+    private mutating func note(_ transaction: CommittedTransaction, parked: inout Int) {
+        live[transaction.writer] = transaction.sequence
+        outcome.positions[transaction.writer] = transaction.sequence
+        outcome.counts.transactions += 1
+        outcome.counts.changes += transaction.changeCount
+        outcome.parked += transaction.parkedCount
+        parked += transaction.parkedCount
+        hasNews = hasNews || transaction.changeCount > 0
+        committed.append(transaction)
+    }
+
+    /// Remembers the segment when it is done, else how far it came.
+    private mutating func settle(_ item: ImportBatch.Item, pause: Pause, parked: Int) throws {
+        let writer = item.name.writer
+        let sequence = live[writer] ?? 0
+        guard sequence == item.name.last else {
+            guard sequence >= item.name.first else { return }
+            outcome.partials[writer] = PartialRecord(name: item.name, sha256: item.segment.end.sha256, parked: parked)
+            return
+        }
+        let record = SegmentRecord(
+            writer: writer,
+            first: item.name.first,
+            last: item.name.last,
+            sha256: item.segment.end.sha256,
+            parkedCount: parked
+        )
+        try transaction.recordSegment(record, name: item.segment.header.name)
+        outcome.finished.append(item.name)
+        outcome.counts.segments += 1
+        outcome.gates[item.name] = nil
+        outcome.partials[writer] = nil
+    }
+
+    private func writePartials() throws {
+        for writer in outcome.positions.keys {
+            let key = StoreKeys.partial(writer)
+            let text = outcome.partials[writer]?.text
+            guard try transaction.reader.setting(key) != text else { continue }
+            try transaction.setSetting(key, to: text)
+        }
+    }
+
+    /// Something came that an acknowledgement should tell of; transactions that only acknowledge do not count.
+    private func noteUnacknowledged() throws {
+        let before = try transaction.reader.setting(StoreKeys.unacknowledged)
+        guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(batch.wall)")
+    }
+}

@@ -1,0 +1,39 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// One SQLite transaction's worth of importing: whole log transactions of some verified segments, in an order that
+/// keeps every `seen`.
+struct ImportBatch: Sendable {
+    struct Item: Sendable {
+        var name: SegmentName
+        var segment: VerifiedSegment
+        var partial: PartialRecord?
+    }
+
+    struct Outcome: Sendable {
+        /// Where each writer that moved is now.
+        var positions: [UniqueID: UInt64] = [:]
+        var partials: [UniqueID: PartialRecord] = [:]
+        var finished: [SegmentName] = []
+        var gates: [SegmentName: SegmentOutline.Gate] = [:]
+        var counts = ImportCounts()
+        var parked = 0
+    }
+
+    let logs: LogFolder
+    /// Each writer's in sequence.
+    let items: [Item]
+    let positions: [UniqueID: UInt64]
+    let own: UniqueID
+    let abandoned: Set<UniqueID>
+    let sliceChanges: Int
+    let wall: UInt64
+    let control: ImportControl
+
+    func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
+        var applier = BatchApplier(batch: self, transaction: transaction)
+        try applier.run()
+        return (applier.outcome, applier.committed)
+    }
+}

@@ -1,0 +1,29 @@
+/// How much was imported or exported.
+package struct ImportCounts: Sendable, Hashable {
+    /// Segments of which the last transaction was among them.
+    package var segments = 0
+    package var transactions = 0
+    package var changes = 0
+
+    package init(segments: Int = 0, transactions: Int = 0, changes: Int = 0) {
+        self.segments = segments
+        self.transactions = transactions
+        self.changes = changes
+    }
+
+    package static func + (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        ImportCounts(
+            segments: left.segments + right.segments,
+            transactions: left.transactions + right.transactions,
+            changes: left.changes + right.changes
+        )
+    }
+
+    package static func - (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        ImportCounts(
+            segments: left.segments - right.segments,
+            transactions: left.transactions - right.transactions,
+            changes: left.changes - right.changes
+        )
+    }
+}

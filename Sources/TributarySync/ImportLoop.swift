@@ -1,0 +1,212 @@
+import Logging
+import Synchronization
+import TransactionLog
+import Tributary
+import TributaryChanges
+
+/// The one consumer: looks at the folder, asks the planner, verifies, applies, and waits for the next hint.
+struct ImportLoop {
+    let service: SyncService
+    var scanner: FolderScanner
+    var importer: Importer
+    let watcher: DirectoryWatcher?
+    private var nextRescan = Duration.zero
+    /// Time of the service's clock at which a failed import is tried again.
+    private var nextAttempt: Duration?
+
+    /// Time after which something that failed is tried again.
+    static let retryInterval = Duration.seconds(10)
+
+    init(service: SyncService) {
+        self.service = service
+        let path = service.configuration.logs
+        scanner = FolderScanner(path: path, own: service.own)
+        importer = Importer(container: service.container, own: service.own, control: service.control)
+        do throws(FolderProblem) {
+            watcher = try DirectoryWatcher(path: path, signal: service.importSignal)
+        } catch {
+            watcher = nil
+            let wall = service.wall
+            service.state.withLock {
+                $0.raise(
+                    .watchFailed,
+                    wall: wall,
+                    detail: error.description,
+                    hint: "The folder is looked at every 30 s instead."
+                )
+            }
+        }
+    }
+
+    mutating func run() async {
+        var deadline: UInt64?
+        while !service.isStopping {
+            let requests = service.takeRequests()
+            if !requests.isEmpty { service.look(everywhere: true) }
+            service.endPauseWhenDue()
+            deadline = await drain()
+            service.announceStates()
+            for request in requests { request.resume() }
+            guard await !audit() else { continue }
+            await service.importSignal.wait(atMost: rest(until: deadline), clock: service.clock)
+        }
+    }
+
+    /// Goes on until there is nothing to do; the wall time at which there may be.
+    private mutating func drain() async -> UInt64? {
+        while !service.isStopping {
+            followHints()
+            let wall = service.wall
+            let (action, isPaused) = service.state.withLock { ($0.planner.next(wall: wall), $0.isPaused) }
+            switch action {
+            case .verify(let pending):
+                guard await verify(pending) else { return nil }
+            case .apply(let runs):
+                guard !isPaused, nextAttempt.map({ $0 <= service.clock.now() }) ?? true else { return nil }
+                guard await apply(runs) else { return nil }
+            case .wait(let until):
+                if !isPaused { service.state.withLock { $0.initialImportComplete = true } }
+                return until
+            }
+        }
+        return nil
+    }
+
+    // MARK: Looking
+
+    private mutating func followHints() {
+        var hints = watcher?.takeHints() ?? FolderHints()
+        hints.formUnion(service.takeHints())
+        if service.clock.now() >= nextRescan { hints.noteEverything() }
+        guard !hints.isEmpty else { return }
+        if hints.isEverything { nextRescan = service.clock.now() + rescanInterval }
+        scan(hints)
+    }
+
+    private mutating func scan(_ hints: FolderHints) {
+        let wall = service.wall
+        if hints.isEverything { watcher?.watchRoot() }
+        service.refreshOwnPosition()
+        let positions = service.positions
+        let watcher = watcher
+        let scan = scanner.scan(hints, wall: wall) {
+            positions[$0]?.sequence ?? 0
+        } watch: {
+            watcher?.watch($0)
+        }
+        let isLimited = watcher?.isLimited ?? false
+        service.note(scan, isWhole: hints.isEverything, isLimited: isLimited)
+        service.noteOwnFiles(scan.listings.first { $0.writer == service.own })
+        recheckBlobs(hints)
+    }
+
+    private func recheckBlobs(_ hints: FolderHints) {
+        let awaited = service.state.withLock { $0.planner.awaitedBlobs }
+            .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
+        guard !awaited.isEmpty, let logs = try? LogFolder(path: scanner.path) else { return }
+        let search = BlobSearch(logs: logs)
+        for (id, names) in awaited {
+            let absent = search.absent(names, writer: id.writer)
+            // All that were listed have come: the segment is read again, for there may be more than were listed.
+            if absent.isEmpty { service.state.withLock { _ = $0.planner.retry(id) } }
+        }
+    }
+
+    private var rescanInterval: Duration {
+        let setting = service.configuration.rescan
+        if case .every(let interval) = setting { return interval }
+        let isReliable = watcher.map { !$0.isLimited } ?? false
+        return isReliable && !FolderScanner.isRemote(scanner.path) ? .seconds(600) : .seconds(30)
+    }
+
+    private func rest(until deadline: UInt64?) -> Duration? {
+        var rest = nextRescan - service.clock.now()
+        if let nextAttempt { rest = min(rest, nextAttempt - service.clock.now()) }
+        let wall = service.wall
+        for due in [deadline, service.state.withLock(\.pausedUntil)].compactMap(\.self) {
+            rest = min(rest, .milliseconds(due > wall ? due - wall : 0))
+        }
+        return max(rest, .milliseconds(1))
+    }
+
+    // MARK: Importing
+
+    /// False when it cannot go on now.
+    private mutating func verify(_ pending: [WriterListing.Pending]) async -> Bool {
+        let positions = service.positions
+        do {
+            let results = try await importer.verify(
+                pending,
+                configuration: service.configuration,
+                positions: positions
+            )
+            let wall = service.wall
+            service.state.withLock { state in
+                for (found, outcome) in results {
+                    state.planner.verified(found.id, file: found.file, as: outcome, wall: wall)
+                }
+            }
+            return true
+        } catch {
+            failed(error)
+            return false
+        }
+    }
+
+    private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
+        service.refreshOwnPosition()
+        let abandoned = service.state.withLock { state in
+            state.isImporting = true
+            return state.planner.abandoned
+        }
+        defer { service.state.withLock { $0.isImporting = false } }
+        do {
+            let (outcome, forgotten) = try await importer.apply(
+                runs,
+                configuration: service.configuration,
+                positions: service.positions,
+                abandoned: abandoned,
+                wall: service.wall
+            )
+            service.note(outcome, runs: runs, forgotten: forgotten)
+            nextAttempt = nil
+            return true
+        } catch let error as SegmentFailure {
+            service.logger.notice("segment is to be read again", metadata: ["reason": "\(error.error)"])
+            service.state.withLock { _ = $0.planner.retry(error.name) }
+            service.look(at: error.name)
+            return true
+        } catch {
+            failed(error)
+            return false
+        }
+    }
+
+    private mutating func failed(_ error: any Error) {
+        guard !service.isStopping else { return }
+        nextAttempt = service.clock.now() + ImportLoop.retryInterval
+        let wall = service.wall
+        service.logger.error("import failed", metadata: ["reason": "\(error)"])
+        service.state.withLock {
+            $0.raise(
+                .importFailed,
+                wall: wall,
+                detail: "Importing failed: \(error)",
+                hint: "It is tried again every 10 s; see to the store's disk."
+            )
+        }
+    }
+
+    // MARK: Comparing what was applied
+
+    /// Compares the end lines of some applied files with the store; true while there are more.
+    private mutating func audit() async -> Bool {
+        let names = scanner.unchecked(limit: 256)
+        guard !names.isEmpty, !service.isStopping else { return false }
+        let audit = AppliedAudit(path: scanner.path, store: service.container.store, own: service.own)
+        for finding in await audit.compare(names) { service.note(finding) }
+        for name in names { scanner.checked(name) }
+        service.control.step()
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+/// Does what the planner says: verifies segments and applies batches of them. For one loop only.
+struct Importer {
+    private struct Cached {
+        var file: FileIdentity
+        var segment: VerifiedSegment
+    }
+
+    /// Segments whose slices are remembered between verifying and applying.
+    private static let cacheLimit = 4_096
+
+    private let container: PersistentContainer
+    private let own: UniqueID
+    private let control: ImportControl
+    private let queue = SerialQueue("tributary.import")
+    private var cache: [SegmentName: Cached] = [:]
+
+    init(container: PersistentContainer, own: UniqueID, control: ImportControl) {
+        self.container = container
+        self.own = own
+        self.control = control
+    }
+
+    /// Reads the segments, one after the other.
+    mutating func verify(
+        _ pending: [WriterListing.Pending],
+        configuration: SyncConfiguration,
+        positions: [UniqueID: WriterPosition]
+    ) async throws -> [(WriterListing.Pending, VerificationOutcome)] {
+        let inspector = SegmentInspector(
+            path: configuration.logs,
+            sliceChanges: configuration.sliceChanges,
+            control: control
+        )
+        let results = try await queue.run { pending.map { ($0, inspector.inspect($0, positions: positions)) } }
+        if cache.count + results.count > Importer.cacheLimit { cache = [:] }
+        return results.map { pending, result in
+            if let segment = result.1 { cache[pending.id] = Cached(file: pending.file, segment: segment) }
+            return (pending, result.0)
+        }
+    }
+
+    /// Applies the runs in one SQLite transaction, as far as it goes. Segments that it does not know any more are left
+    /// out and named in the second value: they must be verified again.
+    mutating func apply(
+        _ runs: [ImportPlanner.Run],
+        configuration: SyncConfiguration,
+        positions: [UniqueID: WriterPosition],
+        abandoned: Set<UniqueID>,
+        wall: UInt64
+    ) async throws -> (ImportBatch.Outcome, [SegmentName]) {
+        var items: [ImportBatch.Item] = []
+        var forgotten: [SegmentName] = []
+        let partials = try partialRecords(of: Set(runs.map(\.id.writer)))
+        for run in runs {
+            guard let known = cache[run.id], known.file == run.file, known.segment.end.sha256 == run.segment.sha256
+            else {
+                forgotten.append(run.id)
+                continue
+            }
+            guard !forgotten.contains(where: { $0.writer == run.id.writer }) else { continue }
+            let partial = partials[run.id.writer].flatMap { $0.name == run.id ? $0 : nil }
+            items.append(ImportBatch.Item(name: run.id, segment: known.segment, partial: partial))
+        }
+        guard !items.isEmpty else { return (ImportBatch.Outcome(), forgotten) }
+        let batch = ImportBatch(
+            logs: try LogFolder(path: configuration.logs),
+            items: items,
+            positions: positions.mapValues(\.sequence),
+            own: own,
+            abandoned: abandoned,
+            sliceChanges: configuration.sliceChanges,
+            wall: wall,
+            control: control
+        )
+        let outcome = try await container.importTransactions { try batch.apply($0) }
+        for name in outcome.finished { cache[name] = nil }
+        return (outcome, forgotten)
+    }
+
+    private func partialRecords(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
+        try container.store.read { reader in
+            var records: [UniqueID: PartialRecord] = [:]
+            for writer in writers {
+                records[writer] = try reader.setting(StoreKeys.partial(writer)).flatMap {
+                    PartialRecord($0, writer: writer)
+                }
+            }
+            return records
+        }
+    }
+}

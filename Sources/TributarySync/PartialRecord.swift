@@ -1,0 +1,26 @@
+import TransactionLog
+import TributaryChanges
+
+/// The segment of which some transactions are applied, as the store remembers it.
+struct PartialRecord {
+    var name: SegmentName
+    var sha256: String
+    var parked: Int
+
+    init(name: SegmentName, sha256: String, parked: Int) {
+        self.name = name
+        self.sha256 = sha256
+        self.parked = parked
+    }
+
+    init?(_ text: String, writer: UniqueID) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 3, let name = SegmentName(writer: writer, fileName: parts[0]), let parked = Int(parts[2])
+        else { return nil }
+        self.init(name: name, sha256: String(parts[1]), parked: parked)
+    }
+
+    var text: String { "\(name.fileName) \(sha256) \(parked)" }
+
+    var partial: WriterPosition.Partial { WriterPosition.Partial(bounds: name.bounds, sha256: sha256) }
+}

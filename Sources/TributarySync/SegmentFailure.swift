@@ -1,0 +1,7 @@
+package import TransactionLog
+
+/// A segment could not be read while it was being applied; nothing of its batch was committed.
+package struct SegmentFailure: Error, Sendable {
+    package var name: SegmentName
+    package var error: SegmentError
+}

@@ -1,0 +1,24 @@
+package import TransactionLog
+
+/// Why the watched folder could not do what it was asked.
+package enum SyncError: Error, Hashable, Sendable {
+    /// The service has not begun or has ended; 503.
+    case notRunning
+    /// Importing is paused since the given Unix milliseconds; 409.
+    case paused(since: UInt64)
+    /// No such segment is known; 404.
+    case noSuchSegment(SegmentName)
+    /// The segment is not held; 409.
+    case notHeld(SegmentName, state: SegmentState)
+}
+
+extension SyncError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notRunning: "The log folder is not being watched."
+        case .paused: "Importing is paused; tributaryctl resume goes on."
+        case .noSuchSegment(let name): "There is no segment \(name.path)."
+        case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
+        }
+    }
+}

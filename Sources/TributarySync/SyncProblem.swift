@@ -1,0 +1,33 @@
+/// Something that an administrator should know of or do something about.
+package struct SyncProblem: Hashable, Sendable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
+        case paused
+        case logsMissing
+        case logsUnreadable
+        case watchFailed
+        case watchLimit
+        case segmentsDamaged
+        case segmentsForked
+        case segmentsHeld
+        case segmentsRejected
+        case segmentsWaiting
+        case importFailed
+        case exportFailed
+        /// A segment of the store's own writer that the store has not written: the writer was cloned.
+        case ownFork
+        case ownClockAhead
+    }
+
+    package var code: Code
+    /// Unix milliseconds.
+    package var since: UInt64
+    package var detail: String
+    package var hint: String
+
+    package init(_ code: Code, since: UInt64, detail: String, hint: String) {
+        self.code = code
+        self.since = since
+        self.detail = detail
+        self.hint = hint
+    }
+}

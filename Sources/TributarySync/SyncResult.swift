@@ -1,0 +1,21 @@
+package import Tributary
+
+/// What a sync has done, and what is left.
+package struct SyncResult: Sendable, Hashable {
+    /// Objects that the main context was brought up to date with; less than all when there were too many to count.
+    package struct Merged: Sendable, Hashable {
+        package var inserted = 0
+        package var updated = 0
+        package var deleted = 0
+        /// Whether the changes were too many to be counted one by one.
+        package var isEverything = false
+    }
+
+    package var imported: ImportCounts
+    package var merged: Merged
+    package var exported: ImportCounts
+    /// Segments that are not applied, by state.
+    package var remaining: [SegmentState: Int]
+    /// What the main context shows now.
+    package var token: HistoryToken
+}

@@ -1,0 +1,134 @@
+import Logging
+import Synchronization
+import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+extension SyncService {
+    /// Exports when something may have been written, and acknowledges when that is due.
+    func runExports() async {
+        var retry = await tryExport() ? nil : clock.now() + ImportLoop.retryInterval
+        while !isStopping {
+            await exportSignal.wait(atMost: exportRest(retry), clock: clock)
+            guard !isStopping else { break }
+            await stopSignal.wait(atMost: configuration.exportDebounce, clock: clock)
+            guard !isStopping else { break }
+            await acknowledgeWhenDue()
+            retry = await tryExport() ? nil : clock.now() + ImportLoop.retryInterval
+        }
+        _ = await tryExport()
+    }
+
+    /// Exports everything that is committed. Serial: a caller waits for an export that has begun.
+    ///
+    /// Works as long as the store is open, also after the service has ended.
+    @discardableResult
+    package func exportNow() async throws -> ImportCounts {
+        let configuration = configuration
+        let mayExport = configuration.exports && state.withLock { $0.problems[.ownFork] == nil }
+        guard mayExport else { return ImportCounts() }
+        let exporter = Exporter(
+            store: container.store,
+            logs: configuration.logs,
+            segmentBytes: configuration.segmentBytes,
+            maxAhead: configuration.maxAhead.wholeMilliseconds,
+            wall: wall,
+            interrupt: interruptExport
+        )
+        do {
+            let counts = try await exportQueue.run { try exporter.run() }
+            state.withLock { state in
+                state.exported = state.exported + counts
+                state.problems[.exportFailed] = nil
+                state.problems[.ownClockAhead] = nil
+            }
+            return counts
+        } catch {
+            noteExportFailure(error)
+            throw error
+        }
+    }
+
+    private func tryExport() async -> Bool {
+        do {
+            try await exportNow()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func noteExportFailure(_ error: any Error) {
+        let wall = wall
+        logger.error("export failed", metadata: ["reason": "\(error)"])
+        state.withLock { state in
+            switch error {
+            case let error as SegmentError where error.kind == .forked:
+                state.raiseOwnFork(error.file, "Its name is taken by other content.", wall: wall)
+            case ExportFailure.clockAhead(let milliseconds):
+                state.raise(
+                    .ownClockAhead,
+                    wall: wall,
+                    detail:
+                        "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported.",
+                    hint: "Set the machine's clock right, or tributaryctl writer restamp."
+                )
+            default:
+                state.raise(
+                    .exportFailed,
+                    wall: wall,
+                    detail: "Local changes were not exported: \(error)",
+                    hint: "It is tried again every 10 s; see to the log folder."
+                )
+            }
+        }
+    }
+
+    // MARK: Acknowledging
+
+    private func exportRest(_ retry: Duration?) -> Duration? {
+        var rest = retry.map { $0 - clock.now() }
+        if let due = acknowledgementDue() {
+            let wall = wall
+            let left = Duration.milliseconds(due > wall ? due - wall : 0)
+            rest = rest.map { min($0, left) } ?? left
+        }
+        return rest
+    }
+
+    /// Wall time at which what was seen must be told; nil when there is nothing to tell.
+    private func acknowledgementDue() -> UInt64? {
+        let configuration = configuration
+        guard configuration.exports, state.withLock({ $0.problems[.ownFork] == nil }) else { return nil }
+        let since = try? container.store.read { try SyncService.unacknowledgedSince($0) }
+        return since.flatMap(\.self).map { $0 + configuration.acknowledge.wholeMilliseconds }
+    }
+
+    /// Since when something is unacknowledged: any local transaction after it has told of it.
+    private static func unacknowledgedSince(_ reader: Reader) throws -> UInt64? {
+        let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
+        guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
+            try reader.ownWriter().sequence == sequence
+        else { return nil }
+        return since
+    }
+
+    private func acknowledgeWhenDue() async {
+        guard let due = acknowledgementDue(), due <= wall else { return }
+        let interval = configuration.acknowledge.wholeMilliseconds
+        let now = wall
+        do {
+            _ = try await container.importTransactions { transaction in
+                guard let since = try SyncService.unacknowledgedSince(transaction.reader), since + interval <= now
+                else {
+                    return ((), [])
+                }
+                let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
+                return ((), [try transaction.commit(empty)])
+            }
+        } catch {
+            logger.error("acknowledgement failed", metadata: ["reason": "\(error)"])
+        }
+    }
+}

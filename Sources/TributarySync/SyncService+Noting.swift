@@ -1,0 +1,151 @@
+import Logging
+import Synchronization
+import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+/// What the import loop tells the rest of the service.
+extension SyncService {
+    var isStopping: Bool { state.withLock(\.isStopping) }
+
+    var positions: [UniqueID: WriterPosition] { state.withLock { $0.planner.positions } }
+
+    func takeRequests() -> [CheckedContinuation<Void, any Error>] {
+        state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests
+        }
+    }
+
+    func takeHints() -> FolderHints {
+        state.withLock { state in
+            defer { state.hints = FolderHints() }
+            return state.hints
+        }
+    }
+
+    func look(everywhere: Bool) {
+        state.withLock { $0.hints.noteEverything() }
+    }
+
+    func look(at name: SegmentName) {
+        state.withLock { $0.hints.note(file: name) }
+    }
+
+    func refreshOwnPosition() {
+        guard let record = try? container.store.read({ try $0.ownWriter() }) else { return }
+        state.withLock { $0.planner.setPosition(WriterPosition(sequence: record.sequence), of: own) }
+    }
+
+    func note(_ scan: FolderScan, isWhole: Bool, isLimited: Bool) {
+        let wall = wall
+        let starters = state.withLock { state in
+            for listing in scan.listings { state.planner.found(listing, wall: wall) }
+            for writer in scan.vanished { state.planner.vanished(writer, wall: wall) }
+            state.noteFolderProblems(scan.problems, isWhole: isWhole, wall: wall)
+            if isLimited {
+                state.raise(
+                    .watchLimit,
+                    wall: wall,
+                    detail: "The system's limit of watched folders is reached; some are looked at every 30 s instead.",
+                    hint: "Raise fs.inotify.max_user_watches."
+                )
+            }
+            state.isWatching = true
+            defer { state.starters = [] }
+            return state.starters
+        }
+        for starter in starters { starter.resume() }
+    }
+
+    /// A file of the own writer with sequences that the store has not reached was written by somebody else.
+    func noteOwnFiles(_ listing: WriterListing?) {
+        guard let listing else { return }
+        let reached = state.withLock { $0.planner.position(of: own).sequence }
+        guard let foreign = listing.applied.keys.filter({ $0.last > reached }).min(by: { $0.first < $1.first }) else {
+            return
+        }
+        let name = SegmentName(writer: own, first: foreign.first, last: foreign.last)
+        // An export may have moved on while the folder was listed.
+        guard let now = try? container.store.read({ try $0.ownWriter().sequence }), now < foreign.last else { return }
+        note(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
+    }
+
+    func note(_ finding: AppliedAudit.Finding) {
+        let wall = wall
+        let status = state.withLock { state in
+            state.planner.contradicted(finding.name, reason: finding.reason, wall: wall)
+            if finding.name.writer == own { state.raiseOwnFork(finding.name.path, finding.reason, wall: wall) }
+            return state.planner.status(of: finding.name, wall: wall)
+        }
+        logger.error(
+            "segment is forked",
+            metadata: ["segment": "\(finding.name.path)", "reason": "\(finding.reason)"]
+        )
+        if let status { events.send([status]) }
+    }
+
+    func note(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], forgotten: [SegmentName]) {
+        let wall = wall
+        state.withLock { state in
+            let before = state.acceptedText
+            for name in forgotten { _ = state.planner.retry(name) }
+            for (writer, sequence) in outcome.positions {
+                state.planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
+            }
+            for name in outcome.finished {
+                guard let run = runs.first(where: { $0.id == name }) else { continue }
+                state.planner.finished(name, sha256: run.segment.sha256, wall: wall)
+            }
+            for (name, gate) in outcome.gates { state.planner.stopped(name, at: gate) }
+            state.imported = state.imported + outcome.counts
+            state.problems[.importFailed] = nil
+            if outcome.counts.transactions > 0 { state.lastImport = wall }
+            if state.acceptedText != before { state.acceptedChanged = true }
+        }
+        events.send(outcome.finished.map { SegmentStatus(id: $0, state: .applied, since: wall) })
+        if outcome.counts.changes > 0 { exportSignal.raise() }
+        writeAccepted()
+    }
+
+    /// Stores which held segments are taken, when that has changed.
+    func writeAccepted() {
+        let text = state.withLock { state -> String?? in
+            guard state.acceptedChanged else { return nil }
+            state.acceptedChanged = false
+            return .some(state.acceptedText)
+        }
+        guard let text else { return }
+        do {
+            try container.store.write { try $0.setSetting(StoreKeys.accepted, to: text) }
+        } catch {
+            logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    func announceStates() {
+        let wall = wall
+        let news = state.withLock { $0.planner.announce(wall: wall) }
+        for status in news where status.state != .waiting {
+            logger.notice(
+                "segment is not applied",
+                metadata: [
+                    "segment": "\(status.file)", "state": "\(status.state.rawValue)", "reason": "\(status.reason)",
+                ]
+            )
+        }
+        events.send(news)
+    }
+}
+
+extension SyncState {
+    mutating func raiseOwnFork(_ path: String, _ reason: String, wall: UInt64) {
+        raise(
+            .ownFork,
+            wall: wall,
+            detail: "\(path) is a segment of this store's own writer. \(reason) Nothing is exported any more.",
+            hint: "Another program writes as this store: stop it, then tributaryctl writer restamp."
+        )
+    }
+}

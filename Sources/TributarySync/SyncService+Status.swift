@@ -1,0 +1,128 @@
+import Synchronization
+package import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+extension SyncService {
+    package var status: SyncStatus {
+        let wall = wall
+        return state.withLock { state in
+            var status = SyncStatus()
+            status.isRunning = state.phase == .running
+            status.pausedSince = state.pausedSince
+            status.segments = state.planner.counts(wall: wall)
+            status.queue = state.planner.queueLength(wall: wall)
+            status.initialImportComplete = state.initialImportComplete
+            status.lastImport = state.lastImport
+            status.isImporting = state.isImporting
+            status.imported = state.imported
+            status.exported = state.exported
+            status.problems = state.allProblems(wall: wall)
+            return status
+        }
+    }
+
+    /// What there is to say of segments, in order.
+    ///
+    /// Without `all` those that are not simply applied or have parked values; with it every one, so the list may be
+    /// long.
+    package func segments(in wanted: Set<SegmentState>? = nil, all: Bool = false) throws -> [SegmentStatus] {
+        let wall = wall
+        var found = state.withLock { $0.planner.statuses(wall: wall) }
+        if wanted?.contains(.applied) ?? true {
+            found += try applied(all: all || wanted == [.applied])
+        }
+        return found.filter { wanted?.contains($0.state) ?? true }.sorted { $0.id < $1.id }
+    }
+
+    /// One segment; nil when nothing is known of it.
+    package func segment(_ name: SegmentName) throws -> SegmentStatus? {
+        let wall = wall
+        if let status = state.withLock({ $0.planner.status(of: name, wall: wall) }) { return status }
+        let record = try container.store.read { try $0.segment(writer: name.writer, first: name.first) }
+        return record.flatMap { $0.last == name.last ? SegmentStatus(applied: $0) : nil }
+    }
+
+    private func applied(all: Bool) throws -> [SegmentStatus] {
+        try container.store.read { reader in
+            try reader.writers().flatMap { try reader.segments(writer: $0.id) }
+                .filter { all || $0.parkedCount > 0 }
+                .map { SegmentStatus(applied: $0) }
+        }
+    }
+}
+
+extension SegmentStatus {
+    init(applied record: SegmentRecord) {
+        let parked = record.parkedCount
+        self.init(
+            id: SegmentName(writer: record.writer, first: record.first, last: record.last),
+            state: .applied,
+            reason: parked > 0 ? "\(parked) values are parked: the model does not know them or cannot hold them." : "",
+            parked: parked,
+            hint: parked > 0 ? "They take effect when the model does: see which version the writer has." : nil
+        )
+    }
+}
+
+extension SyncState {
+    /// A gap is normal while a replicator is at work; one that stays for so many milliseconds is not.
+    private static let longWait: UInt64 = 600_000
+
+    func allProblems(wall: UInt64) -> [SyncProblem] {
+        var found = Array(problems.values)
+        if let pausedSince {
+            let until = pausedUntil.map { " for another \(($0 > wall ? $0 - wall : 0) / 1000) s" } ?? ""
+            found.append(
+                SyncProblem(
+                    .paused,
+                    since: pausedSince,
+                    detail: "Importing is paused\(until).",
+                    hint: "tributaryctl resume goes on."
+                )
+            )
+        }
+        for (problem, since) in folderProblems { found.append(SyncProblem(problem, since: since)) }
+        found += segmentProblems(wall: wall)
+        return found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
+    }
+
+    private func segmentProblems(wall: UInt64) -> [SyncProblem] {
+        let codes: [(SegmentState, SyncProblem.Code)] = [
+            (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
+            (.rejected, .segmentsRejected), (.waiting, .segmentsWaiting),
+        ]
+        let counts = planner.counts(wall: wall)
+        guard codes.contains(where: { counts[$0.0] != nil }) else { return [] }
+        let statuses = Dictionary(grouping: planner.statuses(wall: wall), by: \.state)
+        return codes.compactMap { state, code in
+            var listed = statuses[state] ?? []
+            if state == .waiting { listed = listed.filter { ($0.since ?? wall) + SyncState.longWait <= wall } }
+            guard let first = listed.first else { return nil }
+            let more = listed.count > 1 ? " and \(listed.count - 1) more" : ""
+            return SyncProblem(
+                code,
+                since: listed.compactMap(\.since).min() ?? wall,
+                detail: "\(first.file)\(more): \(state.rawValue). \(first.reason)",
+                hint: first.hint ?? "tributaryctl segment list tells more."
+            )
+        }
+    }
+}
+
+extension SyncProblem {
+    init(_ problem: FolderProblem, since: UInt64) {
+        switch problem.kind {
+        case .missing:
+            let hint = "Mount or make the folder; what was imported stays."
+            self.init(.logsMissing, since: since, detail: problem.description, hint: hint)
+        case .unreadable, .notAFolder:
+            let hint = "See to the folder's kind and permissions."
+            self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
+        case .watchFailed:
+            let hint = "The folder is looked at every 30 s instead."
+            self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
+        }
+    }
+}
