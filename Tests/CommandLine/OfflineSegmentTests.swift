@@ -1,0 +1,212 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+/// `tributaryctl segment inspect|verify|write`, as a person or a script runs them.
+@Suite struct OfflineSegmentTests {
+    private struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+
+        /// The JSON that was printed.
+        func json() throws -> JSONValue {
+            try JSONParser.parse(output.trimmingCharacters(in: .newlines), depthLimit: 16)
+        }
+    }
+
+    let folder: TemporaryFolder
+    let writer = "5f0c0000-0000-7000-8000-000000000001"
+    let id = "0190f1a2-0000-7000-8000-000000000001"
+
+    init() throws {
+        folder = try TemporaryFolder("offline")
+        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        try folder.write(
+            """
+            version: "3"
+            entities:
+              Item:
+                attributes:
+                  name: {type: String}
+                  count: {type: Integer 32, optional: true}
+                relationships:
+                  tags: {destination: Tag, inverse: items, toMany: true, optional: true}
+              Tag:
+                attributes:
+                  title: {type: String, optional: true}
+                relationships:
+                  items: {destination: Item, inverse: tags, toMany: true, optional: true}
+            """,
+            to: "model.yaml"
+        )
+    }
+
+    private func run(_ arguments: String..., input: String = "") async throws -> Result {
+        try Data(input.utf8).write(to: URL(fileURLWithPath: folder.path("input")))
+        try? FileManager.default.removeItem(atPath: folder.path("out"))
+        try? FileManager.default.removeItem(atPath: folder.path("err"))
+        let command = "exec \"$0\" segment \"$@\" < \"$INPUT\""
+        let process = try ChildProcess(
+            "/bin/sh",
+            ["-c", command, BuildFolder.executable("tributaryctl")] + arguments,
+            environment: ["INPUT": folder.path("input"), "NO_COLOR": "1"],
+            output: folder.path("out"),
+            errors: folder.path("err")
+        )
+        guard case .exited(let status) = await process.ending() else {
+            Issue.record("the command was killed")
+            return Result(status: -1, output: "", errors: "")
+        }
+        return Result(
+            status: status,
+            output: try String(contentsOfFile: folder.path("out"), encoding: .utf8),
+            errors: try String(contentsOfFile: folder.path("err"), encoding: .utf8)
+        )
+    }
+
+    private func write(_ input: String) async throws -> Result {
+        try await run(
+            "write",
+            "--logs",
+            folder.path("logs"),
+            "--writer",
+            writer,
+            "--model",
+            folder.path("model.yaml"),
+            "--json",
+            input: input
+        )
+    }
+
+    private func names() throws -> [String] {
+        let path = folder.path("logs/\(writer)")
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    @Test func whatIsWrittenVerifiesAndGoesOnWhereItEnded() async throws {
+        let first = try await write(
+            """
+            {"insert":"Item","id":"\(id)","values":{"name":"Ann","count":7}}
+
+            {"insert":"Tag","values":{"title":"é"}}
+            """
+        )
+        #expect(first.status == 0, "\(first.errors)")
+        let answer = try first.json()
+        #expect(answer["changes"] == .integer(2))
+        #expect(answer["transaction"] == .integer(1))
+        guard case .array(let ids)? = answer["ids"] else { throw CocoaError(.coderReadCorrupt) }
+        #expect(ids.first == .string(id))
+        #expect(ids.count == 2)
+
+        let second = try await write("{\"update\":\"Item\",\"id\":\"\(id)\",\"values\":{\"count\":null}}\n")
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(
+            try names() == ["0000000000000001-0000000000000001.tlog", "0000000000000002-0000000000000002.tlog"]
+        )
+        let paths = try names().map { folder.path("logs/\(writer)/\($0)") }
+        let verified = try await run("verify", "--json", paths[0], paths[1])
+        #expect(verified.status == 0)
+        #expect(!verified.output.contains("rejected"))
+        let inspected = try await run("inspect", "--json", paths[1])
+        #expect(try inspected.json()["header"]?["previous"] == answer["sha256"])
+        #expect(try inspected.json()["header"]?["model"] == .string("3"))
+    }
+
+    @Test(arguments: [
+        ("{\"insert\":\"Nothing\"}", "the model has no entity 'Nothing'"),
+        ("{\"insert\":\"Item\",\"values\":{\"color\":1}}", "the model has no property 'Item.color'"),
+        ("{\"insert\":\"Item\",\"values\":{\"count\":\"x\"}}", "'Item.count' is of type Integer 32; \"x\" is none"),
+        ("{\"insert\":\"Item\",\"values\":{\"count\":2147483648}}", "'Item.count' is of type Integer 32"),
+        ("{\"insert\":\"Item\",\"values\":{\"name\":null}}", "'Item.name' is mandatory, not null"),
+        ("{\"insert\":\"Item\",\"values\":{\"tags\":[]}}", "'Item.tags' is to-many: use link and unlink"),
+        ("{\"update\":\"Item\",\"values\":{}}", "the key 'id' is missing"), ("{\"insert\":\"Item\"", "it ends where"),
+        ("nonsense", "stands where a value is due"),
+    ])
+    func aBadLineIsNamedAndNothingIsWritten(_ line: String, _ reason: String) async throws {
+        let result = try await write("{\"insert\":\"Tag\"}\n\(line)\n{\"insert\":\"Tag\"}\n")
+        #expect(result.status == 65)
+        #expect(result.errors.contains("standard input, line 2: "))
+        #expect(result.errors.contains(reason), "\(result.errors)")
+        #expect(try names().isEmpty)
+    }
+
+    @Test func noInputWritesNothing() async throws {
+        #expect(try await write("\n").status == 65)
+        #expect(try names().isEmpty)
+    }
+
+    @Test func aFolderOrModelThatIsNotThereIsNoSuchThing() async throws {
+        let model = try await run(
+            "write",
+            "--logs",
+            folder.path("logs"),
+            "--writer",
+            writer,
+            "--model",
+            folder.path("no.yaml")
+        )
+        #expect(model.status == 66)
+        let logs = try await run(
+            "write",
+            "--logs",
+            folder.path("no"),
+            "--writer",
+            writer,
+            "--model",
+            folder.path("model.yaml")
+        )
+        #expect(logs.status == 66)
+        let usage = try await run(
+            "write",
+            "--logs",
+            folder.path("logs"),
+            "--writer",
+            "me",
+            "--model",
+            folder.path("model.yaml")
+        )
+        #expect(usage.status == 64)
+    }
+
+    @Test func aBadSegmentIsExplained() async throws {
+        let id = try #require(UniqueID(writer))
+        let text = SegmentText(
+            writer: id,
+            last: 1,
+            ["{\"transaction\":1,\"clock\":\"0000000000000001\",\"changes\":2}"]
+        )
+        let good = SegmentText(
+            writer: id,
+            last: 1,
+            ["{\"transaction\":1,\"clock\":\"0000000000000001\",\"changes\":0}"]
+        )
+        try folder.write(String(decoding: text.bytes(), as: UTF8.self), to: "logs/\(text.name.path)")
+        try folder.write(String(decoding: good.bytes(), as: UTF8.self), to: "copy.tlog")
+        try folder.write("{\"tributary\":1", to: "cut.tlog")
+        let bad = folder.path("logs/\(text.name.path)")
+
+        let verified = try await run("verify", folder.path("copy.tlog"), bad, folder.path("cut.tlog"))
+        #expect(verified.status == 65)
+        #expect(verified.output.contains("copy.tlog: valid, 1 transactions, 0 changes, not in a writer's folder"))
+        #expect(verified.output.contains("\(text.name.fileName):3: 2 changes are announced"))
+        #expect(verified.output.contains("[rejected]"))
+        #expect(verified.output.contains("[incomplete]"))
+
+        let inspected = try await run("inspect", bad)
+        #expect(inspected.status == 65)
+        #expect(inspected.output.contains("rejected"))
+        #expect(inspected.output.contains(writer))
+        let json = try await run("inspect", "--json", bad)
+        #expect(try json.json()["state"] == .string("rejected"))
+        #expect(try json.json()["line"] == .integer(3))
+
+        #expect(try await run("inspect", folder.path("copy.tlog")).status == 0)
+        #expect(try await run("verify", folder.path("absent.tlog")).status == 66)
+        #expect(try await run("verify", folder.path("logs")).status == 65)
+    }
+}
