@@ -30,7 +30,7 @@ package final class Generation: Sendable {
         case releasing
         /// Reads go to the generation after it.
         case moved(Generation)
-        /// Moving did not succeed, and there is no state left to read.
+        /// The store is closed, or moving did not succeed: there is no state left to read.
         case failed
     }
 
@@ -46,9 +46,11 @@ package final class Generation: Sendable {
         self.context = context
         size = connections.count
         state = Mutex(State(idle: connections))
+        pool.add(self)
     }
 
     deinit {
+        pool.remove(self)
         // Reads hold a reference, so all connections are idle here.
         for connection in state.withLock({ $0.idle }) { pool.giveBack(connection) }
     }

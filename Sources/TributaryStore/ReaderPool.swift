@@ -7,6 +7,11 @@ final class ReaderPool: Sendable {
         var idle: [StoreConnection] = []
         var lent = 0
         var isClosed = false
+        var generations: [ObjectIdentifier: Pinned] = [:]
+    }
+
+    private struct Pinned {
+        weak var generation: Generation?
     }
 
     private let path: String
@@ -17,6 +22,9 @@ final class ReaderPool: Sendable {
     init(path: String) {
         self.path = path
     }
+
+    /// Connections that are idle or lent.
+    var openCount: Int { state.withLock { $0.idle.count + $0.lent } }
 
     func take() throws -> StoreConnection {
         let idle = try state.withLock { state -> StoreConnection? in
@@ -48,13 +56,26 @@ final class ReaderPool: Sendable {
         if !keeps { try? connection.close() }
     }
 
-    /// Closes idle connections now and lent ones when they come back.
+    /// Notes a generation that holds connections, so that closing can take them away.
+    func add(_ generation: Generation) {
+        state.withLock { $0.generations[ObjectIdentifier(generation)] = Pinned(generation: generation) }
+    }
+
+    func remove(_ generation: Generation) {
+        _ = state.withLock { $0.generations.removeValue(forKey: ObjectIdentifier(generation)) }
+    }
+
+    /// Closes idle connections now and those in use when they come back.
     func close() {
-        let idle = state.withLock { state in
+        let (idle, generations) = state.withLock { state in
             state.isClosed = true
             defer { state.idle = [] }
-            return state.idle
+            return (state.idle, state.generations.values.compactMap(\.generation))
         }
         for connection in idle { try? connection.close() }
+        for generation in generations {
+            generation.release()
+            generation.fail()
+        }
     }
 }

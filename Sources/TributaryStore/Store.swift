@@ -37,7 +37,7 @@ package final class Store: Sendable {
 
     /// Copies the WAL back and closes every connection.
     ///
-    /// Later calls throw `StoreError.closed`, and so do reads of generations; reads that have begun end first.
+    /// Later calls throw `StoreError.closed`, and so do reads of generations; reads that have begun go on.
     package func close() throws {
         guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         readers.close()

@@ -1,0 +1,163 @@
+import Dispatch
+import GRDB
+import TestSupport
+import Testing
+
+@testable import TributaryStore
+
+/// A generation stays as it is while others write, until it is moved.
+struct GenerationTests {
+    @Test
+    func staysWhileOthersWrite() throws {
+        let fixture = try StoreFixture()
+        try fixture.hire(2)
+        let generation = try fixture.store.pin(connections: 2)
+        #expect(generation.number == 1)
+        for _ in 0..<10 {
+            try fixture.hire(3)
+            let census = try generation.read { try $0.census() }
+            #expect(census.employees == 2)
+            #expect(census.newest == 1)
+        }
+        #expect(try fixture.store.read { try $0.census().employees } == 32)
+    }
+
+    @Test
+    func allConnectionsOfAGenerationShowTheSame() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try fixture.hire()
+        let writing = Task.detached {
+            while !Task.isCancelled { _ = try store.write { try StoreFixture.hire(in: $0) } }
+        }
+        defer { writing.cancel() }
+        for _ in 0..<20 {
+            let generation = try store.pin(connections: 3)
+            // Three reads at once need all three connections.
+            let gate = Barrier(3)
+            let seen = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        try await onThread {
+                            try generation.read { reader in
+                                gate.arriveAndWait()
+                                return try reader.census().newest
+                            }
+                        }
+                    }
+                }
+                var all: Set<Int64> = []
+                for try await number in group { all.insert(number) }
+                return all
+            }
+            #expect(seen == [generation.number])
+        }
+    }
+
+    @Test
+    func readsOfAMovedGenerationGoToTheNewOne() throws {
+        let fixture = try StoreFixture()
+        try fixture.hire()
+        let first = try fixture.store.pin(connections: 2)
+        try fixture.hire()
+        let second = try fixture.store.move(from: first, connections: 2)
+        try fixture.hire()
+        let third = try fixture.store.move(from: second, connections: 2)
+        #expect([first.number, second.number, third.number] == [1, 2, 3])
+        #expect(try first.read { try $0.newestTransaction() } == 3)
+        #expect(try second.read(timeout: .seconds(10)) { try $0.newestTransaction() } == 3)
+    }
+
+    @Test
+    func movingDoesNotWaitForASlowReader() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try fixture.hire()
+        let old = try store.pin(connections: 3)
+        let begun = WakeSignal()
+        let leave = DispatchSemaphore(value: 0)
+        let slow = Task {
+            try await onThread {
+                try old.read { reader in
+                    begun.wake()
+                    leave.wait()
+                    return try reader.census()
+                }
+            }
+        }
+        await begun.wait()
+        try fixture.hire()
+        let new = try store.move(from: old, connections: 3)
+        #expect(try new.read { try $0.newestTransaction() } == 2)
+        #expect(try old.read { try $0.newestTransaction() } == 2, "a read that begins later")
+        leave.signal()
+        let census = try await slow.value
+        #expect(census.newest == 1, "the read that had begun")
+    }
+
+    @Test
+    func aReadInsideAReadUsesTheSameConnection() throws {
+        let fixture = try StoreFixture()
+        try fixture.hire()
+        let generation = try fixture.store.pin()
+        let inner = try generation.read { _ in
+            try generation.read { try $0.newestTransaction() }
+        }
+        #expect(inner == 1)
+    }
+
+    @Test
+    func connectionsComeBack() throws {
+        let fixture = try StoreFixture()
+        try fixture.hire()
+        for _ in 0..<100 {
+            let generation = try fixture.store.pin(connections: 3)
+            _ = try generation.read { try $0.census() }
+        }
+        #expect(fixture.store.readers.openCount <= 3)
+    }
+
+    /// The main context never waits for slow admin reads.
+    @Test
+    func readsWithATimeLimitLeaveOneConnection() async throws {
+        let fixture = try StoreFixture()
+        try fixture.hire()
+        let generation = try fixture.store.pin(connections: 3)
+        let leave = DispatchSemaphore(value: 0)
+        let begun = [WakeSignal(), WakeSignal()]
+        let slow = (0..<2).map { number in
+            Task {
+                try await generation.readInTurn(timeout: .seconds(60)) { reader in
+                    begun[number].wake()
+                    leave.wait()
+                    return try reader.newestTransaction()
+                }
+            }
+        }
+        for signal in begun { await signal.wait() }
+        let third = Task {
+            try await generation.readInTurn(timeout: .seconds(60)) { try $0.newestTransaction() }
+        }
+        #expect(try generation.read { try $0.newestTransaction() } == 1)
+        leave.signal()
+        leave.signal()
+        for task in slow { #expect(try await task.value == 1) }
+        #expect(try await third.value == 1)
+    }
+
+    @Test
+    func aReadThatTakesTooLongIsInterrupted() async throws {
+        let fixture = try StoreFixture()
+        let generation = try fixture.store.pin(connections: 2)
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+        #expect(throws: StoreError.timedOut(after: .milliseconds(50))) {
+            try generation.read(timeout: .milliseconds(50)) { try Int.fetchOne($0.database, sql: endless) }
+        }
+        await #expect(throws: StoreError.timedOut(after: .milliseconds(50))) {
+            try await generation.readInTurn(timeout: .milliseconds(50)) {
+                try Int.fetchOne($0.database, sql: endless)
+            }
+        }
+        #expect(try generation.read { try $0.newestTransaction() } == 0, "the connection is of use still")
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TributaryStore
+
+/// The WAL begins anew although some generation is always pinned.
+struct GenerationWALTests {
+    private func walBytes(_ fixture: StoreFixture) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")
+        return (attributes[.size] as? NSNumber)?.intValue ?? 0
+    }
+
+    /// 200 moves with some 40 MiB written between them; without the release before the checkpoint the WAL holds all.
+    @Test
+    func staysShortUnderTwoHundredMoves() throws {
+        let fixture = try StoreFixture()
+        var generation = try fixture.store.pin(connections: 3)
+        var peak = 0
+        for _ in 0..<200 {
+            try fixture.hire(50, nameLength: 4000)
+            generation = try fixture.store.move(from: generation, connections: 3)
+            peak = max(peak, try walBytes(fixture))
+        }
+        #expect(try generation.read { try $0.census().employees } == 10_000)
+        #expect(peak < 8 << 20, "\(peak) bytes")
+    }
+
+    /// The WAL holds at most what was written since the move before, however the two threads are scheduled.
+    @Test
+    func staysShortWhileAnotherThreadWritesAllTheTime() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let commits: Int64 = 300
+        async let writing: Void = onThread {
+            for _ in 0..<commits { _ = try store.write { try StoreFixture.hire(30, nameLength: 4000, in: $0) } }
+        }
+        let (peak, gap) = try await onThread {
+            var generation = try store.pin(connections: 3)
+            var peak = 0
+            var gap: Int64 = 0
+            while generation.number < commits {
+                let next = try store.move(from: generation, connections: 3)
+                gap = max(gap, next.number - generation.number)
+                generation = next
+                peak = max(peak, try walBytes(fixture))
+            }
+            return (peak, Int(gap))
+        }
+        try await writing
+        let bytesOfCommit = 400 << 10
+        #expect(peak < (8 << 20) + 2 * gap * bytesOfCommit, "\(peak) bytes, at most \(gap) commits between two moves")
+    }
+
+    @Test
+    func isCopiedBackWithoutAnyGeneration() throws {
+        let fixture = try StoreFixture()
+        var peak = 0
+        for _ in 0..<200 {
+            try fixture.hire(50, nameLength: 4000)
+            peak = max(peak, try walBytes(fixture))
+        }
+        #expect(peak < 8 << 20, "\(peak) bytes")
+    }
+}

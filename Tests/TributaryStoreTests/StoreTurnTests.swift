@@ -1,0 +1,85 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TributaryStore
+
+/// One writes at a time, first come, first served.
+struct StoreTurnTests {
+    private final class Log: Sendable {
+        private let entries = Mutex<[Int]>([])
+        func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
+        var all: [Int] { entries.withLock { $0 } }
+    }
+
+    private struct Refusal: Error {}
+
+    @Test
+    func whatThrowsIsRolledBackAndLeavesTheTurn() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        #expect(throws: Refusal.self) {
+            try store.write { transaction in
+                try StoreFixture.hire(5, in: transaction)
+                throw Refusal()
+            }
+        }
+        await #expect(throws: Refusal.self) {
+            try await store.writeInTurn { transaction in
+                try StoreFixture.hire(5, in: transaction)
+                throw Refusal()
+            }
+        }
+        #expect(try store.read { try $0.census().employees } == 0)
+        #expect(try fixture.hire() == 1)
+    }
+
+    /// Those that wait asynchronously, and one thread that blocks behind them.
+    @Test
+    func turnsComeInTheOrderOfAsking() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let log = Log()
+        let entered = WakeSignal()
+        let leave = DispatchSemaphore(value: 0)
+        store.writer.enqueue { _ in
+            entered.wake()
+            leave.wait()
+        }
+        await entered.wait()
+        let last = WakeSignal()
+        for number in 0..<50 { store.writer.enqueue { _ in log.add(number) } }
+        let blocked = Task.detached {
+            _ = try store.write { _ in log.add(50) }
+            last.wake()
+        }
+        leave.signal()
+        try await blocked.value
+        await last.wait()
+        try await store.writeInTurn { _ in log.add(51) }
+        #expect(log.all == Array(0...51))
+    }
+
+    @Test
+    func whatFollowsACommitIsDoneInTheSameTurn() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let log = Log()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<25 {
+                        _ = try await store.writeInTurn {
+                            try StoreFixture.hire(in: $0)
+                        } committed: { number, _ in
+                            log.add(Int(number))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(log.all == Array(1...100))
+    }
+}
