@@ -163,6 +163,14 @@ let package = Package(
             dependencies: ["tributaryd", "tributaryctl", "TributaryChanges", "TestSupport"],
             exclude: ["boot-systemd", "machine.sh"]
         ),
+        .executableTarget(
+            name: "import-benchmark",
+            dependencies: [
+                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Performance"
+        ),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]
 )

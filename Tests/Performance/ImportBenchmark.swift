@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+
+/// Imports segments the way the daemon does and runs a plain SQLite loop over the same rows, in pairs, on one file
+/// system; prints both and their ratio.
+///
+///     swift run -c release import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
+@main
+struct ImportBenchmark {
+    private var changes = 200_000
+    private var runs = 5
+    private var folder = NSTemporaryDirectory()
+
+    static func main() async throws {
+        var benchmark = ImportBenchmark()
+        guard benchmark.read(CommandLine.arguments.dropFirst()) else {
+            print("usage: import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]")
+            exit(64)
+        }
+        try await benchmark.run()
+    }
+
+    private mutating func read(_ arguments: ArraySlice<String>) -> Bool {
+        var rest = arguments
+        while let option = rest.popFirst() {
+            switch option {
+            case "--short": runs = 3
+            case "--changes":
+                guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return false }
+                changes = value
+            case "--runs":
+                guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return false }
+                runs = value
+            case "--folder":
+                guard let value = rest.popFirst() else { return false }
+                folder = value
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private func run() async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("\(changes) changes, \(runs) pairs, in \(folder), seed \(generator.seed)")
+        let workload = Workload(count: changes, generator: &generator)
+        var inserts = Comparison(title: "inserts, time-ordered IDs", changes: changes)
+        var updates = Comparison(title: "updates of one column, random order", changes: changes)
+        var sizes = StoreSizes()
+        for run in 0..<runs {
+            let scratch = "\(folder)/import-benchmark-\(UUID().uuidString.prefix(8))"
+            try FileManager.default.createDirectory(atPath: scratch + "/logs", withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: scratch) }
+            let real = RealImport(
+                store: scratch + "/store.sqlite",
+                logs: scratch + "/logs",
+                model: try Workload.model()
+            )
+            let plain = scratch + "/plain.sqlite"
+
+            let previous = try workload.publishInserts(in: real.logs)
+            // Each goes first in every other pair.
+            let first = try await pair(
+                importsFirst: run % 2 == 0,
+                { try await real.importAll() },
+                { try Self.plainly(plain, workload) { try $0.insertAll() } }
+            )
+            inserts.add(importing: first.importing, plain: first.plain)
+            sizes.fresh = (Self.size(real.store), Self.size(plain))
+
+            try workload.publishUpdates(in: real.logs, previous: previous)
+            let second = try await pair(
+                importsFirst: run % 2 == 0,
+                { try await real.importAll() },
+                { try Self.plainly(plain, workload) { try $0.updateAll() } }
+            )
+            updates.add(importing: second.importing, plain: second.plain)
+            sizes.updated = (Self.size(real.store), Self.size(plain))
+        }
+        print(inserts.line)
+        print(updates.line)
+        print(sizes.lines)
+    }
+
+    private func pair(
+        importsFirst: Bool,
+        _ importing: () async throws -> Duration,
+        _ plain: () throws -> Duration
+    ) async throws -> (importing: Duration, plain: Duration) {
+        if importsFirst {
+            let time = try await importing()
+            return (time, try plain())
+        }
+        let time = try plain()
+        return (try await importing(), time)
+    }
+
+    private static func plainly(_ path: String, _ workload: Workload, _ body: (PlainLoop) throws -> Void) throws
+        -> Duration
+    {
+        let loop = try PlainLoop(path: path, workload: workload)
+        return try ContinuousClock().measure {
+            try body(loop)
+            try loop.close()
+        }
+    }
+
+    private static func size(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    }
+}

@@ -1,0 +1,91 @@
+import TestSupport
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+
+/// What is imported: so many employees with six attributes and time-ordered IDs, then a change to one attribute of
+/// each in random order.
+struct Workload: Sendable {
+    /// How many changes a log transaction has.
+    static let transactionChanges = 100
+    static let columns = ["name", "note", "salary", "hired", "badge", "active"]
+    static let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    /// 2024-06-20, far behind the clock of any machine that runs this.
+    static let firstMillisecond: UInt64 = 1_718_900_000_000
+
+    let ids: [UniqueID]
+    /// Indexes into `ids`, each once, in random order.
+    let updateOrder: [Int]
+
+    init(count: Int, generator: inout SeededGenerator) {
+        ids = (0..<count).map { index in
+            // Four in a millisecond, as a busy writer makes them.
+            let time = Self.firstMillisecond + UInt64(index / 4)
+            return .version7(milliseconds: time, random: (generator.next(), generator.next()))
+        }.sorted()
+        updateOrder = Array(0..<count).shuffled(using: &generator)
+    }
+
+    var count: Int { ids.count }
+
+    static func model() throws -> Model {
+        var employee = EntityDefinition(name: "Employee")
+        employee.attributes = [
+            Attribute(name: "name", type: .string), Attribute(name: "note", type: .string),
+            Attribute(name: "salary", type: .double), Attribute(name: "hired", type: .date),
+            Attribute(name: "badge", type: .integer64), Attribute(name: "active", type: .boolean),
+        ]
+        return try Model(version: "benchmark", entities: [employee])
+    }
+
+    func name(_ index: Int) -> String { "Employee number \(index)" }
+    func note(_ index: Int) -> String { "joined with batch \(index % 977), desk \(index % 4_001)" }
+    func salary(_ index: Int) -> Double { Double(index % 5_000) + 0.5 }
+    func hired(_ index: Int) -> Double { 1_700_000_000 + Double(index) * 7 }
+    func badge(_ index: Int) -> Int64 { Int64(index) * 31 }
+    func isActive(_ index: Int) -> Bool { index % 3 != 0 }
+    func raisedSalary(_ index: Int) -> Double { salary(index) + 1_000 }
+
+    /// Puts the segment of inserts into the log folder; returns its hash for the header of the next.
+    func publishInserts(in logs: String) throws -> String {
+        try publish(in: logs, first: 1, previous: nil) { index in
+            let values =
+                #"{"name":"\#(name(index))","note":"\#(note(index))","salary":\#(salary(index)),"#
+                + #""hired":\#(Int64(hired(index))),"badge":\#(badge(index)),"active":\#(isActive(index))}"#
+            return #"{"insert":"Employee","id":"\#(ids[index])","values":\#(values)}"#
+        }
+    }
+
+    /// Puts the segment of updates behind it.
+    func publishUpdates(in logs: String, previous: String) throws {
+        _ = try publish(in: logs, first: UInt64(transactions) + 1, previous: previous) { position in
+            let index = updateOrder[position]
+            return #"{"update":"Employee","id":"\#(ids[index])","values":{"salary":\#(raisedSalary(index))}}"#
+        }
+    }
+
+    private var transactions: Int { (count + Self.transactionChanges - 1) / Self.transactionChanges }
+
+    private func publish(in logs: String, first: UInt64, previous: String?, line: (Int) -> String) throws -> String {
+        let name = SegmentName(writer: Self.writer, first: first, last: first + UInt64(transactions) - 1)
+        let header = SegmentHeader(
+            writer: Self.writer,
+            name: "benchmark",
+            first: name.first,
+            last: name.last,
+            previous: previous
+        )
+        let end = try SegmentPublisher(LogFolder(path: logs)).publish(name, header: header.line) { file in
+            for transaction in 0..<transactions {
+                let range =
+                    transaction * Self.transactionChanges..<min(count, (transaction + 1) * Self.transactionChanges)
+                let sequence = first + UInt64(transaction)
+                let clock = hexadecimal16((Self.firstMillisecond + sequence) << 16)
+                var text = "{\"transaction\":\(sequence),\"clock\":\"\(clock)\",\"changes\":\(range.count)}\n"
+                for index in range { text += line(index) + "\n" }
+                try file.append(lines: Array(text.utf8), changes: range.count)
+            }
+        }
+        return end.sha256
+    }
+}
