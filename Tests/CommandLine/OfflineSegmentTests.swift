@@ -33,12 +33,12 @@ import TributaryChanges
                   name: {type: String}
                   count: {type: Integer 32, optional: true}
                 relationships:
-                  tags: {destination: Tag, inverse: items, toMany: true, optional: true}
+                  tags: {to: Tag, inverse: items, many: true, optional: true}
               Tag:
                 attributes:
                   title: {type: String, optional: true}
                 relationships:
-                  items: {destination: Item, inverse: tags, toMany: true, optional: true}
+                  items: {to: Item, inverse: tags, many: true, optional: true}
             """,
             to: "model.yaml"
         )
