@@ -64,7 +64,8 @@ struct ModelFile {
         let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
         guard !versions.isEmpty else { throw ModelError("there is no .xcdatamodel in the folder", file: path) }
         return versions.sorted { left, right in
-            let order = left.compare(right, options: [.numeric, .caseInsensitive])
+            let (first, second) = ((left as NSString).deletingPathExtension, (right as NSString).deletingPathExtension)
+            let order = first.compare(second, options: [.numeric, .caseInsensitive])
             return order == .orderedSame ? left < right : order == .orderedAscending
         }
     }

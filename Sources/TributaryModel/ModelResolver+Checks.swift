@@ -8,15 +8,22 @@ extension ModelResolver {
     func checkName(ofEntity name: String) throws(ModelError) {
         let element = "entity \(name)"
         if name.isEmpty { throw ModelError("an entity has no name", element: element) }
+        guard PredicateLexer.isName(name) else {
+            throw ModelError("the name '\(name)' has more than letters, digits and underscores", element: element)
+        }
         for prefix in ModelResolver.reservedPrefixes where name.lowercased().hasPrefix(prefix) {
             throw ModelError("names that start with '\(prefix)' are the store's own", element: element)
         }
     }
 
-    /// Columns that start with an underscore are the store's own (CONTRACTS 3).
+    /// Columns that start with an underscore are the store's own (CONTRACTS 3); other signs than letters, digits and
+    /// underscores could not be told from operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {
             throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
+        }
+        guard PredicateLexer.isName(name) else {
+            throw ModelError("the name '\(name)' has more than letters, digits and underscores", element: element)
         }
     }
 

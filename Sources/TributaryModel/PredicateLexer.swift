@@ -43,7 +43,7 @@ struct PredicateLexer {
             return PredicateToken(kind: .placeholder(found), start: start)
         default: break
         }
-        if isNameStart(scalar) {
+        if PredicateLexer.isNameStart(scalar) {
             return PredicateToken(kind: .word(name(), isEscaped: false), start: start)
         }
         for symbol in PredicateLexer.symbols where text.unicodeScalars[index...].starts(with: symbol.unicodeScalars) {
@@ -59,21 +59,29 @@ struct PredicateLexer {
 
     // MARK: Names
 
-    private func isNameStart(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
+    /// Whether a text can stand in a key path as it is.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
+        return text.unicodeScalars.allSatisfy(isNamePart)
+    }
 
-    private func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-        isNameStart(scalar) || scalar.properties.numericType != nil
+    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "_" || scalar.properties.isAlphabetic
+    }
+
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        PredicateLexer.isNameStart(scalar) || scalar.properties.numericType != nil
             || scalar.properties.generalCategory == .nonspacingMark
     }
 
     private mutating func name() -> String {
         let start = index
-        while let scalar = peek(), isNamePart(scalar) { advance() }
+        while let scalar = peek(), PredicateLexer.isNamePart(scalar) { advance() }
         return String(text[start..<index])
     }
 
     private mutating func name(after sign: String, start: String.Index) throws(ObjectPredicateError) -> String {
-        guard let scalar = peek(), isNameStart(scalar) else {
+        guard let scalar = peek(), PredicateLexer.isNameStart(scalar) else {
             throw ObjectPredicateError("'\(sign)' must be followed by a name", in: text, at: start)
         }
         return name()
@@ -99,7 +107,7 @@ struct PredicateLexer {
             if peek() == "+" || peek() == "-" { advance() }
             if skipDigits() { isInteger = false } else { index = before }
         }
-        if let scalar = peek(), isNameStart(scalar) {
+        if let scalar = peek(), PredicateLexer.isNameStart(scalar) {
             throw ObjectPredicateError("a number must not be followed by a letter", in: text, at: index)
         }
         let digits = String(text[start..<index])

@@ -1,0 +1,136 @@
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@Suite("Models: names, inverses and storage")
+struct ModelResolverTests {
+    private func model(_ yaml: String) throws -> Model { try Model(yaml: "entities:\n" + yaml) }
+
+    private func storage(_ model: Model, _ entity: String, _ name: String) throws -> RelationshipStorage {
+        let property = try #require(model.entity(named: entity)?.property(named: name))
+        guard case .relationship(_, let storage) = property else { throw ModelError("no relationship") }
+        return storage
+    }
+
+    private func refusal(_ yaml: String) -> ModelError? {
+        #expect(throws: ModelError.self) { () throws -> Void in _ = try model(yaml) }
+    }
+
+    @Test func oneToManyLiesInTheToOne() throws {
+        let model = try model(
+            """
+              A: {relationships: {many: {to: B, many: true, inverse: one}}}
+              B: {relationships: {one: {to: A, inverse: many}}}
+            """
+        )
+        #expect(try storage(model, "A", "many") == .inverse(entity: "B", relationship: "one"))
+        #expect(try storage(model, "B", "one") == .column)
+    }
+
+    @Test func oneToOneAndManyToManyLieOnTheSideThatSortsFirst() throws {
+        let model = try model(
+            """
+              B: {relationships: {a: {to: A, inverse: b}, as: {to: A, many: true, inverse: bs}}}
+              A: {relationships: {b: {to: B, inverse: a}, bs: {to: B, many: true, inverse: as}}}
+            """
+        )
+        #expect(try storage(model, "A", "b") == .column)
+        #expect(try storage(model, "B", "a") == .inverse(entity: "A", relationship: "b"))
+        #expect(try storage(model, "A", "bs") == .links(table: "A_bs", ownsPairs: true))
+        #expect(try storage(model, "B", "as") == .links(table: "A_bs", ownsPairs: false))
+    }
+
+    @Test func relationshipsToTheEntityItself() throws {
+        let model = try model(
+            """
+              P:
+                relationships:
+                  spouse: {to: P, inverse: spouse}
+                  friends: {to: P, many: true, inverse: friends}
+                  boss: {to: P, inverse: staff}
+                  staff: {to: P, many: true, inverse: boss}
+                  mentor: {to: P, inverse: pupil}
+                  pupil: {to: P, inverse: mentor}
+            """
+        )
+        #expect(try storage(model, "P", "spouse") == .column)
+        #expect(try storage(model, "P", "friends") == .links(table: "P_friends", ownsPairs: true))
+        #expect(try storage(model, "P", "boss") == .column)
+        #expect(try storage(model, "P", "staff") == .inverse(entity: "P", relationship: "boss"))
+        #expect(try storage(model, "P", "mentor") == .column)
+        #expect(try storage(model, "P", "pupil") == .inverse(entity: "P", relationship: "mentor"))
+    }
+
+    @Test func withoutAnInverse() throws {
+        let model = try model("  A: {relationships: {one: {to: A}, many: {to: A, many: true}}}")
+        #expect(try storage(model, "A", "one") == .column)
+        #expect(try storage(model, "A", "many") == .links(table: "A_many", ownsPairs: true))
+    }
+
+    /// The inverse is declared by the destination's parent, and this side is inherited by another entity.
+    @Test func inheritedRelationships() throws {
+        let model = try model(
+            """
+              Base: {relationships: {tags: {to: Tag, many: true, inverse: owners}}}
+              Note: {parent: Base, attributes: {text: String}}
+              Tag: {relationships: {owners: {to: Note, many: true, inverse: tags}}}
+            """
+        )
+        #expect(try storage(model, "Note", "tags") == .links(table: "Base_tags", ownsPairs: true))
+        #expect(try storage(model, "Tag", "owners") == .links(table: "Base_tags", ownsPairs: false))
+        #expect(model.entity(named: "Note")?.slot(named: "tags") == model.entity(named: "Base")?.slot(named: "tags"))
+    }
+
+    @Test func siblingsMayShareAColumn() throws {
+        let model = try model(
+            """
+              Root: {abstract: true}
+              Left: {parent: Root, attributes: {value: String}}
+              Right: {parent: Root, attributes: {value: Integer 64}}
+            """
+        )
+        #expect(model.entity(named: "Left")?.property(named: "value")?.attribute?.type == .string)
+        #expect(model.entity(named: "Right")?.property(named: "value")?.attribute?.type == .integer64)
+    }
+
+    @Test(arguments: [
+        ("  A: {parent: B}\n  B: {parent: A}", "cycle"),
+        ("  A: {parent: A}", "cycle"),
+        ("  A: {attributes: {x: String}}\n  B: {parent: A, attributes: {x: String}}", "twice"),
+        ("  A: {attributes: {x: String, X: String}}", "case"),
+        ("  R: {}\n  A: {parent: R, attributes: {x: String}}\n  B: {parent: R, attributes: {X: String}}", "case"),
+        ("  Note: {}\n  NOTE: {}", "same name"),
+        ("  A: {relationships: {b: {to: A, many: true}}}\n  A_b: {}", "same name"),
+        ("  tributary_x: {}", "tributary_"),
+        ("  SQLite_x: {}", "sqlite_"),
+        ("  a b: {}", "letters"),
+        ("  A: {relationships: {b: {to: B, inverse: a}}}\n  B: {relationships: {a: {to: A}}}", "leads nowhere"),
+        (
+            "  A: {relationships: {b: {to: B, inverse: a}, c: {to: B, inverse: a}}}\n"
+                + "  B: {relationships: {a: {to: A, inverse: b}}}", "does not lead back"
+        ),
+        ("  A: {relationships: {b: {to: A, min: 2}}}", "cannot be met"),
+        ("  A: {relationships: {b: {to: A, min: 2, max: 2}}}", "at most"),
+        ("  A: {relationships: {b: {to: A, ordered: true}}}", "ordered"),
+        ("  A: {relationships: {b: {to: A, many: true}}, unique: [b]}", "no stored attribute"),
+        ("  A: {attributes: {t: {type: String, transient: true}}, indexes: {i: [t]}}", "no stored attribute"),
+        ("  A: {attributes: {x: {type: Boolean, merge: max}}}", "order"),
+    ])
+    func refused(yaml: String, words: String) {
+        let error = refusal(yaml)
+        #expect(error?.reason.contains(words) == true, "\(error?.description ?? "")")
+        #expect(error?.element != nil)
+    }
+
+    @Test func compositesMustNotContainThemselves() {
+        let error = #expect(throws: ModelError.self) { () throws -> Void in
+            _ = try Model(
+                yaml: """
+                    entities: {A: {attributes: {x: {composite: C}}}}
+                    composites: {C: {y: {composite: D}}, D: {z: {composite: C}}}
+                    """
+            )
+        }
+        #expect(error?.reason.contains("contains itself") == true)
+    }
+}
