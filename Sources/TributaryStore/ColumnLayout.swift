@@ -1,7 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// A column of a root entity's table. Its place in the table's list of columns is kept for the life of the store: the
+/// A column of a root entity's table.
+///
+/// Its place in the table's list of columns is kept for the life of the store: the
 /// versions in `_exceptions` name columns by it.
 struct ColumnLayout: Sendable {
     enum Kind: Sendable, Hashable {
@@ -26,7 +28,7 @@ struct ColumnLayout: Sendable {
 
     var quotedName: String { quoted(name) }
 
-    /// Whether writes to it have versions. Mirrors have none.
+    /// Whether writes to it have versions; mirrors have none.
     var isRegister: Bool {
         if case .mirror = kind { false } else { true }
     }

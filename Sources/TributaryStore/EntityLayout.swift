@@ -18,12 +18,14 @@ struct EntityLayout: Sendable {
     }
 
     let entity: Entity
-    /// Names the concrete entity in `_entity` and in history; kept for the life of the store.
+    /// Names the concrete entity in `_entity`; kept for the life of the store.
     let code: Int64
     /// The place of the root entity's table in the list of tables.
     let table: Int
     /// By slot.
     let places: [Place]
+    /// For each column of the table, whether it is a register of this entity.
+    let holds: [Bool]
 
     /// The column of each slot, nil for what has none (transient attributes, to-many relationships).
     var slotColumns: [Int?] {

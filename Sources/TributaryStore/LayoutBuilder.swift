@@ -30,11 +30,14 @@ struct LayoutBuilder {
         let codes = model.entities.map { catalogue.code(.entity, $0.name, from: &nextEntity) }
         let links = placeLinks()
         let entities = zip(model.entities, codes).map { entity, code in
-            EntityLayout(
+            let table = tableIndexes[entity.root] ?? 0
+            let own = Set((columnPlaces[entity.name] ?? [:]).values)
+            return EntityLayout(
                 entity: entity,
                 code: code,
-                table: tableIndexes[entity.root] ?? 0,
-                places: entity.properties.map { place(of: $0, in: entity, links: links) }
+                table: table,
+                places: entity.properties.map { place(of: $0, in: entity, links: links) },
+                holds: columns[table].indices.map { own.contains($0) && columns[table][$0].isRegister }
             )
         }
         let tables = roots.enumerated().map { index, root in

@@ -3,7 +3,9 @@ import TributaryChanges
 import TributaryModel
 
 /// Brings a store that was made with another model up to this one: what the model has gained is added; anything else is
-/// refused. Runs in the transaction that opens the store.
+/// refused.
+///
+/// Runs in the transaction that opens the store.
 struct Migration {
     let db: Database
     let configuration: StoreConfiguration

@@ -11,8 +11,8 @@ extension Schema {
         for column in table.columns { try createIndex(on: column, of: table, in: db) }
     }
 
-    /// References are indexed, so that what leads to an object is found when it comes or goes. Mirrors are not: their
-    /// registers are.
+    /// References are indexed, so that what leads to an object is found when it comes or goes;
+    /// of mirrors their registers are.
     static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard case .reference = column.kind else { return }
         let name = quoted("tributary_to_one_\(table.name)_\(column.name)")

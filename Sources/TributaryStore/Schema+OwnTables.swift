@@ -1,5 +1,7 @@
 extension Schema {
-    /// Tables of the merge, the history and the positions. Writers, roots, columns and link tables are named in them by
+    /// Tables of the merge, the history and the positions.
+    ///
+    /// Writers, roots, columns and link tables are named in them by
     /// small numbers: `tributary_writer.id`, and the codes of `tributary_catalogue`.
     static let ownTables = [
         """

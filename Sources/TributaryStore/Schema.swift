@@ -15,7 +15,9 @@ enum Schema {
     static let version: Int32 = 1
 
     /// Prepares a store for use: creates it when the file is empty, else compares it with the model and adds what the
-    /// model has gained. Must run in a write transaction.
+    /// model has gained.
+    ///
+    /// Must run in a write transaction.
     ///
     /// - Throws: ``StoreError`` `newerStore`, `cannotOpen`, `cannotMigrate`.
     static func open(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {

@@ -19,5 +19,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case invalidQuery(reason: String)
     /// A read took longer than it was allowed to.
     case timedOut(after: Duration)
+    /// A transaction of a writer that is not the one after those that have been applied.
+    case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
     case closed
 }

@@ -1,6 +1,8 @@
 import TributaryModel
 
-/// A model with the places in one store where its objects lie. Made by ``Schema`` when a store is opened.
+/// A model with the places in one store where its objects lie.
+///
+/// Made by ``Schema`` when a store is opened.
 final class StoreModel: Sendable {
     let model: Model
     /// The store's configured name, the store part of object IDs.
@@ -8,6 +10,10 @@ final class StoreModel: Sendable {
     let tables: [TableLayout]
     let links: [LinkLayout]
     let entities: [EntityLayout]
+    /// By table: the to-one registers, anywhere, that hold its objects.
+    let incoming: [[ColumnPlace]]
+    /// By table: the link tables of which its objects are an end.
+    let linksOf: [[Int]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
     private let tableByRoot: [String: Int]
@@ -19,6 +25,17 @@ final class StoreModel: Sendable {
         self.tables = tables
         self.links = links
         self.entities = entities
+        var incoming = [[ColumnPlace]](repeating: [], count: tables.count)
+        for table in tables {
+            for (place, column) in table.columns.enumerated() {
+                guard case .reference(let target, _, _) = column.kind else { continue }
+                incoming[target].append(ColumnPlace(table: table.index, place: place))
+            }
+        }
+        self.incoming = incoming
+        linksOf = tables.map { table in
+            links.filter { $0.source == table.index || $0.target == table.index }.map(\.index)
+        }
         entityByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.entity.name, $0) })
         entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
         tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })
@@ -27,6 +44,16 @@ final class StoreModel: Sendable {
         }
         aliases = Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
+
+    /// A column of a table.
+    struct ColumnPlace: Sendable, Hashable {
+        var table: Int
+        var place: Int
+    }
+
+    subscript(place: ColumnPlace) -> ColumnLayout { tables[place.table].columns[place.place] }
+
+    func tableIndex(code: Int64) -> Int? { entityByCode[code].map { entities[$0].table } }
 
     func table(rootEntity: String) -> TableLayout? { tableByRoot[rootEntity].map { tables[$0] } }
 

@@ -1,42 +1,84 @@
-package import TributaryChanges
+import GRDB
+import TributaryChanges
 
-/// One open write transaction. Valid only inside the closure that it is given to.
+/// One open write transaction.
+///
+/// Valid only inside the closure that it is given to. It takes local transactions (``commit(_:)``), transactions of
+/// other writers (``beginImport(writer:header:)`` and on), export ranges and settings.
 package final class WriteTransaction {
     /// Reads that see what this transaction has written so far.
     package let reader: Reader
+    private var applierInUse: Applier?
+    private var writersInUse: WriterTable?
+    /// The transaction of another writer that is being applied.
+    var imported: (writer: UniqueID, header: TransactionHeader)?
 
     init(reader: Reader) {
         self.reader = reader
     }
 
-    // MARK: Local changes
+    var db: Database { reader.database }
 
-    /// Draws clock and sequence, applies the changes with the merge rules, writes history and the lines for export.
-    ///
-    /// - Throws: ``StoreError`` `duplicateID` and `invalidChange`; nothing is written then.
-    package func commit(_ local: LocalTransaction) throws -> CommittedTransaction { fatalError("stub") }
+    func applier() throws -> Applier {
+        if let applierInUse { return applierInUse }
+        let made = try Applier(db, layout: reader.context.layout)
+        applierInUse = made
+        return made
+    }
 
-    // MARK: Import
+    func writers() throws -> WriterTable {
+        if let writersInUse { return writersInUse }
+        let made = try WriterTable(db)
+        writersInUse = made
+        return made
+    }
 
-    /// Begins a transaction of another writer. Its changes follow in slices, then `endImport()`.
-    package func beginImport(writer: UniqueID, header: TransactionHeader) throws { fatalError("stub") }
-    package func apply(_ changes: [Change]) throws { fatalError("stub") }
-    package func endImport() throws -> CommittedTransaction { fatalError("stub") }
+    /// After a part was rolled back, what was remembered of the tables does not hold any more.
+    func forget() {
+        applierInUse = nil
+        writersInUse = nil
+        imported = nil
+    }
 
-    /// Remembers a segment whose transactions have all been applied; `name` is the writer's as its header tells it.
-    package func recordSegment(_ record: SegmentRecord, name: String?) throws { fatalError("stub") }
+    /// Gives the next number to a transaction and readies the applier for its changes.
+    func begin(writer: UniqueID, header: TransactionHeader, context: String?, isStrict: Bool) throws -> Applier {
+        let applier = try applier()
+        let position = try writers().position(of: writer)
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO tributary_transaction(writer, sequence, clock, author, context, committed_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+        insert.bind(1, position.id)
+        insert.bind(2, Int64(bitPattern: header.sequence))
+        insert.bind(3, Int64(bitPattern: header.clock.rawValue))
+        insert.bind(4, header.author)
+        insert.bind(5, context)
+        insert.bind(6, Double(reader.context.configuration.environment.wallMilliseconds()) / 1000)
+        try insert.run()
+        applier.begin(
+            number: db.lastInsertedRowID,
+            version: Version(clock: header.clock, writer: writer),
+            writer: position.id,
+            isStrict: isStrict
+        )
+        return applier
+    }
 
-    // MARK: Export
-
-    /// Remembers a range before its file is put in place.
-    package func beginExport(_ range: ExportRange) throws { fatalError("stub") }
-    /// The file is in place.
-    package func finishExport(first: UInt64, sha256: String) throws { fatalError("stub") }
-
-    // MARK: Settings
-
-    /// Sets, or with nil removes, a value of the store's own.
-    package func setSetting(_ key: String, to value: String?) throws { fatalError("stub") }
-    /// Removes history and idempotency answers committed before the given Unix seconds.
-    package func purgeHistory(committedBefore seconds: Double) throws { fatalError("stub") }
+    /// Ends what `begin` began: history and the writer's position go with the data.
+    func end(_ applier: Applier, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
+        try applier.end()
+        try writers().move(writer, to: header.sequence, clock: header.clock)
+        return CommittedTransaction(
+            number: applier.number,
+            writer: writer,
+            sequence: header.sequence,
+            clock: header.clock,
+            changes: applier.effects,
+            changeCount: applier.changeCount,
+            parkedCount: applier.parkedCount
+        )
+    }
 }

@@ -1,0 +1,148 @@
+import TributaryChanges
+import TributaryModel
+
+extension Applier {
+    /// An insert of `shape` with the values in `writes`.
+    func insert(_ table: Int, _ id: UniqueID, shape: Int, position: Int) throws {
+        let entity = shapes[shape].entity
+        if hasHiddenObjects, hiddenObjects[table].mayContain(id), let hidden = try hiddenObject(table, id) {
+            return try insert(table, id, over: hidden, entity: entity)
+        }
+        let statement = try self.table(table).insert
+        let columns = layout.tables[table].columns
+        statement.bind(1, id)
+        statement.bind(2, number)
+        statement.bindNull(3)
+        statement.bind(5, layout.entities[entity].code)
+        let isComplete = writes.count == shapes[shape].targets.count
+        statement.bind(4, isComplete ? shapes[shape].exceptions : exceptionsOfInsert(entity: entity))
+        // Columns are bound in their order below, so what no write and no default touches has to be cleared once.
+        if !isComplete || !shapes[shape].isPlain || writes.count < columns.count {
+            for place in columns.indices {
+                let value = layout.entities[entity].holds[place] ? columns[place].defaultValue : .null
+                statement.bind(TableStatements.firstColumn + Int32(place), value)
+            }
+        }
+        var dangling: [RegisterWrite] = []
+        for write in writes {
+            let index = TableStatements.firstColumn + Int32(write.place)
+            if case .reference(let target) = write.value,
+                case .reference(let targetTable, _, _) = columns[write.place].kind,
+                try !isVisible(targetTable, target)
+            {
+                dangling.append(write)
+                statement.bindNull(index)
+            } else {
+                statement.bind(index, write.value)
+            }
+        }
+        try statement.run()
+        guard statement.changedRows > 0 else {
+            if isStrict { throw StoreError.duplicateID(objectID(table, id, entity: entity)) }
+            return try mergeInsert(table, id, entity: entity)
+        }
+        for write in dangling {
+            guard case .reference(let target) = write.value else { continue }
+            try addDangling(table, id, place: write.place, target: target)
+        }
+        if !shapes[shape].isPlain { try addIncrements(table, id) }
+        try appear(table, id, claims: shapes[shape].isPlain ? [] : writes)
+        let key = try historyKey(of: shape)
+        try record(.insert, table, id, entity: entity, key: key)
+    }
+
+    /// An insert of an object that is deleted, or that was written to before it was known.
+    private func insert(_ table: Int, _ id: UniqueID, over hidden: HiddenObject, entity: Int) throws {
+        var hidden = hidden
+        let isVoid = try hidden.deleted.map { try isOlder(than: $0) } ?? false
+        try merge(writes, into: &hidden, table, id)
+        if isVoid {
+            try store(hidden, table, id)
+            try breakPromise(table, id)
+            return
+        }
+        let columns = layout.tables[table].columns
+        var versions = RowVersions(base: number)
+        versions.deleted = hidden.deleted
+        var values = columns.indices.map { layout.entities[entity].holds[$0] ? columns[$0].defaultValue : .null }
+        for place in columns.indices where columns[place].isRegister {
+            if columns[place].mergeRule == .counter {
+                if let total = try total(table, id, place) { values[place] = total }
+                continue
+            }
+            let register = hidden.registers[place]
+            versions.setRegister(place, to: register?.number, isHeld: layout.entities[entity].holds[place])
+            if let register { values[place] = register.value }
+        }
+        try insertRow(table, id, entity: entity, versions: versions, values: values)
+        try removeHidden(table, id)
+        let references = hidden.registers.map { RegisterWrite(place: $0.key, value: $0.value.value) }
+        try appear(table, id, claims: references)
+        let names = layout.entities[entity].entity.properties.enumerated().filter { slot, _ in
+            guard case .column(let place) = layout.entities[entity].places[slot] else { return false }
+            return hidden.registers[place] != nil
+        }.map(\.element.name)
+        try record(.insert, table, id, entity: entity, properties: names)
+    }
+
+    private func insertRow(
+        _ table: Int,
+        _ id: UniqueID,
+        entity: Int,
+        versions: RowVersions,
+        values: [PropertyValue]
+    ) throws {
+        let statement = try self.table(table).insert
+        statement.bind(1, id)
+        statement.bind(2, number)
+        statement.bindNull(3)
+        statement.bind(4, versions.encoded)
+        statement.bind(5, layout.entities[entity].code)
+        for (place, value) in values.enumerated() {
+            var shown = value
+            if case .reference(let target) = value,
+                case .reference(let targetTable, _, _) = layout.tables[table].columns[place].kind,
+                try !isVisible(targetTable, target)
+            {
+                try addDangling(table, id, place: place, target: target)
+                shown = .null
+            }
+            statement.bind(TableStatements.firstColumn + Int32(place), shown)
+        }
+        try statement.run()
+    }
+
+    /// `_exceptions` of a new row with what is in `writes`.
+    private func exceptionsOfInsert(entity: Int) -> [UInt8]? {
+        let columns = layout.tables[layout.entities[entity].table].columns
+        let written = Set(writes.map(\.place))
+        var versions = RowVersions(base: number)
+        for place in columns.indices where layout.entities[entity].holds[place] && !written.contains(place) {
+            if columns[place].mergeRule != .counter { versions.setRegister(place, to: nil, isHeld: true) }
+        }
+        return versions.encoded
+    }
+
+    private func addIncrements(_ table: Int, _ id: UniqueID) throws {
+        for write in writes where layout.tables[table].columns[write.place].mergeRule == .counter {
+            try add(write.value, table, id, write.place)
+        }
+    }
+
+    func historyKey(of shape: Int) throws -> UInt32 {
+        if let known = shapes[shape].historyKey { return known }
+        let kind: HistoryTransaction.Kind = shapes[shape].isInsert ? .insert : .update
+        let key = try history.key(layout.entities[shapes[shape].entity].entity.name, kind, shapes[shape].names)
+        shapes[shape].historyKey = key
+        return key
+    }
+
+    func objectID(_ table: Int, _ id: UniqueID, entity: Int) -> ManagedObjectID {
+        ManagedObjectID(
+            store: layout.storeName,
+            entity: layout.entities[entity].entity.name,
+            rootEntity: layout.tables[table].root.name,
+            uniqueID: id
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import TributaryChanges
+import TributaryModel
+
+extension Applier {
+    /// An update with the values in `writes`; `shape` is nil for a reference that was written from its other end.
+    func update(_ table: Int, _ id: UniqueID, shape: Int?) throws {
+        guard let row = try visibleRow(table, id) else { return try updateHidden(table, id) }
+        let won = try merge(into: row, table: table, insertedAs: nil)
+        guard !won.isEmpty else { return }
+        if let shape, row.entity == shapes[shape].entity, won.count == shapes[shape].targets.count {
+            try record(.update, table, id, entity: row.entity, key: try historyKey(of: shape))
+        } else {
+            try record(.update, table, id, entity: row.entity, properties: names(of: won, table))
+        }
+    }
+
+    /// An insert of an object that is visible already: the two are one object.
+    func mergeInsert(_ table: Int, _ id: UniqueID, entity: Int) throws {
+        guard let row = try visibleRow(table, id) else { return }
+        let won = try merge(into: row, table: table, insertedAs: entity)
+        guard !won.isEmpty || row.entity != entity else { return }
+        let now = try visibleRow(table, id)?.entity ?? row.entity
+        try record(.update, table, id, entity: now, properties: names(of: won, table))
+    }
+
+    func names(of places: [Int], _ table: Int) -> [String] {
+        places.map { layout.tables[table].columns[$0].property }
+    }
+
+    /// Merges `writes` into a visible row.
+    ///
+    /// - Returns: the places of the columns that changed.
+    private func merge(into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
+        var row = row
+        let columns = layout.tables[table].columns
+        let isVoid = try row.versions.deleted.map { try isOlder(than: $0) } ?? false
+        var isHeadChanged = false
+        if let entity, try !isOlder(than: row.versions.inserted) {
+            if entity != row.entity {
+                row.versions = reexpress(row.versions, from: row.entity, to: entity)
+                try self.table(table).setEntity(layout.entities[entity].code, rowid: row.rowid)
+                row.entity = entity
+            }
+            row.versions.inserted = number
+            isHeadChanged = true
+        }
+        let holds = layout.entities[row.entity].holds
+        var won: [RegisterWrite] = []
+        for write in writes {
+            let column = columns[write.place]
+            let known = row.versions.register(write.place, isHeld: holds[write.place])
+            switch column.mergeRule {
+            case .latest:
+                if isVoid { continue }
+                if let known, try isOlder(than: known) { continue }
+            case .max, .min:
+                if known != nil {
+                    let current = try self.table(table).value(write.place, rowid: row.rowid)
+                    guard write.value.beats(current, rule: column.mergeRule) else { continue }
+                }
+            case .counter:
+                try add(write.value, table, row.id, write.place)
+                let sum = try total(table, row.id, write.place) ?? column.defaultValue
+                won.append(RegisterWrite(place: write.place, value: sum))
+                continue
+            }
+            row.versions.setRegister(write.place, to: number, isHeld: holds[write.place])
+            won.append(write)
+        }
+        guard !won.isEmpty || isHeadChanged else { return [] }
+        try write(won, to: row, table: table)
+        return won.map(\.place)
+    }
+
+    /// Writes columns and the head of a row; references are shown only while their targets are visible.
+    func write(_ values: [RegisterWrite], to row: VisibleRow, table: Int) throws {
+        let columns = layout.tables[table].columns
+        let places = values.map(\.place)
+        var claims: [(place: Int, target: UniqueID)] = []
+        let statement = try self.table(table).update(places)
+        for (index, value) in values.enumerated() {
+            var shown = value.value
+            if case .reference(let targetTable, let isClaim, _) = columns[value.place].kind {
+                if isClaim, let before = try reference(of: row, table: table, place: value.place) {
+                    claims.append((value.place, before))
+                }
+                try removeDangling(table, row.id, place: value.place)
+                if case .reference(let target) = value.value {
+                    if isClaim { claims.append((value.place, target)) }
+                    if try !isVisible(targetTable, target) {
+                        try addDangling(table, row.id, place: value.place, target: target)
+                        shown = .null
+                    }
+                }
+            }
+            statement.bind(Int32(index + 5), shown)
+        }
+        statement.bind(1, number)
+        statement.bind(2, row.versions.base == number ? nil : row.versions.base)
+        statement.bind(3, row.versions.encoded)
+        statement.bind(4, row.rowid)
+        try statement.run()
+        for claim in claims { try resolveClaims(on: claim.target, table: table, place: claim.place) }
+    }
+
+    /// The same versions, said for another concrete entity.
+    private func reexpress(_ versions: RowVersions, from old: Int, to new: Int) -> RowVersions {
+        var result = versions
+        for place in layout.tables[layout.entities[old].table].columns.indices {
+            let number = versions.register(place, isHeld: layout.entities[old].holds[place])
+            let isCounter = layout.tables[layout.entities[old].table].columns[place].mergeRule == .counter
+            result.setRegister(
+                place,
+                to: isCounter && layout.entities[new].holds[place] ? versions.base : number,
+                isHeld: layout.entities[new].holds[place]
+            )
+        }
+        return result
+    }
+}

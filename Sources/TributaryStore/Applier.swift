@@ -1,0 +1,148 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Applies the changes of transactions to the tables with the merge rules; the same for imported and local ones.
+///
+/// Changes come in slices. Within a slice the changes to objects are applied sorted by entity and ID, which is several
+/// times as fast in a large store; changes to one object keep their order. Links come after them, in their own order.
+final class Applier {
+    let db: Database
+    let layout: StoreModel
+    let stamps: Stamps
+    let history: HistoryWriter
+    private var statements: [TableStatements?]
+
+    /// The number of the transaction that is being applied.
+    private(set) var number: Int64 = 0
+    private(set) var writer: Int64 = 0
+    /// Whether what the model does not know is an error, and so is an insert of a visible object; else it is parked.
+    private(set) var isStrict = false
+    /// Changes so far: the place in its transaction that the next slice begins at.
+    private(set) var changeCount = 0
+    var parkedCount = 0
+    var effects = ObjectChanges()
+
+    var shapes: [ChangeShape] = []
+    var lastShape = 0
+    /// The values of the change at work.
+    var writes: [RegisterWrite] = []
+
+    /// Whether there is anything at all in the tables of the same meaning.
+    var hasHiddenObjects: Bool
+    var hasDangling: Bool
+    var hasHiddenLinks: Bool
+    /// By table, for this slice.
+    var hiddenObjects: [Presence]
+    var danglingTargets: [Presence]
+    /// By table: whether objects are visible, as far as it was asked. Those that the slice is about to insert count as
+    /// visible from its beginning.
+    var visibility: [[UniqueID: Bool]]
+    static let visibilityLimit = 100_000
+
+    init(_ db: Database, layout: StoreModel) throws {
+        self.db = db
+        self.layout = layout
+        stamps = try Stamps(db)
+        history = try HistoryWriter(db)
+        statements = Array(repeating: nil, count: layout.tables.count)
+        hiddenObjects = Array(repeating: Presence(), count: layout.tables.count)
+        danglingTargets = hiddenObjects
+        visibility = Array(repeating: [:], count: layout.tables.count)
+        func holds(_ table: String) throws -> Bool {
+            try BoundStatement(db, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
+        }
+        hasHiddenObjects = try holds("tributary_object")
+        hasDangling = try holds("tributary_reference")
+        hasHiddenLinks = try holds("tributary_link")
+    }
+
+    func begin(number: Int64, version: Version, writer: Int64, isStrict: Bool) {
+        self.number = number
+        self.writer = writer
+        self.isStrict = isStrict
+        changeCount = 0
+        parkedCount = 0
+        effects = ObjectChanges()
+        stamps.begin(number, version)
+        history.begin(number)
+    }
+
+    func end() throws {
+        try history.flush()
+    }
+
+    func apply(_ slice: [Change]) throws {
+        var slice = ChangeSlice(changes: slice, first: changeCount)
+        changeCount += slice.changes.count
+        try resolve(&slice)
+        slice.sort()
+        try prepare(slice)
+        for operation in slice.operations { try perform(operation, slice) }
+        try applyLinks(slice)
+    }
+
+    func table(_ index: Int) throws -> TableStatements {
+        if let known = statements[index] { return known }
+        let made = try TableStatements(db, layout.tables[index])
+        statements[index] = made
+        return made
+    }
+
+    private func perform(_ operation: ChangeSlice.Operation, _ slice: ChangeSlice) throws {
+        let position = slice.first + operation.index
+        switch operation.action {
+        case .delete: try delete(operation.table, operation.id)
+        case .assign(let place, let target):
+            writes.removeAll(keepingCapacity: true)
+            writes.append(RegisterWrite(place: place, value: target.map(PropertyValue.reference) ?? .null))
+            try update(operation.table, operation.id, shape: nil)
+        case .write(let shape):
+            let change = slice.changes[operation.index]
+            switch change.operation {
+            case .insert(let values):
+                try convert(values, of: change, shape: shape, position: position)
+                try insert(operation.table, operation.id, shape: shape, position: position)
+            case .update(let values):
+                try convert(values, of: change, shape: shape, position: position)
+                if !writes.isEmpty { try update(operation.table, operation.id, shape: shape) }
+            case .delete, .link, .unlink: break
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    /// What readers of the store and contexts are told: an object that became visible, changed or went.
+    func record(
+        _ kind: HistoryTransaction.Kind,
+        _ table: Int,
+        _ id: UniqueID,
+        entity: Int,
+        properties: [String]
+    ) throws {
+        let key = try history.key(layout.entities[entity].entity.name, kind, properties)
+        try record(kind, table, id, entity: entity, key: key)
+    }
+
+    func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, key: UInt32) throws {
+        try history.append(id, key)
+        if effects.isEverything { return }
+        let object = ManagedObjectID(
+            store: layout.storeName,
+            entity: layout.entities[entity].entity.name,
+            rootEntity: layout.tables[table].root.name,
+            uniqueID: id
+        )
+        switch kind {
+        case .insert: effects.insert(object)
+        case .update: effects.update(object)
+        case .delete: effects.delete(object)
+        }
+    }
+
+    /// Whether the write of the transaction at work is older than that of `number`.
+    func isOlder(than other: Int64) throws -> Bool {
+        try stamps.isOlder(number, than: other)
+    }
+}

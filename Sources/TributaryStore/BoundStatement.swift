@@ -1,0 +1,168 @@
+import CSQLite
+import GRDB
+import TributaryChanges
+
+/// A prepared statement whose values are bound and read directly, which costs nothing over C.
+///
+/// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do.
+final class BoundStatement {
+    let pointer: OpaquePointer
+    private let statement: Statement
+    private let connection: OpaquePointer?
+    /// The first error of a `bind`, reported by the next step.
+    private var bindError: Int32 = SQLITE_OK
+
+    init(_ db: Database, _ sql: String) throws {
+        statement = try db.cachedStatement(sql: sql)
+        pointer = statement.sqliteStatement
+        connection = db.sqliteConnection
+        sqlite3_reset(pointer)
+    }
+
+    // MARK: Binding
+
+    func bindNull(_ index: Int32) { check(sqlite3_bind_null(pointer, index)) }
+
+    func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(pointer, index, value)) }
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { bindNull(index) }
+    }
+
+    func bind(_ index: Int32, _ value: Double) { check(sqlite3_bind_double(pointer, index, value)) }
+
+    func bind(_ index: Int32, _ id: UniqueID) {
+        withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
+            id.write(to: buffer)
+            check(sqlite3_bind_blob(pointer, index, buffer.baseAddress, 16, BoundStatement.copied))
+        }
+    }
+
+    func bind(_ index: Int32, _ id: UniqueID?) {
+        if let id { bind(index, id) } else { bindNull(index) }
+    }
+
+    func bind(_ index: Int32, _ bytes: [UInt8]?) {
+        guard let bytes else { return bindNull(index) }
+        bytes.withUnsafeBytes { buffer in
+            if let base = buffer.baseAddress, buffer.count > 0 {
+                check(sqlite3_bind_blob64(pointer, index, base, UInt64(buffer.count), BoundStatement.copied))
+            } else {
+                check(sqlite3_bind_zeroblob(pointer, index, 0))
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ text: String) {
+        var text = text
+        text.withUTF8 { buffer in
+            guard let base = buffer.baseAddress, buffer.count > 0 else {
+                return check(sqlite3_bind_text(pointer, index, "", 0, BoundStatement.copied))
+            }
+            base.withMemoryRebound(to: CChar.self, capacity: buffer.count) { characters in
+                let count = Int32(clamping: buffer.count)
+                check(sqlite3_bind_text(pointer, index, characters, count, BoundStatement.copied))
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ text: String?) {
+        if let text { bind(index, text) } else { bindNull(index) }
+    }
+
+    /// Binds a property's value in the form that readers with plain SQL are promised.
+    func bind(_ index: Int32, _ value: PropertyValue) {
+        switch value {
+        case .null: bindNull(index)
+        case .integer(let value): bind(index, value)
+        case .double(let value), .date(let value): bind(index, value)
+        case .boolean(let value): bind(index, Int64(value ? 1 : 0))
+        case .string(let text), .decimal(let text), .uri(let text), .composite(let text): bind(index, text)
+        case .uuid(let id), .reference(let id): bind(index, id)
+        case .binary(let bytes): bind(index, bytes)
+        case .blob(let sha256, let size): bind(index, "{\"blob\":\"\(sha256)\",\"size\":\(size)}")
+        }
+    }
+
+    // MARK: Running
+
+    /// Whether there is a row.
+    func step() throws -> Bool {
+        guard bindError == SQLITE_OK else {
+            let code = bindError
+            bindError = SQLITE_OK
+            throw StoreError.database(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let error = StoreError.database(of: connection)
+            sqlite3_reset(pointer)
+            throw error
+        }
+    }
+
+    func reset() { sqlite3_reset(pointer) }
+
+    /// Runs it to its end.
+    func run() throws {
+        while try step() {}
+        sqlite3_reset(pointer)
+    }
+
+    /// Hands the first row to `body`; nil when there is none.
+    func first<T>(_ body: (BoundStatement) throws -> T) throws -> T? {
+        defer { sqlite3_reset(pointer) }
+        return try step() ? try body(self) : nil
+    }
+
+    /// Hands each row to `body`.
+    func forEach(_ body: (BoundStatement) throws -> Void) throws {
+        defer { sqlite3_reset(pointer) }
+        while try step() { try body(self) }
+    }
+
+    /// Rows that the last run changed.
+    var changedRows: Int32 { sqlite3_changes(connection) }
+
+    // MARK: Reading
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+
+    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
+
+    func text(_ column: Int32) -> String {
+        guard let start = sqlite3_column_text(pointer, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(pointer, column))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        let start = sqlite3_column_blob(pointer, column)
+        let count = Int(sqlite3_column_bytes(pointer, column))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// The identifier in a BLOB of 16 bytes; nil for NULL and anything else.
+    func id(_ column: Int32) -> UniqueID? {
+        withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
+    }
+
+    private func check(_ code: Int32) {
+        if code != SQLITE_OK, bindError == SQLITE_OK { bindError = code }
+    }
+
+    /// SQLITE_TRANSIENT, which C spells as a cast.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

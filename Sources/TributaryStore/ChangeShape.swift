@@ -1,0 +1,85 @@
+import TributaryChanges
+import TributaryModel
+
+/// What inserts or updates of one entity with the same properties have in common, so that names are resolved once.
+struct ChangeShape {
+    /// What a written name stands for.
+    enum Target {
+        case scalar(place: Int, type: AttributeType)
+        case composite(place: Int, Attribute)
+        case reference(place: Int)
+        case counter(place: Int, type: AttributeType)
+        /// The other side of a one-to-one: the register of another object.
+        case mirror(table: Int, place: Int)
+        case unknown(reason: String)
+    }
+
+    let entity: Int
+    let isInsert: Bool
+    let names: [String]
+    let targets: [Target]
+    /// Registers of the entity that inserts of this shape leave without a write.
+    let unwritten: [Int]
+    /// `_exceptions` of a row inserted by a change of this shape.
+    let exceptions: [UInt8]?
+    /// The history's key, once it is known.
+    var historyKey: UInt32?
+    /// Whether all targets are registers of the row itself that take the latest write, claims excluded.
+    let isPlain: Bool
+
+    init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
+        let entity = layout.entities[entityIndex]
+        let table = layout.tables[entity.table]
+        self.entity = entityIndex
+        self.isInsert = isInsert
+        self.names = names
+        targets = names.map { ChangeShape.target($0, entity: entity, layout: layout) }
+        var written: Set<Int> = []
+        var isPlain = true
+        for target in targets {
+            switch target {
+            case .scalar(let place, _), .composite(let place, _):
+                written.insert(place)
+                isPlain = isPlain && table.columns[place].mergeRule == .latest
+            case .reference(let place):
+                written.insert(place)
+                if case .reference(_, true, _) = table.columns[place].kind { isPlain = false }
+            case .counter, .mirror, .unknown: isPlain = false
+            }
+        }
+        self.isPlain = isPlain
+        unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
+        var versions = RowVersions(base: 0)
+        for place in unwritten where table.columns[place].mergeRule != .counter {
+            versions.setRegister(place, to: nil, isHeld: true)
+        }
+        exceptions = versions.encoded
+    }
+
+    func matches(_ writes: [PropertyWrite], isInsert: Bool, entity: Int) -> Bool {
+        guard self.entity == entity, self.isInsert == isInsert, names.count == writes.count else { return false }
+        for index in names.indices where names[index] != writes[index].name { return false }
+        return true
+    }
+
+    private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {
+        let renamed = entity.entity.properties.firstIndex { property in
+            property.attribute?.renamingIdentifier == name || property.relationship?.renamingIdentifier == name
+        }
+        guard let slot = entity.entity.slot(named: name) ?? renamed else {
+            return .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
+        }
+        switch (entity.places[slot], entity.entity.properties[slot]) {
+        case (.column(let place), .attribute(let attribute)):
+            let rule = layout.tables[entity.table].columns[place].mergeRule
+            if rule == .counter { return .counter(place: place, type: attribute.type) }
+            if attribute.type == .composite { return .composite(place: place, attribute) }
+            return .scalar(place: place, type: attribute.type)
+        case (.column(let place), .relationship): return .reference(place: place)
+        case (.mirror(_, let table, let column), _): return .mirror(table: table, place: column)
+        case (.inverse, _), (.links, _):
+            return .unknown(reason: "'\(name)' is to-many: its objects are linked, not written")
+        case (.none, _): return .unknown(reason: "'\(name)' is transient: it is not stored")
+        }
+    }
+}

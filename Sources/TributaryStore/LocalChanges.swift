@@ -1,0 +1,92 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Makes explicit in local changes what only this store can know, so that peers need not look at their own state: whom
+/// clearing the far side of a one-to-one lets go, and by how much an assignment moves a counter.
+struct LocalChanges {
+    let reader: Reader
+
+    func explicit(_ changes: [Change]) throws -> [Change] {
+        var result: [Change] = []
+        result.reserveCapacity(changes.count)
+        for change in changes {
+            guard case .update(let writes) = change.operation,
+                let entity = reader.context.layout.entity(named: change.entity)
+            else {
+                result.append(change)
+                continue
+            }
+            var kept: [PropertyWrite] = []
+            var released: [Change] = []
+            for write in writes {
+                guard let slot = entity.entity.slot(named: write.name) else {
+                    kept.append(write)
+                    continue
+                }
+                switch entity.places[slot] {
+                case .mirror(let mirror, let table, let column) where write.value == .null:
+                    let place = StoreModel.ColumnPlace(table: table, place: column)
+                    if let other = try holder(of: change.id, entity: entity, mirror: mirror) {
+                        released.append(release(other, place))
+                    }
+                case .column(let place) where isCounter(place, entity):
+                    kept.append(PropertyWrite(name: write.name, value: try increment(write, change, entity, place)))
+                default: kept.append(write)
+                }
+            }
+            if !kept.isEmpty || released.isEmpty {
+                result.append(Change(entity: change.entity, id: change.id, operation: .update(kept)))
+            }
+            result += released
+        }
+        return result
+    }
+
+    private func isCounter(_ place: Int, _ entity: EntityLayout) -> Bool {
+        reader.context.layout.tables[entity.table].columns[place].mergeRule == .counter
+    }
+
+    private func holder(of id: UniqueID, entity: EntityLayout, mirror: Int) throws -> UniqueID? {
+        if case .reference(let other) = try value(mirror, of: id, entity) { return other }
+        return nil
+    }
+
+    private func release(_ other: UniqueID, _ place: StoreModel.ColumnPlace) -> Change {
+        let layout = reader.context.layout
+        let name = layout[place].property
+        // Any entity of the table that has the register will do: updates go by the root entity.
+        let owner = layout.entities.first { entity in
+            entity.table == place.table && entity.places.contains(.column(place.place))
+        }
+        return Change(
+            entity: owner?.entity.name ?? layout.tables[place.table].root.name,
+            id: other,
+            operation: .update([PropertyWrite(name: name, value: .null)])
+        )
+    }
+
+    private func increment(_ write: PropertyWrite, _ change: Change, _ entity: EntityLayout, _ place: Int) throws
+        -> JSONValue
+    {
+        func by(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
+        switch (write.value, try value(place, of: change.id, entity)) {
+        case (.integer(let new), .integer(let old)): return by(.integer(new &- old))
+        case (.integer(let new), .double(let old)): return by(.double(Double(new) - old))
+        case (.double(let new), .double(let old)): return by(.double(new - old))
+        case (.integer, _), (.double, _): return by(write.value)
+        default: return write.value
+        }
+    }
+
+    private func value(_ place: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {
+        let table = reader.context.layout.tables[entity.table]
+        let column = table.columns[place]
+        let statement = try BoundStatement(
+            reader.database,
+            "SELECT \(column.quotedName) FROM \(table.quotedName) WHERE _id = ?1"
+        )
+        statement.bind(1, id)
+        return try statement.first { column.value(in: $0, at: 0) } ?? .null
+    }
+}

@@ -1,0 +1,50 @@
+import GRDB
+import TributaryChanges
+
+extension Reader {
+    /// Export ranges whose file is not yet known to be in place, oldest first.
+    package func unfinishedExports() throws -> [ExportRange] {
+        let statement = try BoundStatement(
+            database,
+            "SELECT first, last, header FROM tributary_export WHERE sha256 IS NULL ORDER BY first"
+        )
+        var found: [ExportRange] = []
+        try statement.forEach { row in
+            found.append(
+                ExportRange(
+                    first: UInt64(bitPattern: row.integer(0)),
+                    last: UInt64(bitPattern: row.integer(1)),
+                    header: row.text(2)
+                )
+            )
+        }
+        return found
+    }
+
+    /// The last sequence in any export range, 0 when there is none.
+    package func lastExported() throws -> UInt64 {
+        let statement = try BoundStatement(database, "SELECT max(last) FROM tributary_export")
+        return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
+    }
+
+    /// Local transactions from `first` on, oldest first, each handed to `body` until it answers false.
+    package func localTransactions(
+        from first: UInt64,
+        _ body: (ExportableTransaction) throws -> Bool
+    ) throws {
+        let statement = try BoundStatement(
+            database,
+            "SELECT sequence, lines, changes FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        defer { statement.reset() }
+        while try statement.step() {
+            let transaction = ExportableTransaction(
+                sequence: UInt64(bitPattern: statement.integer(0)),
+                lines: statement.bytes(1),
+                changeCount: Int(statement.integer(2))
+            )
+            if try !body(transaction) { return }
+        }
+    }
+}

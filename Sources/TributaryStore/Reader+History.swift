@@ -1,0 +1,132 @@
+import GRDB
+package import TributaryChanges
+import TributaryModel
+
+extension Reader {
+    /// The number of the newest transaction.
+    package func newestTransaction() throws -> Int64 {
+        let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
+        return try statement.first { $0.integer(0) } ?? 0
+    }
+
+    /// History with numbers greater than `number`, at most `limit` transactions.
+    package func history(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT t.number, w.uuid, t.sequence, t.clock, t.author, t.context, t.committed_at
+            FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
+            """
+        )
+        statement.bind(1, number)
+        statement.bind(2, Int64(limit))
+        var found: [HistoryTransaction] = []
+        try statement.forEach { row in
+            found.append(
+                HistoryTransaction(
+                    number: row.integer(0),
+                    writer: UniqueID(row.text(1)) ?? Version.none.writer,
+                    sequence: UInt64(bitPattern: row.integer(2)),
+                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(3))),
+                    author: row.optionalText(4),
+                    contextName: row.optionalText(5),
+                    committedAt: row.double(6),
+                    changes: []
+                )
+            )
+        }
+        guard let last = found.last else { return [] }
+        var places: [Int64: Int] = [:]
+        for (place, transaction) in found.enumerated() { places[transaction.number] = place }
+        try forEachChange(after: number, through: last.number) { number, shape, id in
+            guard let place = places[number] else { return true }
+            found[place].changes.append(
+                .init(id: objectID(id, entity: shape.entity), kind: shape.kind, properties: shape.properties)
+            )
+            return true
+        }
+        return found
+    }
+
+    /// The least number that `history(after:)` may be asked with; below it the history has been purged.
+    package func oldestHistory() throws -> Int64 {
+        try setting(Reader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
+    }
+
+    static let purgedHistoryKey = "history.purged"
+
+    /// The union of what transactions after `number` up to `through` changed.
+    package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
+        var union = ObjectChanges(limit: limit)
+        try forEachChange(after: number, through: through) { _, shape, id in
+            let object = objectID(id, entity: shape.entity)
+            switch shape.kind {
+            case .insert: union.insert(object)
+            case .update: union.update(object)
+            case .delete: union.delete(object)
+            }
+            return !union.isEverything
+        }
+        return union
+    }
+
+    /// The number and the detail that were stored under an idempotency key.
+    package func idempotent(key: String) throws -> (number: Int64, detail: String)? {
+        let statement = try BoundStatement(database, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
+        statement.bind(1, key)
+        return try statement.first { ($0.integer(0), $0.text(1)) }
+    }
+
+    /// Hands out the records of history in order until `body` answers false.
+    private func forEachChange(
+        after number: Int64,
+        through: Int64,
+        _ body: (Int64, HistoryWriter.Shape, UniqueID) throws -> Bool
+    ) throws {
+        let shapes = try historyShapes()
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT transaction_number, records FROM tributary_history
+            WHERE transaction_number > ?1 AND transaction_number <= ?2 ORDER BY transaction_number, rowid
+            """
+        )
+        statement.bind(1, number)
+        statement.bind(2, through)
+        defer { statement.reset() }
+        while try statement.step() {
+            let number = statement.integer(0)
+            let goesOn = try statement.withBytes(1) { records in
+                for start in stride(from: 0, to: records.count - 19, by: 20) {
+                    let id = UniqueID(bytes: UnsafeRawBufferPointer(rebasing: records[start..<start + 16]))
+                    let key = UInt32(bigEndian: records.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self))
+                    guard let shape = shapes[key] else { continue }
+                    if try !body(number, shape, id) { return false }
+                }
+                return true
+            }
+            if !goesOn { return }
+        }
+    }
+
+    private func historyShapes() throws -> [UInt32: HistoryWriter.Shape] {
+        let statement = try BoundStatement(database, "SELECT key, entity, kind, properties FROM tributary_shape")
+        var found: [UInt32: HistoryWriter.Shape] = [:]
+        try statement.forEach { row in
+            guard let kind = HistoryTransaction.Kind(rawValue: row.text(2)) else { return }
+            let key = row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
+            found[key] = .init(entity: row.text(1), kind: kind, properties: HistoryWriter.names(row.text(3)))
+        }
+        return found
+    }
+
+    private func objectID(_ id: UniqueID, entity: String) -> ManagedObjectID {
+        ManagedObjectID(
+            store: context.name,
+            entity: entity,
+            rootEntity: context.model.entity(named: entity)?.root ?? entity,
+            uniqueID: id
+        )
+    }
+}

@@ -1,0 +1,89 @@
+import GRDB
+package import TributaryChanges
+
+extension Reader {
+    /// All writers, the store's own included.
+    package func writers() throws -> [WriterRecord] {
+        var seen: [Int64: VersionVector] = [:]
+        let pairs = try BoundStatement(
+            database,
+            "SELECT s.writer, w.uuid, s.sequence FROM tributary_seen s JOIN tributary_writer w ON w.id = s.other"
+        )
+        try pairs.forEach { row in
+            guard let other = UniqueID(row.text(1)) else { return }
+            seen[row.integer(0), default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
+        }
+        var found: [WriterRecord] = []
+        let writers = try BoundStatement(
+            database,
+            "SELECT id, uuid, name, sequence, clock, hash, is_self FROM tributary_writer ORDER BY uuid"
+        )
+        try writers.forEach { row in
+            guard let id = UniqueID(row.text(1)) else { return }
+            found.append(
+                WriterRecord(
+                    id: id,
+                    name: row.optionalText(2),
+                    sequence: UInt64(bitPattern: row.integer(3)),
+                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(4))),
+                    lastSegmentHash: row.optionalText(5),
+                    seen: seen[row.integer(0)] ?? VersionVector(),
+                    isSelf: row.integer(6) != 0
+                )
+            )
+        }
+        return found
+    }
+
+    /// What the store knows of one writer.
+    package func writer(_ id: UniqueID) throws -> WriterRecord? {
+        try writers().first { $0.id == id }
+    }
+
+    /// The store's own writer.
+    package func ownWriter() throws -> WriterRecord {
+        guard let own = try writers().first(where: \.isSelf) else {
+            throw StoreError.database(code: 11, message: "the store has no writer of its own")
+        }
+        return own
+    }
+
+    /// The applied or exported segment that begins with this sequence.
+    package func segment(writer: UniqueID, first: UInt64) throws -> SegmentRecord? {
+        let statement = try BoundStatement(database, Reader.selectSegments + " AND s.first = ?2")
+        statement.bind(1, writer.description)
+        statement.bind(2, Int64(bitPattern: first))
+        return try statement.first { Reader.segment($0, writer) }
+    }
+
+    /// Applied segments of a writer, in order of `first`.
+    package func segments(writer: UniqueID) throws -> [SegmentRecord] {
+        let statement = try BoundStatement(database, Reader.selectSegments + " ORDER BY s.first")
+        statement.bind(1, writer.description)
+        var found: [SegmentRecord] = []
+        try statement.forEach { found.append(Reader.segment($0, writer)) }
+        return found
+    }
+
+    /// A value of the store's own.
+    package func setting(_ key: String) throws -> String? {
+        let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")
+        statement.bind(1, key)
+        return try statement.first { $0.text(0) }
+    }
+
+    private static let selectSegments = """
+        SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
+        JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
+        """
+
+    private static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
+        SegmentRecord(
+            writer: writer,
+            first: UInt64(bitPattern: row.integer(0)),
+            last: UInt64(bitPattern: row.integer(1)),
+            sha256: row.text(2),
+            parkedCount: Int(row.integer(3))
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import GRDB
+import TributaryChanges
+
+/// The versions behind the numbers of the store's transactions.
+///
+/// A number never changes its meaning, so what was read once is kept; how much is bounded.
+final class Stamps {
+    private let select: BoundStatement
+    private var versions: [Int64: Version] = [:]
+    private var newest: (number: Int64, version: Version) = (0, .none)
+    private static let limit = 100_000
+
+    init(_ db: Database) throws {
+        select = try BoundStatement(
+            db,
+            """
+            SELECT t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            WHERE t.number = ?1
+            """
+        )
+    }
+
+    /// The transaction that is being applied.
+    func begin(_ number: Int64, _ version: Version) {
+        newest = (number, version)
+        versions[number] = version
+    }
+
+    func version(_ number: Int64) throws -> Version {
+        if number == newest.number { return newest.version }
+        if let known = versions[number] { return known }
+        select.bind(1, number)
+        let found = try select.first { row in
+            Version(
+                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
+                writer: UniqueID(row.text(1)) ?? Version.none.writer
+            )
+        }
+        guard let found else {
+            throw StoreError.database(code: 11, message: "transaction \(number) is missing from tributary_transaction")
+        }
+        if versions.count >= Stamps.limit { versions.removeAll(keepingCapacity: true) }
+        versions[number] = found
+        return found
+    }
+
+    /// Whether the write of transaction `first` has a lesser version than that of `second`.
+    func isOlder(_ first: Int64, than second: Int64) throws -> Bool {
+        first == second ? false : try version(first) < version(second)
+    }
+
+    /// The number with the greater version; `second` when they are equal.
+    func later(_ first: Int64?, _ second: Int64) throws -> Int64 {
+        guard let first else { return second }
+        return try isOlder(second, than: first) ? first : second
+    }
+}

@@ -1,0 +1,66 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+extension WriteTransaction {
+    /// Draws clock and sequence, applies the changes with the merge rules, writes history and the lines for export.
+    ///
+    /// - Throws: ``StoreError`` `duplicateID` and `invalidChange`; nothing is written then.
+    package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
+        let savepoint = "tributary_commit"
+        try db.execute(sql: "SAVEPOINT \(savepoint)")
+        do {
+            let committed = try commitInside(local)
+            try db.execute(sql: "RELEASE \(savepoint)")
+            return committed
+        } catch {
+            forget()
+            if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
+            throw error
+        }
+    }
+
+    private func commitInside(_ local: LocalTransaction) throws -> CommittedTransaction {
+        let writers = try writers()
+        let own = writers.own
+        let changes = try LocalChanges(reader: reader).explicit(local.changes)
+        let header = TransactionHeader(
+            sequence: try writers.position(of: own).sequence + 1,
+            clock: writers.lastClock.next(
+                wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
+            ),
+            author: local.author,
+            seen: try writers.takeSeen(),
+            changeCount: changes.count
+        )
+        let applier = try begin(writer: own, header: header, context: local.contextName, isStrict: true)
+        try applier.apply(changes)
+        let committed = try end(applier, writer: own, header: header)
+        try keepLines(LogTransaction(header: header, changes: changes))
+        if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
+        return committed
+    }
+
+    private func keepLines(_ transaction: LogTransaction) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
+        )
+        insert.bind(1, Int64(bitPattern: transaction.header.sequence))
+        insert.bind(2, transaction.lines)
+        insert.bind(3, Int64(transaction.changes.count))
+        try insert.run()
+    }
+
+    private func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_answer(key, number, detail, committed_at) VALUES (?1, ?2, ?3, ?4)"
+        )
+        insert.bind(1, answer.key)
+        insert.bind(2, number)
+        insert.bind(3, answer.detail)
+        insert.bind(4, Double(reader.context.configuration.environment.wallMilliseconds()) / 1000)
+        try insert.run()
+    }
+}

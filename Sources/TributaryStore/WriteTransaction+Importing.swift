@@ -1,0 +1,59 @@
+import GRDB
+package import TributaryChanges
+
+extension WriteTransaction {
+    /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
+    ///
+    /// - Throws: ``StoreError`` `outOfSequence` unless it is the writer's next.
+    package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
+        let writers = try writers()
+        let expected = try writers.position(of: writer).sequence + 1
+        guard writer != writers.own, header.sequence == expected, imported == nil else {
+            throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
+        }
+        imported = (writer, header)
+        _ = try begin(writer: writer, header: header, context: nil, isStrict: false)
+    }
+
+    /// Applies the next changes of the transaction; large slices are faster in large stores.
+    package func apply(_ changes: [Change]) throws {
+        try applier().apply(changes)
+    }
+
+    /// Ends the transaction that ``beginImport(writer:header:)`` began.
+    package func endImport() throws -> CommittedTransaction {
+        guard let (writer, header) = imported else {
+            throw StoreError.database(code: 21, message: "no import has been begun")
+        }
+        imported = nil
+        try writers().addSeen(by: writer, header.seen)
+        return try end(applier(), writer: writer, header: header)
+    }
+
+    /// Remembers a segment whose transactions have all been applied; `name` is the writer's as its header tells it.
+    package func recordSegment(_ record: SegmentRecord, name: String?) throws {
+        let writer = try writers().position(of: record.writer).id
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked) VALUES (?1, ?2, ?3, ?4, ?5)
+            """
+        )
+        insert.bind(1, writer)
+        insert.bind(2, Int64(bitPattern: record.first))
+        insert.bind(3, Int64(bitPattern: record.last))
+        insert.bind(4, record.sha256)
+        insert.bind(5, Int64(record.parkedCount))
+        try insert.run()
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_writer SET name = coalesce(?2, name),
+            hash = (SELECT sha256 FROM tributary_segment WHERE writer = ?1 ORDER BY first DESC LIMIT 1) WHERE id = ?1
+            """
+        )
+        update.bind(1, writer)
+        update.bind(2, name)
+        try update.run()
+    }
+}

@@ -1,0 +1,72 @@
+import GRDB
+import TributaryChanges
+
+/// Exports, settings and the end of history.
+extension WriteTransaction {
+    /// Remembers a range before its file is put in place.
+    package func beginExport(_ range: ExportRange) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_export(first, last, header, sha256) VALUES (?1, ?2, ?3, NULL)"
+        )
+        insert.bind(1, Int64(bitPattern: range.first))
+        insert.bind(2, Int64(bitPattern: range.last))
+        insert.bind(3, range.header)
+        try insert.run()
+    }
+
+    /// The file is in place.
+    package func finishExport(first: UInt64, sha256: String) throws {
+        let select = try BoundStatement(db, "SELECT last FROM tributary_export WHERE first = ?1")
+        select.bind(1, Int64(bitPattern: first))
+        guard let last = try select.first({ UInt64(bitPattern: $0.integer(0)) }) else {
+            throw StoreError.database(code: 21, message: "no export has been begun at \(first)")
+        }
+        let update = try BoundStatement(db, "UPDATE tributary_export SET sha256 = ?2 WHERE first = ?1")
+        update.bind(1, Int64(bitPattern: first))
+        update.bind(2, sha256)
+        try update.run()
+        let own = try writers().own
+        try recordSegment(SegmentRecord(writer: own, first: first, last: last, sha256: sha256), name: nil)
+    }
+
+    /// Sets, or with nil removes, a value of the store's own.
+    package func setSetting(_ key: String, to value: String?) throws {
+        let statement = try BoundStatement(
+            db,
+            value == nil
+                ? "DELETE FROM tributary_setting WHERE key = ?1"
+                : "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?1, ?2)"
+        )
+        statement.bind(1, key)
+        if let value { statement.bind(2, value) }
+        try statement.run()
+    }
+
+    /// Removes history and idempotency answers committed before the given Unix seconds, and lines whose export is
+    /// finished. The transactions themselves stay: the versions of rows refer to them.
+    package func purgeHistory(committedBefore seconds: Double) throws {
+        let select = try BoundStatement(
+            db,
+            "SELECT max(number) FROM tributary_transaction WHERE committed_at < ?1"
+        )
+        select.bind(1, seconds)
+        let last = try select.first { $0.integer(0) } ?? 0
+        if last > (try reader.oldestHistory()) {
+            let delete = try BoundStatement(db, "DELETE FROM tributary_history WHERE transaction_number <= ?1")
+            delete.bind(1, last)
+            try delete.run()
+            try setSetting(Reader.purgedHistoryKey, to: String(last))
+        }
+        let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
+        answers.bind(1, seconds)
+        try answers.run()
+        try db.execute(
+            sql: """
+                DELETE FROM tributary_outgoing WHERE EXISTS (
+                    SELECT 1 FROM tributary_export e
+                    WHERE e.sha256 IS NOT NULL AND sequence BETWEEN e.first AND e.last)
+                """
+        )
+    }
+}

@@ -1,0 +1,104 @@
+import GRDB
+import TributaryChanges
+
+/// The writers' rows, read and moved on within one write transaction.
+final class WriterTable {
+    struct Position {
+        var id: Int64
+        var sequence: UInt64
+        var clock: HybridClock
+    }
+
+    private let db: Database
+    private var positions: [UniqueID: Position] = [:]
+    private(set) var own: UniqueID
+    private let update: BoundStatement
+
+    init(_ db: Database) throws {
+        self.db = db
+        update = try BoundStatement(db, "UPDATE tributary_writer SET sequence = ?2, clock = ?3 WHERE id = ?1")
+        let select = try BoundStatement(db, "SELECT id, uuid, sequence, clock, is_self FROM tributary_writer")
+        var own: UniqueID?
+        var positions: [UniqueID: Position] = [:]
+        try select.forEach { row in
+            guard let uuid = UniqueID(row.text(1)) else { return }
+            positions[uuid] = Position(
+                id: row.integer(0),
+                sequence: UInt64(bitPattern: row.integer(2)),
+                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
+            )
+            if row.integer(4) != 0 { own = uuid }
+        }
+        guard let own else { throw StoreError.database(code: 11, message: "the store has no writer of its own") }
+        self.own = own
+        self.positions = positions
+    }
+
+    /// The greatest clock that has been applied.
+    var lastClock: HybridClock { positions.values.map(\.clock).max() ?? .zero }
+
+    /// The writer's row, made when there is none.
+    func position(of uuid: UniqueID) throws -> Position {
+        if let known = positions[uuid] { return known }
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)"
+        )
+        insert.bind(1, uuid.description)
+        try insert.run()
+        let made = Position(id: db.lastInsertedRowID, sequence: 0, clock: .zero)
+        positions[uuid] = made
+        return made
+    }
+
+    func move(_ uuid: UniqueID, to sequence: UInt64, clock: HybridClock) throws {
+        var position = try position(of: uuid)
+        position.sequence = sequence
+        position.clock = max(position.clock, clock)
+        positions[uuid] = position
+        update.bind(1, position.id)
+        update.bind(2, Int64(bitPattern: sequence))
+        update.bind(3, Int64(bitPattern: position.clock.rawValue))
+        try update.run()
+    }
+
+    /// Sequences of other writers that the own one has not yet told it has seen; they count as told from now on.
+    func takeSeen() throws -> [UniqueID: UInt64] {
+        let select = try BoundStatement(
+            db,
+            "SELECT uuid, sequence FROM tributary_writer WHERE sequence > announced AND is_self = 0"
+        )
+        var seen: [UniqueID: UInt64] = [:]
+        try select.forEach { row in
+            if let uuid = UniqueID(row.text(0)) { seen[uuid] = UInt64(bitPattern: row.integer(1)) }
+        }
+        guard !seen.isEmpty else { return [:] }
+        let announce = try BoundStatement(
+            db,
+            "UPDATE tributary_writer SET announced = sequence WHERE sequence > announced AND is_self = 0"
+        )
+        try announce.run()
+        try addSeen(by: own, seen)
+        return seen
+    }
+
+    /// What a writer has seen of others, accumulated.
+    func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
+        guard !seen.isEmpty else { return }
+        let writer = try position(of: uuid).id
+        let upsert = try BoundStatement(
+            db,
+            """
+            INSERT INTO tributary_seen(writer, other, sequence) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
+            """
+        )
+        for (other, sequence) in seen {
+            let otherID = try position(of: other).id
+            upsert.bind(1, writer)
+            upsert.bind(2, otherID)
+            upsert.bind(3, Int64(bitPattern: sequence))
+            try upsert.run()
+        }
+    }
+}

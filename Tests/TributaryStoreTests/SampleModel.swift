@@ -1,0 +1,86 @@
+import TributaryChanges
+import TributaryModel
+
+/// The model of the store's tests: every kind of property that merging knows.
+enum SampleModel {
+    static func make() throws -> Model {
+        try Model(version: "1", entities: definitions)
+    }
+
+    static var definitions: [EntityDefinition] {
+        [person, employee, department, passport, project, tag]
+    }
+
+    static var person: EntityDefinition {
+        var person = EntityDefinition(name: "Person")
+        person.attributes = [
+            Attribute(name: "name", type: .string), attribute("nick", .string, default: .string("none")),
+        ]
+        person.relationships = [
+            Relationship(name: "passport", destination: "Passport", inverse: "owner"),
+            toMany("projects", "Project", inverse: "people"),
+        ]
+        return person
+    }
+
+    static var employee: EntityDefinition {
+        var employee = EntityDefinition(name: "Employee")
+        employee.parent = "Person"
+        employee.attributes = [
+            Attribute(name: "salary", type: .double), attribute("best", .integer32, rule: .max),
+            attribute("least", .date, rule: .min), attribute("visits", .integer64, rule: .counter),
+        ]
+        employee.relationships = [
+            Relationship(name: "department", destination: "Department", inverse: "employees"),
+            Relationship(name: "boss", destination: "Employee"),
+        ]
+        return employee
+    }
+
+    static var department: EntityDefinition {
+        var department = EntityDefinition(name: "Department")
+        department.attributes = [Attribute(name: "title", type: .string), Attribute(name: "budget", type: .decimal)]
+        department.relationships = [toMany("employees", "Employee", inverse: "department")]
+        return department
+    }
+
+    static var passport: EntityDefinition {
+        var passport = EntityDefinition(name: "Passport")
+        passport.attributes = [Attribute(name: "number", type: .integer64)]
+        passport.relationships = [Relationship(name: "owner", destination: "Person", inverse: "passport")]
+        return passport
+    }
+
+    static var project: EntityDefinition {
+        var project = EntityDefinition(name: "Project")
+        project.attributes = [Attribute(name: "name", type: .string), Attribute(name: "data", type: .binary)]
+        var tags = toMany("tags", "Tag", inverse: nil)
+        tags.isOrdered = true
+        project.relationships = [toMany("people", "Person", inverse: "projects"), tags]
+        return project
+    }
+
+    static var tag: EntityDefinition {
+        var tag = EntityDefinition(name: "Tag")
+        tag.attributes = [Attribute(name: "key", type: .uuid), Attribute(name: "isOn", type: .boolean)]
+        return tag
+    }
+
+    static func attribute(
+        _ name: String,
+        _ type: AttributeType,
+        default value: PropertyValue = .null,
+        rule: MergeRule = .latest
+    ) -> Attribute {
+        var attribute = Attribute(name: name, type: type)
+        attribute.defaultValue = value
+        attribute.mergeRule = rule
+        return attribute
+    }
+
+    static func toMany(_ name: String, _ destination: String, inverse: String?) -> Relationship {
+        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
+        relationship.isToMany = true
+        return relationship
+    }
+}
