@@ -25,8 +25,9 @@ struct AppliedAudit {
         return findings ?? []
     }
 
-    /// Why the file cannot be what was applied; nil when it can. A file that is damaged since is no contradiction: its
-    /// transactions are in the store.
+    /// Why the file cannot be what was applied; nil when it can.
+    ///
+    /// A file that is damaged since is no contradiction: its transactions are in the store.
     private func contradiction(_ name: SegmentName, logs: LogFolder, reader: Reader) throws -> String? {
         guard let file = try? logs.open(name), let tail = try? SegmentTail.read(file) else { return nil }
         if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {

@@ -30,7 +30,9 @@ struct DirectoryEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// Hands each entry to `body`; the name's bytes are valid until it returns. False when the listing broke off.
+    /// Hands each entry to `body`; the name's bytes are valid until it returns.
+    ///
+    /// False when the listing broke off.
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         while true {
             errno = 0

@@ -4,8 +4,10 @@ import Synchronization
 import TransactionLog
 package import TributaryChanges
 
-/// Gathers inotify's events of the log folder into hints. They say where to look, never what is there: a lost event,
-/// an overflow and a folder that was made anew all come out as "look everywhere".
+/// Gathers inotify's events of the log folder into hints.
+///
+/// They say where to look, never what is there: a lost event, an overflow and a folder that was made anew all come out
+/// as "look everywhere".
 package final class DirectoryWatcher: Sendable {
     /// What a watch is for.
     private enum Place: Hashable, Sendable {
@@ -62,8 +64,10 @@ package final class DirectoryWatcher: Sendable {
         state.withLock { $0.hints.formUnion(hints) }
     }
 
-    /// Watches the log folder itself. Called before each listing, so that nothing falls between the two; a folder that
-    /// is watched already costs one system call.
+    /// Watches the log folder itself.
+    ///
+    /// Called before each listing, so that nothing falls between the two; a folder that is watched already costs one
+    /// system call.
     package func watchRoot() {
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         let isAbsolute = path.hasPrefix("/")

@@ -86,7 +86,9 @@ struct Exporter: Sendable {
         return counts
     }
 
-    /// Syncs the WAL, whatever the connection's own setting is. Without one everything is in the store's file.
+    /// Syncs the WAL, whatever the connection's own setting is.
+    ///
+    /// Without one everything is in the store's file.
     private func syncStore() throws {
         let path = store.configuration.path + "-wal"
         let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)

@@ -89,7 +89,9 @@ extension FolderScanner {
 
     private func list(_ folder: Int32, writer: UniqueID, position: UInt64) -> WriterListing? {
         guard let entries = DirectoryEntries(of: folder) else { return nil }
-        let before = known[writer]?.listing.applied ?? [:]
+        var former = known[writer]?.listing ?? WriterListing(writer: writer)
+        former.settle(position: position)
+        let before = former.applied
         var listing = WriterListing(writer: writer)
         listing.applied.reserveCapacity(before.count)
         let isWhole = entries.forEach { name, kind, inode in

@@ -3,7 +3,9 @@ import Tributary
 import TributaryChanges
 import TributaryStore
 
-/// Does what the planner says: verifies segments and applies batches of them. For one loop only.
+/// Does what the planner says: verifies segments and applies batches of them.
+///
+/// For one loop only.
 struct Importer {
     private struct Cached {
         var file: FileIdentity
@@ -44,8 +46,9 @@ struct Importer {
         }
     }
 
-    /// Applies the runs in one SQLite transaction, as far as it goes. Segments that it does not know any more are left
-    /// out and named in the second value: they must be verified again.
+    /// Applies the runs in one SQLite transaction, as far as it goes.
+    ///
+    /// Segments that it does not know any more are left out and named in the second value: they must be verified again.
     mutating func apply(
         _ runs: [ImportPlanner.Run],
         configuration: SyncConfiguration,

@@ -11,7 +11,9 @@ extension SegmentName {
     var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
     /// The sequences in the bytes of a file's name, without making a string of them: folders hold many applied
-    /// segments. Nil when the bytes do not follow the pattern.
+    /// segments.
+    ///
+    /// Nil when the bytes do not follow the pattern.
     static func bounds(fileName bytes: UnsafeRawBufferPointer) -> SegmentBounds? {
         guard bytes.count == 38, bytes[16] == UInt8(ascii: "-"), bytes[33...].elementsEqual(".tlog".utf8) else {
             return nil

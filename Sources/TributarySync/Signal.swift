@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Wakes one waiting loop. Raising it while nobody waits is remembered once; raising it twice is raising it once.
+/// Wakes one waiting loop.
+///
+/// Raising it while nobody waits is remembered once; raising it twice is raising it once.
 package final class Signal: Sendable {
     private enum State {
         case idle
@@ -24,7 +26,9 @@ package final class Signal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when the signal has been raised since the last wait, or the task is cancelled. For one loop only.
+    /// Returns when the signal has been raised since the last wait, or the task is cancelled.
+    ///
+    /// For one loop only.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -6,7 +6,9 @@ package struct SyncConfiguration: Sendable, Hashable {
         case every(Duration)
     }
 
-    /// The log folder. It must exist: an unmounted share must not be made anew.
+    /// The log folder.
+    ///
+    /// It must exist: an unmounted share must not be made anew.
     package var logs: String
     package var rescan = Rescan.automatic
     /// How long a segment may be without an end line before it counts as damaged.

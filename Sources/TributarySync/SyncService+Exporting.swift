@@ -20,7 +20,9 @@ extension SyncService {
         _ = await tryExport()
     }
 
-    /// Exports everything that is committed. Serial: a caller waits for an export that has begun.
+    /// Exports everything that is committed.
+    ///
+    /// Serial: a caller waits for an export that has begun.
     ///
     /// Works as long as the store is open, also after the service has ended.
     @discardableResult

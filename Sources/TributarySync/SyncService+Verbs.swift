@@ -7,8 +7,9 @@ import TributaryStore
 
 /// What an administrator may ask for.
 extension SyncService {
-    /// Imports all that can be, merges now, exports local changes. It does not wait for segments that wait, are
-    /// incomplete or held.
+    /// Imports all that can be, merges now, exports local changes.
+    ///
+    /// It does not wait for segments that wait, are incomplete or held.
     ///
     /// - Throws: ``SyncError`` `paused` and `notRunning`; what exporting throws.
     package func sync() async throws -> SyncResult {
@@ -51,7 +52,9 @@ extension SyncService {
         }
     }
 
-    /// Stops importing, also over restarts, until ``resume()`` or for the given time. Local changes go on.
+    /// Stops importing, also over restarts, until ``resume()`` or for the given time.
+    ///
+    /// Local changes go on.
     package func pause(for duration: Duration? = nil) async throws {
         let wall = wall
         let until = duration.map { wall + $0.wholeMilliseconds }

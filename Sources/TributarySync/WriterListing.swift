@@ -36,6 +36,11 @@ package struct WriterListing: Sendable {
         package var inode: UInt64
         /// Whether its end line has been compared with what was applied.
         package var isChecked: Bool
+
+        package init(inode: UInt64, isChecked: Bool) {
+            self.inode = inode
+            self.isChecked = isChecked
+        }
     }
 
     package var writer: UniqueID
@@ -57,7 +62,9 @@ package struct WriterListing: Sendable {
         return names
     }
 
-    /// The position has moved: what was pending may be applied now. It was verified then, so it need not be compared.
+    /// The position has moved: what was pending may be applied now.
+    ///
+    /// It was verified then, so it need not be compared.
     mutating func settle(position: UInt64) {
         guard pending.contains(where: { $0.id.last <= position }) else { return }
         for file in pending where file.id.last <= position {

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributarySync
+
+@Suite(.timeLimit(.minutes(1))) struct DirectoryWatcherTests {
+    private let writer = UniqueID(high: 0xA, low: 2)
+
+    /// Waits for hints until they satisfy the condition; the time limit ends a test in which they never do.
+    private func hints(
+        _ watcher: DirectoryWatcher,
+        _ signal: Signal,
+        until isEnough: (FolderHints) -> Bool
+    ) async -> FolderHints {
+        var all = FolderHints()
+        while true {
+            all.formUnion(watcher.takeHints())
+            if isEnough(all) { return all }
+            await signal.wait()
+        }
+    }
+
+    @Test func itBeginsWithALookEverywhere() throws {
+        let folder = try TemporaryFolder("watch")
+        let watcher = try DirectoryWatcher(path: folder.path, signal: Signal())
+        #expect(watcher.takeHints().isEverything)
+        #expect(watcher.takeHints().isEmpty)
+    }
+
+    @Test func aSegmentThatIsRenamedIntoPlaceIsNamed() async throws {
+        let folder = try TemporaryFolder("watch")
+        let name = SegmentName(writer: writer, first: 1, last: 1)
+        try folder.write("x", to: "\(writer)/.hidden")
+        let signal = Signal()
+        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
+        _ = watcher.takeHints()
+        watcher.watchRoot()
+        watcher.watch(writer)
+        #expect(rename(folder.path("\(writer)/.hidden"), folder.path(name.path)) == 0)
+        let found = await hints(watcher, signal) { !$0.files.isEmpty }
+        #expect(found.files == [name])
+        #expect(!found.isEverything)
+    }
+
+    @Test func aWritersFolderThatAppearsLaterAsksForALookEverywhere() async throws {
+        let folder = try TemporaryFolder("watch")
+        let signal = Signal()
+        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
+        _ = watcher.takeHints()
+        watcher.watchRoot()
+        try folder.write("x", to: "unrelated/file")
+        mkdir(folder.path(writer.description), 0o755)
+        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+    }
+
+    @Test func aLogFolderThatIsMadeAnewAsksForALookEverywhere() async throws {
+        let folder = try TemporaryFolder("watch")
+        mkdir(folder.path("logs"), 0o755)
+        let signal = Signal()
+        let watcher = try DirectoryWatcher(path: folder.path("logs"), signal: signal)
+        _ = watcher.takeHints()
+        watcher.watchRoot()
+        rmdir(folder.path("logs"))
+        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+        watcher.watchRoot()
+        mkdir(folder.path("logs"), 0o755)
+        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+    }
+
+    @Test func replicatorsFilesAreNoHint() async throws {
+        let folder = try TemporaryFolder("watch")
+        mkdir(folder.path(writer.description), 0o755)
+        let signal = Signal()
+        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
+        _ = watcher.takeHints()
+        watcher.watchRoot()
+        watcher.watch(writer)
+        for name in [".syncthing.x.tmp", "y.tmp", ".nfs1"] { try folder.write("x", to: "\(writer)/\(name)") }
+        let name = SegmentName(writer: writer, first: 7, last: 9)
+        try folder.write("x", to: name.path)
+        let found = await hints(watcher, signal) { !$0.isEmpty }
+        #expect(found.files == [name] && found.folders.isEmpty)
+    }
+
+    @Test func hintsAreBounded() {
+        var hints = FolderHints()
+        for number in 1...10_000 as ClosedRange<UInt64> {
+            hints.note(file: SegmentName(writer: writer, first: number, last: number))
+        }
+        #expect(hints.folders == [writer])
+        #expect(hints.files.isEmpty)
+        hints.noteEverything()
+        #expect(hints.isEverything && hints.folders.isEmpty)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributarySync
+
+@Suite struct FolderScannerTests {
+    private let writer = UniqueID(high: 0xA, low: 1)
+    private let own = UniqueID(high: 0xF, low: 1)
+    private let wall = UInt64(Date().timeIntervalSince1970 * 1000)
+
+    private func file(_ first: UInt64, _ last: UInt64) -> String {
+        SegmentName(writer: writer, first: first, last: last).path
+    }
+
+    @Test func onlyNamesOfThePatternCount() throws {
+        let folder = try TemporaryFolder("scan")
+        for name in [
+            file(1, 2), "\(writer)/.syncthing.0000000000000003-0000000000000003.tlog.tmp",
+            "\(writer)/0000000000000003-0000000000000003.tlog.tmp", "\(writer)/.nfs0001", "\(writer)/.stfolder",
+            "\(writer)/000000000000000A-000000000000000B.tlog", "\(writer)/1-2.tlog", ".stversions/x",
+            "\(writer)/.0000000000000003-0000000000000003.tlog.aB3dEf", "notes.txt",
+            "\(writer.description.uppercased())/0000000000000001-0000000000000001.tlog",
+        ] { try folder.write("x", to: name) }
+        var scanner = FolderScanner(path: folder.path, own: own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let listing = try #require(scan.listings.first)
+        #expect(scan.listings.count == 1)
+        #expect(listing.pending.map(\.id) == [SegmentName(writer: writer, first: 1, last: 2)])
+        #expect(listing.misfits.isEmpty && scan.problems.isEmpty)
+    }
+
+    @Test func whatIsNoRegularFileIsRejectedWithoutBeingOpened() throws {
+        let folder = try TemporaryFolder("scan")
+        try folder.write("x", to: file(9, 9))
+        symlink("/etc/passwd", folder.path(file(1, 1)))
+        mkfifo(folder.path(file(2, 2)), 0o600)
+        mkdir(folder.path(file(3, 3)), 0o700)
+        try folder.write("x", to: file(0, 0))
+        try folder.write("x", to: file(5, 4))
+        try folder.write(
+            "x",
+            to: "\(writer)/0000000000000007-0000000000000007.sync-conflict-20240620-101500-ABCDEF7.tlog"
+        )
+        var scanner = FolderScanner(path: folder.path, own: own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let listing = try #require(scan.listings.first)
+        let misfits = Dictionary(uniqueKeysWithValues: listing.misfits.map { ($0.id.first, $0) })
+        #expect(listing.pending.map(\.id.first) == [9])
+        #expect(misfits[1]?.reason.contains("symbolic link") == true)
+        #expect(misfits[2]?.reason.contains("named pipe") == true)
+        #expect(misfits[3]?.reason.contains("folder") == true)
+        for number in [0, 1, 2, 3, 5] as [UInt64] { #expect(misfits[number]?.state == .rejected) }
+        #expect(misfits[7]?.state == .forked)
+        #expect(misfits.count == 6)
+    }
+
+    @Test func aLinkWithAWritersNameIsNotFollowed() throws {
+        let folder = try TemporaryFolder("scan")
+        let elsewhere = try TemporaryFolder("elsewhere")
+        try elsewhere.write("x", to: "0000000000000001-0000000000000001.tlog")
+        symlink(elsewhere.path, folder.path(writer.description))
+        var scanner = FolderScanner(path: folder.path, own: own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(scan.listings.isEmpty)
+        #expect(scan.problems.map(\.kind) == [.notAFolder])
+    }
+
+    @Test func aMissingFolderIsAProblemAndItsWritersVanish() throws {
+        let folder = try TemporaryFolder("scan")
+        try folder.write("x", to: "logs/" + file(1, 1))
+        var scanner = FolderScanner(path: folder.path("logs"), own: own)
+        let before = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(before.listings.count == 1)
+        try FileManager.default.removeItem(atPath: folder.path("logs"))
+        let gone = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(gone.vanished == [writer])
+        #expect(gone.problems.map(\.kind) == [.missing])
+        try folder.write("x", to: "logs/" + file(2, 2))
+        let again = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(again.listings.first?.pending.map(\.id.first) == [2])
+    }
+
+    @Test func filesAtOrBelowThePositionAreOnlyNamedAndComparedOnce() throws {
+        let folder = try TemporaryFolder("scan")
+        for number in 1...5 as ClosedRange<UInt64> { try folder.write("x", to: file(number, number)) }
+        var scanner = FolderScanner(path: folder.path, own: own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 3 }
+        #expect(scan.listings.first?.applied.count == 3)
+        #expect(scan.listings.first?.pending.count == 2)
+        let unchecked = scanner.unchecked(limit: 10)
+        #expect(Set(unchecked.map(\.first)) == [1, 2, 3])
+        for name in unchecked { scanner.checked(name) }
+        // What was applied meanwhile was verified then.
+        _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 5 }
+        #expect(scanner.unchecked(limit: 10).isEmpty)
+        // A file that was written over is compared again.
+        var hints = FolderHints()
+        hints.note(file: SegmentName(writer: writer, first: 2, last: 2))
+        _ = scanner.scan(hints, wall: wall) { _ in 5 }
+        #expect(scanner.unchecked(limit: 10).map(\.first) == [2])
+    }
+
+    @Test func aHintAboutAFileLooksAtThatFileAlone() throws {
+        let folder = try TemporaryFolder("scan")
+        try folder.write("x", to: file(1, 1))
+        var scanner = FolderScanner(path: folder.path, own: own)
+        _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        try folder.write("x", to: file(2, 2))
+        try folder.write("x", to: file(3, 3))
+        try FileManager.default.removeItem(atPath: folder.path(file(1, 1)))
+        var hints = FolderHints()
+        hints.note(file: SegmentName(writer: writer, first: 1, last: 1))
+        hints.note(file: SegmentName(writer: writer, first: 3, last: 3))
+        let scan = scanner.scan(hints, wall: wall) { _ in 0 }
+        #expect(scan.listings.first?.pending.map(\.id.first) == [3])
+        // The next look at everything finds the rest.
+        let whole = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(Set(whole.listings.first?.pending.map(\.id.first) ?? []) == [2, 3])
+    }
+
+    @Test func anUnchangedFolderIsNotListedAgainButItsPendingFilesAreLookedAt() throws {
+        let folder = try TemporaryFolder("scan")
+        try folder.write("x", to: file(1, 1))
+        var scanner = FolderScanner(path: folder.path, own: own)
+        // Long after the folder changed, so that its time stamp can be trusted.
+        let later = wall + 60_000
+        let first = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
+        let handle = try #require(FileHandle(forWritingAtPath: folder.path(file(1, 1))))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("more".utf8))
+        try handle.close()
+        let second = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
+        #expect(first.listings.first?.pending.first?.file.size == 1)
+        #expect(second.listings.first?.pending.first?.file.size == 5)
+    }
+
+    @Test func tenThousandUnrelatedFilesAreIgnored() throws {
+        let folder = try TemporaryFolder("scan")
+        try folder.write("x", to: file(1, 1))
+        for number in 0..<5_000 {
+            _ = FileManager.default.createFile(atPath: folder.path("unrelated-\(number)"), contents: nil)
+            _ = FileManager.default.createFile(atPath: folder.path("\(writer)/unrelated-\(number).txt"), contents: nil)
+        }
+        var scanner = FolderScanner(path: folder.path, own: own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        #expect(scan.listings.map(\.pending.count) == [1])
+        #expect(scan.listings.first?.misfits.isEmpty == true)
+    }
+}

@@ -1,0 +1,257 @@
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributarySync
+
+@Suite struct ImportPlannerTests {
+    private let a = PlannerBench.a
+    private let b = PlannerBench.b
+
+    private func name(_ writer: UniqueID, _ first: UInt64, _ last: UInt64) -> SegmentName {
+        PlannerBench.name(writer, first, last)
+    }
+
+    @Test func segmentsGoInSequenceWhateverTheOrderOfArrival() {
+        var bench = PlannerBench()
+        for first in [7, 1, 4] as [UInt64] { bench.put(name(a, first, first + 2)) }
+        let until = bench.settle()
+        #expect(until == nil)
+        #expect(bench.applied == [name(a, 1, 3), name(a, 4, 6), name(a, 7, 9)])
+        #expect(bench.planner.position(of: a).sequence == 9)
+        #expect(bench.planner.counts(wall: bench.wall) == [.applied: 3])
+    }
+
+    @Test func aGapStopsWhatComesAfterItAndNamesWhatIsMissing() throws {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 2))
+        bench.put(name(a, 5, 6))
+        bench.put(name(b, 1, 1))
+        bench.settle()
+        #expect(bench.applied == [name(a, 1, 2), name(b, 1, 1)])
+        let status = try #require(bench.status(name(a, 5, 6)))
+        #expect(status.state == .waiting)
+        #expect(status.waitingFor == [.transactions(writer: a, from: 3, through: 4)])
+        #expect(status.hint != nil)
+        bench.put(name(a, 3, 4))
+        bench.settle()
+        #expect(bench.planner.position(of: a).sequence == 6)
+    }
+
+    struct BadCase: CustomTestStringConvertible, Sendable {
+        var outcome: VerificationOutcome
+        var state: SegmentState
+        var testDescription: String { state.rawValue }
+    }
+
+    @Test(arguments: [
+        BadCase(outcome: .incomplete(reason: "no end", line: nil), state: .incomplete),
+        BadCase(outcome: .damaged(reason: "hash", line: 3), state: .damaged),
+        BadCase(outcome: .rejected(reason: "NaN", line: 4), state: .rejected),
+        BadCase(outcome: .unreadable(reason: "permission"), state: .rejected),
+        BadCase(outcome: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), clock: .max >> 17), state: .held),
+        BadCase(outcome: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), blobs: ["x"]), state: .waiting),
+    ])
+    func aBadSegmentStopsOnlyItsOwnWriter(_ test: BadCase) throws {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 1), test.outcome)
+        bench.put(name(a, 2, 2))
+        bench.put(name(b, 1, 1))
+        bench.settle()
+        #expect(bench.applied == [name(b, 1, 1)])
+        #expect(bench.state(name(a, 1, 1)) == test.state)
+        let behind = try #require(bench.status(name(a, 2, 2)))
+        #expect(behind.state == .waiting)
+        #expect(behind.waitingFor == [.transactions(writer: a, from: 1, through: 1)])
+        // Another file in its place is looked at anew.
+        bench.put(name(a, 1, 1))
+        bench.settle()
+        #expect(bench.planner.position(of: a).sequence == 2)
+    }
+
+    @Test func anIncompleteSegmentCountsAsDamagedAfterTheGraceAndIsTakenWhenItComesWhole() throws {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 2))
+        let grace = bench.settle()
+        #expect(grace == PlannerBench.wall + 60_000)
+        #expect(bench.state(name(a, 1, 1)) == .incomplete)
+        bench.wall += 59_999
+        #expect(bench.state(name(a, 1, 1)) == .incomplete)
+        bench.wall += 1
+        let late = bench.settle()
+        #expect(late == nil)
+        let status = try #require(bench.status(name(a, 1, 1)))
+        #expect(status.state == .damaged)
+        #expect(status.line == 2)
+        #expect(status.hint?.contains("segment retry") == true)
+        // While it still grows the grace begins anew.
+        bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 3))
+        bench.settle()
+        #expect(bench.state(name(a, 1, 1)) == .incomplete)
+        bench.put(name(a, 1, 1))
+        bench.settle()
+        #expect(bench.state(name(a, 1, 1)) == .applied)
+    }
+
+    @Test func aClockTooFarAheadIsHeldUntilItsTimeOrUntilItIsAccepted() throws {
+        var bench = PlannerBench()
+        let segment = name(a, 1, 1)
+        bench.put(segment, PlannerBench.valid(segment, clock: PlannerBench.wall + 3_600_000 + 5_000))
+        let release = bench.settle()
+        #expect(release == PlannerBench.wall + 5_000)
+        let status = try #require(bench.status(segment))
+        #expect(status.state == .held)
+        #expect(status.reason.contains("3605 s") && status.reason.contains(a.description))
+        #expect(status.hint?.contains("segment accept") == true)
+        #expect(bench.planner.position(of: a).sequence == 0)
+
+        var accepting = bench
+        let accepted = accepting.planner.accept(segment)
+        #expect(accepted == segment.path)
+        accepting.settle()
+        #expect(accepting.state(segment) == .applied)
+
+        bench.wall += 5_000
+        bench.settle()
+        #expect(bench.state(segment) == .applied)
+    }
+
+    @Test func aTransactionWaitsForWhatItHasSeenAndThoseBeforeItDoNot() throws {
+        var bench = PlannerBench()
+        let segment = name(b, 1, 4)
+        let gate = SegmentOutline.Gate(sequence: 3, needs: [a: 2])
+        bench.put(segment, PlannerBench.valid(segment, gate: gate))
+        bench.settle()
+        #expect(bench.planner.position(of: b).sequence == 2)
+        let status = try #require(bench.status(segment))
+        #expect(status.state == .waiting)
+        #expect(status.waitingFor == [.transactions(writer: a, from: 1, through: 2)])
+        bench.put(name(a, 1, 1))
+        bench.settle()
+        #expect(bench.status(segment)?.waitingFor == [.transactions(writer: a, from: 2, through: 2)])
+        bench.put(name(a, 2, 2))
+        bench.settle()
+        #expect(bench.planner.position(of: b).sequence == 4)
+    }
+
+    @Test func twoWritersThatWaitForEachOthersTransactionsInOneSegmentEachDoNotBlock() {
+        var bench = PlannerBench()
+        // a: 1, then 2 after b's 1; b: 1 after a's 1, then 2. Whole segments would wait for each other.
+        let ofA = name(a, 1, 2)
+        let ofB = name(b, 1, 2)
+        bench.put(ofA, PlannerBench.valid(ofA, gate: SegmentOutline.Gate(sequence: 2, needs: [b: 1])))
+        bench.put(ofB, PlannerBench.valid(ofB, gate: SegmentOutline.Gate(sequence: 1, needs: [a: 1])))
+        bench.settle()
+        #expect(bench.state(ofA) == .applied)
+        #expect(bench.state(ofB) == .applied)
+    }
+
+    @Test func nobodyWaitsForAnAbandonedWriterNorForWhatTheStoreHasWrittenItself() {
+        var bench = PlannerBench()
+        let lost = name(b, 1, 1)
+        bench.put(lost, PlannerBench.valid(lost, gate: SegmentOutline.Gate(sequence: 1, needs: [a: 9])))
+        bench.settle()
+        #expect(bench.state(lost) == .waiting)
+        bench.planner.abandoned = [a]
+        bench.settle()
+        #expect(bench.state(lost) == .applied)
+
+        let own = PlannerBench.own
+        let answer = name(b, 2, 2)
+        bench.put(answer, PlannerBench.valid(answer, gate: SegmentOutline.Gate(sequence: 2, needs: [own: 3])))
+        bench.settle()
+        #expect(bench.state(answer) == .waiting)
+        bench.planner.setPosition(WriterPosition(sequence: 3), of: own)
+        bench.settle()
+        #expect(bench.state(answer) == .applied)
+    }
+
+    @Test func ownSegmentsAreNeverImported() {
+        var bench = PlannerBench()
+        bench.put(name(PlannerBench.own, 1, 1))
+        let until = bench.settle()
+        #expect(until == nil)
+        #expect(bench.verified.isEmpty && bench.applied.isEmpty)
+    }
+
+    @Test func whatIsAtOrBelowThePositionIsNotRead() {
+        var bench = PlannerBench()
+        bench.planner.setPosition(WriterPosition(sequence: 4), of: a)
+        bench.put(name(a, 1, 2))
+        bench.put(name(a, 3, 4))
+        bench.put(name(a, 5, 5))
+        bench.settle()
+        #expect(bench.verified == [name(a, 5, 5)])
+        #expect(bench.applied == [name(a, 5, 5)])
+    }
+
+    @Test func blobsAreWaitedFor() throws {
+        var bench = PlannerBench()
+        let segment = name(a, 1, 1)
+        bench.put(segment, PlannerBench.valid(segment, blobs: ["ab"]))
+        bench.settle()
+        #expect(bench.status(segment)?.waitingFor == [.blob(writer: a, sha256: "ab")])
+        #expect(bench.planner.awaitedBlobs == [segment: ["ab"]])
+        bench.content[segment] = PlannerBench.valid(segment)
+        let isKnown = bench.planner.retry(segment)
+        #expect(isKnown)
+        bench.settle()
+        #expect(bench.state(segment) == .applied)
+    }
+
+    @Test func smallSegmentsAreAppliedTogetherUpToTheLimit() {
+        var bench = PlannerBench()
+        bench.planner.limits.batchChanges = 100
+        for first in 1...500 as ClosedRange<UInt64> { bench.put(name(a, first, first)) }
+        bench.settle()
+        #expect(bench.planner.position(of: a).sequence == 500)
+        // Two each: the transaction and its change.
+        #expect(bench.batches == 10)
+    }
+
+    @Test func aSegmentThatWasReadIsNotReadAgainAtTheNextScan() {
+        var bench = PlannerBench()
+        bench.put(name(a, 5, 5))
+        bench.settle()
+        bench.scan(a)
+        bench.settle()
+        #expect(bench.verified == [name(a, 5, 5)])
+        let isKnown = bench.planner.retry(name(a, 5, 5))
+        #expect(isKnown)
+        bench.settle()
+        #expect(bench.verified.count == 2)
+    }
+
+    @Test func misfitsAreListedAndNamedAsTheReasonOfTheGap() throws {
+        var bench = PlannerBench()
+        let pipe = name(a, 1, 1)
+        bench.misfits[a] = [
+            WriterListing.Misfit(
+                id: pipe,
+                fileName: pipe.fileName,
+                state: .rejected,
+                reason: "A pipe.",
+                hint: "Remove it."
+            )
+        ]
+        bench.put(name(a, 2, 2))
+        bench.settle()
+        #expect(bench.state(pipe) == .rejected)
+        #expect(bench.status(name(a, 2, 2))?.reason.contains(pipe.fileName) == true)
+    }
+
+    @Test func statesAreAnnouncedOnceAndWhenTheyChange() {
+        var bench = PlannerBench()
+        bench.put(name(a, 2, 2))
+        bench.settle()
+        let first = bench.planner.announce(wall: bench.wall)
+        let second = bench.planner.announce(wall: bench.wall)
+        #expect(first.map(\.state) == [.waiting])
+        #expect(second.isEmpty)
+        bench.put(name(a, 2, 2), .damaged(reason: "hash", line: nil))
+        bench.settle()
+        bench.wall += 1
+        let news = bench.planner.announce(wall: bench.wall)
+        #expect(news.map(\.state) == [.damaged])
+        #expect(news.first?.since == bench.wall)
+    }
+}

@@ -1,0 +1,128 @@
+import TransactionLog
+import TributaryChanges
+import TributarySync
+
+/// A planner with a folder of made-up segments: what reading each would show is decided beforehand.
+struct PlannerBench {
+    static let a = UniqueID(high: 0xA, low: 0)
+    static let b = UniqueID(high: 0xB, low: 0)
+    static let own = UniqueID(high: 0xF, low: 0)
+    static let wall: UInt64 = 1_000_000_000
+
+    var planner: ImportPlanner
+    var wall = PlannerBench.wall
+    /// What reading shows; a valid segment of one change a transaction when nothing is said.
+    var content: [SegmentName: VerificationOutcome] = [:]
+    var files: [UniqueID: [WriterListing.Pending]] = [:]
+    var misfits: [UniqueID: [WriterListing.Misfit]] = [:]
+    /// What was applied, in order.
+    private(set) var applied: [SegmentName] = []
+    private(set) var verified: [SegmentName] = []
+    private(set) var batches = 0
+    private var generation: UInt64 = 0
+
+    init() {
+        planner = ImportPlanner(
+            own: PlannerBench.own,
+            limits: ImportPlanner.Limits(maxAhead: 3_600_000, incompleteGrace: 60_000)
+        )
+    }
+
+    static func name(_ writer: UniqueID, _ first: UInt64, _ last: UInt64) -> SegmentName {
+        SegmentName(writer: writer, first: first, last: last)
+    }
+
+    static func valid(
+        _ name: SegmentName,
+        hash: String? = nil,
+        previous: String? = nil,
+        clock: UInt64 = PlannerBench.wall,
+        blobs: [String] = [],
+        gate: SegmentOutline.Gate? = nil
+    ) -> VerificationOutcome {
+        .valid(
+            SegmentOutline(
+                sha256: hash ?? name.path,
+                previous: previous,
+                transactions: Int(name.last - name.first + 1),
+                changes: Int(name.last - name.first + 1),
+                lastClock: HybridClock(milliseconds: clock),
+                missingBlobs: blobs,
+                gate: gate
+            )
+        )
+    }
+
+    /// Puts a file in the folder, or another one in its place.
+    mutating func put(_ name: SegmentName, _ outcome: VerificationOutcome? = nil) {
+        generation += 1
+        content[name] = outcome
+        files[name.writer, default: []].removeAll { $0.id == name }
+        let file = FileIdentity(inode: generation, size: 100, modified: 0)
+        files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
+        scan(name.writer)
+    }
+
+    mutating func remove(_ name: SegmentName) {
+        files[name.writer, default: []].removeAll { $0.id == name }
+        scan(name.writer)
+    }
+
+    mutating func scan(_ writer: UniqueID) {
+        var listing = WriterListing(writer: writer)
+        listing.pending = files[writer] ?? []
+        listing.misfits = misfits[writer] ?? []
+        planner.found(listing, wall: wall)
+    }
+
+    /// Does what the planner says until it waits; the time until which it does.
+    @discardableResult
+    mutating func settle() -> UInt64? {
+        for _ in 0..<10_000 {
+            switch planner.next(wall: wall) {
+            case .verify(let pending):
+                for file in pending {
+                    verified.append(file.id)
+                    let outcome = content[file.id] ?? PlannerBench.valid(file.id)
+                    planner.verified(file.id, file: file.file, as: outcome, wall: wall)
+                }
+            case .apply(let runs): apply(runs)
+            case .wait(let until): return until
+            }
+        }
+        preconditionFailure("the planner goes round in circles")
+    }
+
+    private mutating func apply(_ runs: [ImportPlanner.Run]) {
+        batches += 1
+        for run in runs {
+            let through = openThrough(run)
+            guard through >= run.id.first else { continue }
+            if through == run.id.last {
+                applied.append(run.id)
+                planner.finished(run.id, sha256: run.segment.sha256, wall: wall)
+            } else {
+                let bounds = SegmentBounds(first: run.id.first, last: run.id.last)
+                let partial = WriterPosition.Partial(bounds: bounds, sha256: run.segment.sha256)
+                planner.advanced(run.id.writer, to: through, partial: partial)
+            }
+        }
+    }
+
+    private mutating func openThrough(_ run: ImportPlanner.Run) -> UInt64 {
+        guard let gate = run.segment.gate else { return run.id.last }
+        let isShut = gate.needs.contains {
+            planner.position(of: $0.key).sequence < $0.value && !planner.abandoned.contains($0.key)
+        }
+        guard isShut else { return run.id.last }
+        planner.stopped(run.id, at: gate)
+        return gate.sequence - 1
+    }
+
+    func state(_ name: SegmentName) -> SegmentState {
+        if let status = planner.status(of: name, wall: wall) { return status.state }
+        return planner.position(of: name.writer).sequence >= name.last ? .applied : .waiting
+    }
+
+    func status(_ name: SegmentName) -> SegmentStatus? { planner.status(of: name, wall: wall) }
+}
