@@ -1,10 +1,122 @@
 /// A context on a queue of its own, reached from anywhere.
+///
+/// ```swift
+/// let background = container.newBackgroundContext(name: "import", author: "till")
+/// let count = try await background.perform { context in
+///     for name in names { try context.insert(Employee.self).name = name }
+///     try context.save()
+///     return try context.count(for: FetchRequest("Employee"))
+/// }
+/// ```
+///
+/// Bodies run one after another, each without interruption, in the order in which they were handed over. What comes out
+/// must be `Sendable`: IDs, snapshots and plain values, never objects.
 public actor BackgroundContext {
-    /// Runs `body` with the context, after everything enqueued before.
+    private let context: ManagedObjectContext
+    /// The container that it belongs to.
+    public nonisolated let container: PersistentContainer
+    private nonisolated let executor: ContextExecutor
+
+    /// The context's queue.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(container: PersistentContainer, home: ContextHome, name: String?, author: String?, mergePolicy: MergePolicy) {
+        let executor = ContextExecutor(label: "tributary.context.\(name ?? "background")")
+        let context = ManagedObjectContext(home: home, name: name, author: author, mergePolicy: mergePolicy)
+        context.executor = executor
+        self.container = container
+        self.executor = executor
+        self.context = context
+    }
+
+    isolated deinit {
+        // Objects hold their context; dirty ones are held by it.
+        context.reset()
+    }
+
+    // MARK: Running
+
+    /// Runs `body` with the context, after everything that was enqueued before, and returns what it returns.
+    ///
+    /// The body counts as pending from its first step.
     public func perform<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
-    ) async throws(E) -> T { fatalError("stub") }
+    ) async throws(E) -> T {
+        try run(body)
+    }
 
-    /// Queues `body` in call order; it counts as pending from the call on.
-    public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) { fatalError("stub") }
+    /// The same with one value that is handed over to the body, `Sendable` or not.
+    public func perform<Input, T: Sendable, E: Error>(
+        with input: sending Input,
+        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+    ) async throws(E) -> T {
+        container.pipeline.pending.begin()
+        defer { container.pipeline.pending.end() }
+        begin()
+        defer { context.processPendingChanges() }
+        return try body(context, input)
+    }
+
+    /// Runs `body` with the context while the calling thread waits; not for asynchronous code.
+    @available(*, noasync, message: "use perform")
+    public nonisolated func performAndWait<T: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+    ) throws(E) -> T {
+        let result = executor.runAndWait {
+            assumeIsolated { actor -> Result<T, E> in
+                do throws(E) {
+                    return .success(try actor.run(body))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Queues `body` in the order of the calls.
+    ///
+    /// It counts as pending from the call on: `container.close()` waits for it.
+    ///
+    /// A `Task` that calls `perform` promises no order.
+    public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+        let pending = container.pipeline.pending
+        pending.begin()
+        executor.enqueue {
+            self.assumeIsolated { $0.run(body) }
+            pending.end()
+        }
+    }
+
+    /// The same with one value that is handed over to the body, `Sendable` or not.
+    public nonisolated func enqueue<Input>(
+        with input: sending Input,
+        _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
+    ) {
+        let parcel = Parcel(input)
+        enqueue { context in
+            guard let input = parcel.take() else { return }
+            body(context, input)
+        }
+    }
+
+    // MARK: Around a body
+
+    private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
+        container.pipeline.pending.begin()
+        defer { container.pipeline.pending.end() }
+        begin()
+        defer { context.processPendingChanges() }
+        return try body(context)
+    }
+
+    private func begin() {
+        if context.automaticallyMergesChanges { context.mergeNewest() }
+    }
+
+    /// Forgets all objects for good: the container has closed.
+    func end() {
+        context.reset()
+        context.isClosed = true
+    }
 }

@@ -1,63 +1,106 @@
-public import TributaryChanges
-public import TributaryModel
+import TributaryChanges
+import TributaryModel
+package import TributaryStore
 
-/// A scratch pad of managed objects, bound to one queue.
+/// A scratch pad of managed objects, bound to one queue or actor.
+///
+/// The view context belongs to the main actor: ``PersistentContainer/viewContext``. Background contexts are reached
+/// through a ``BackgroundContext``, whose `perform` hands the context to a closure:
+///
+/// ```swift
+/// let id = try await background.perform { context in
+///     let employee = try context.insert(Employee.self)
+///     employee.name = "Ann"
+///     try context.save()
+///     return employee.objectID
+/// }
+/// ```
+///
+/// Everything here is synchronous and plain. The context holds its objects weakly as long as they have no changes;
+/// objects hold their context strongly.
 public final class ManagedObjectContext {
-    public var name: String? { nil }
+    /// The name that history tells with each transaction.
+    public let name: String?
+    /// Who makes the changes; goes to the history and, with the transaction, to other machines.
     public var author: String?
+    /// What a save does about objects that were changed in the store meanwhile.
+    public var mergePolicy: MergePolicy
+    /// Whether a background context takes over what others have saved at the start of each `perform`.
+    public var automaticallyMergesChanges = false
+    /// Called once for an object whose row could not be read when a property was; see ``ManagedObject/faultError``.
+    public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)?
+    /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
+    public internal(set) var lastSaveToken: HistoryToken?
 
-    /// A new object of the entity; `id` is a UUID of the caller's.
-    @discardableResult
-    public func insert(entity name: String, id: UniqueID? = nil) throws -> ManagedObject { fatalError("stub") }
-    public func delete(_ object: ManagedObject) { fatalError("stub") }
-    /// The object, possibly as a fault.
-    public func object(with id: ManagedObjectID) -> ManagedObject { fatalError("stub") }
-    /// The object, or an error when there is none.
-    public func existingObject(with id: ManagedObjectID) throws -> ManagedObject { fatalError("stub") }
-    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] { fatalError("stub") }
-    public func count(for request: FetchRequest) throws -> Int { fatalError("stub") }
-    public var hasChanges: Bool { fatalError("stub") }
-    /// Validates, checks conflicts, writes everything in one transaction, announces it.
-    public func save() throws { fatalError("stub") }
-    public func rollback() { fatalError("stub") }
-    public func reset() { fatalError("stub") }
-    /// The transaction of the last save in this context.
-    public var lastSaveToken: HistoryToken? { fatalError("stub") }
-}
+    let home: ContextHome
+    package var schema: ObjectSchema { home.schema }
+    package var store: Store { home.store }
+    /// The generation that a view context shows; a background context reads what is newest.
+    var generation: Generation?
+    var isMain: Bool { generation != nil }
+    /// Whether the context was reset for good because its container closed.
+    var isClosed = false
+    /// The newest transaction that the objects of a background context have taken over.
+    var mergedThrough: Int64 = 0
 
-/// What to do when an object was changed in the store after the context had read it.
-public enum MergePolicy: Sendable, Hashable {
-    /// The save throws the conflicts.
-    case error
-    /// What the context changed stands, property by property.
-    case objectTrump
-    /// What the store has stands, property by property.
-    case storeTrump
-    /// The context's whole object stands.
-    case overwrite
-    /// The context's changes to the object are dropped.
-    case rollback
-}
+    var registry: ObjectRegistry
+    var dirty = DirtyList()
+    var ledger = RelationshipLedger()
+    /// Deleted objects whose delete rules have not been followed yet.
+    var unpropagated: [ManagedObject] = []
+    /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
+    var lostConflicts: [MergeConflict] = []
+    /// An error while reading that a getter could not throw; the next save does.
+    var pendingReadError: ContextError?
+    /// What the observers have not been told yet.
+    var pendingNotice = ObjectsDidChange()
+    var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = []
+    var observerCount = 0
+    /// Whether a job that processes the pending changes is on its way to the main actor.
+    var isProcessingScheduled = false
+    /// Grows with each change that a program makes here.
+    var editCount: UInt64 = 0
+    /// The queue of a background context.
+    var executor: ContextExecutor?
+    /// Makes the next save answer for a request; see ``apply(_:)``.
+    var request: RequestTerms?
 
-/// An object of a context. Values are read and written by name or through the typed properties of a subclass.
-open class ManagedObject {
-    public var objectID: ManagedObjectID { fatalError("stub") }
-    public func value(forKey key: String) throws -> PropertyValue { fatalError("stub") }
-    public func setValue(_ value: PropertyValue, forKey key: String) throws { fatalError("stub") }
-}
+    init(
+        home: ContextHome,
+        name: String? = nil,
+        author: String? = nil,
+        mergePolicy: MergePolicy,
+        generation: Generation? = nil
+    ) {
+        self.home = home
+        self.name = name
+        self.author = author
+        self.mergePolicy = mergePolicy
+        self.generation = generation
+        registry = ObjectRegistry(rootCount: home.schema.rootCount)
+    }
 
-/// What to fetch.
-public struct FetchRequest: Sendable {
-    public var entityName: String
-    public var predicate: ObjectPredicate?
-    public var sortKeys: [SortKey] = []
-    public var fetchLimit: Int?
-    public var fetchOffset = 0
-    public var includesSubentities = true
+    /// The container; nil when it is gone.
+    public var container: PersistentContainer? { home.container }
 
-    public init(_ entityName: String, predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
-        self.entityName = entityName
-        self.predicate = predicate
-        self.sortKeys = sortKeys
+    // MARK: Reading
+
+    /// Reads at the context's generation, or what is newest.
+    func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
+        do {
+            if let generation { return try generation.read(body) }
+            return try store.read(body)
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    func kind(named name: String) throws(ContextError) -> ObjectKind {
+        guard let kind = schema.kind(named: name) else { throw ContextError.unknownEntity(name) }
+        return kind
     }
 }
+
+/// Contexts stay on their queue or actor; the conformance is taken away for good.
+@available(*, unavailable, message: "pass the BackgroundContext, or the container, instead")
+extension ManagedObjectContext: @unchecked Sendable {}

@@ -2,6 +2,15 @@ public import TributaryModel
 package import TributaryStore
 
 /// A store with its main context and as many background contexts as are asked for.
+///
+/// ```swift
+/// let container = try await PersistentContainer(
+///     name: "till-12",
+///     path: "/var/lib/till/store.sqlite",
+///     model: try Model(contentsOf: "Company.xcdatamodeld"),
+///     classes: [Employee.self, Department.self]
+/// )
+/// ```
 public final class PersistentContainer: Sendable {
     /// The model that the store was opened with.
     public let model: Model
@@ -10,8 +19,19 @@ public final class PersistentContainer: Sendable {
     package let store: Store
     /// What happens between a commit and the main context.
     package let pipeline: MergePipeline
+    let home: ContextHome
+    let main: MainContext
+    let contexts = ContextDirectory()
 
-    /// Opens a store at `path`.
+    /// Opens a store at `path`, creates it when there is none.
+    ///
+    /// - Parameters:
+    ///   - name: what peers are shown, and the store part of object IDs.
+    ///   - path: the SQLite file; its folder must exist.
+    ///   - model: what the store holds.
+    ///   - classes: a class for each entity that is to have one of its own.
+    ///   - merging: when the main context takes over what others have saved.
+    /// - Throws: ``ContextError`` when the store cannot be opened, or a class names an entity that the model lacks.
     public convenience init(
         name: String,
         path: String,
@@ -19,24 +39,39 @@ public final class PersistentContainer: Sendable {
         classes: [ManagedObject.Type] = [],
         merging: MergeOptions = MergeOptions()
     ) async throws {
-        fatalError("stub")
+        let store: Store
+        do {
+            store = try Store.open(StoreConfiguration(path: path, name: name, model: model))
+        } catch {
+            throw ContextError(error)
+        }
+        try await self.init(store: store, classes: classes, merging: merging)
     }
 
     /// Builds a container on a store that is open.
-    package init(store: Store, classes: [ManagedObject.Type] = [], merging: MergeOptions = MergeOptions()) async throws
-    {
-        fatalError("stub")
+    package init(
+        store: Store,
+        classes: [ManagedObject.Type] = [],
+        merging: MergeOptions = MergeOptions(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws {
+        let schema = try ObjectSchema(model: store.model, store: store.configuration.name, classes: classes)
+        let pipeline = try MergePipeline(store: store, options: merging, clock: clock)
+        let home = ContextHome(store: store, schema: schema, pipeline: pipeline)
+        model = store.model
+        name = store.configuration.name
+        self.store = store
+        self.pipeline = pipeline
+        self.home = home
+        let main = await MainContext(home: home, generation: pipeline.generation)
+        self.main = main
+        home.belong(to: self)
+        await pipeline.attach(main)
+        pipeline.start()
     }
 
     /// The context of the main actor.
     ///
-    /// It shows one generation of the store and moves only when a merge is due.
-    @MainActor public var viewContext: ManagedObjectContext { fatalError("stub") }
-
-    /// A context with a queue of its own.
-    public func newBackgroundContext(
-        name: String? = nil,
-        author: String? = nil,
-        mergePolicy: MergePolicy = .error
-    ) -> BackgroundContext { fatalError("stub") }
+    /// It shows one generation of the store and moves only when a merge is due, or when it saves.
+    @MainActor public var viewContext: ManagedObjectContext { main.context }
 }

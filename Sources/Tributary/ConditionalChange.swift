@@ -1,0 +1,13 @@
+package import TributaryChanges
+
+/// A change in the terms of the log that is to be made only if the object is still at a version.
+package struct ConditionalChange: Hashable, Sendable {
+    package var change: Change
+    /// The number of the transaction that changed the object last; nil for no condition.
+    package var ifVersion: Int64?
+
+    package init(_ change: Change, ifVersion: Int64? = nil) {
+        self.change = change
+        self.ifVersion = ifVersion
+    }
+}

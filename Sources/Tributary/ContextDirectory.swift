@@ -1,0 +1,29 @@
+import Synchronization
+
+/// The background contexts of a container that are in use, to be ended when it closes.
+final class ContextDirectory: Sendable {
+    private struct Entry: Sendable {
+        weak var context: BackgroundContext?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var sweepAt = 64
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ context: BackgroundContext) {
+        state.withLock { state in
+            state.entries.append(Entry(context: context))
+            guard state.entries.count >= state.sweepAt else { return }
+            state.entries.removeAll { $0.context == nil }
+            state.sweepAt = max(64, state.entries.count * 2)
+        }
+    }
+
+    /// Forgets the objects of every context for good.
+    func endAll() async {
+        for context in state.withLock({ $0.entries.compactMap(\.context) }) { await context.end() }
+    }
+}

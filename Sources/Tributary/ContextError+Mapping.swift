@@ -1,0 +1,13 @@
+import TributaryStore
+
+extension ContextError {
+    /// The error that users of the library see for one of the store's.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ContextError: self = error
+        case StoreError.closed: self = .closed
+        case StoreError.duplicateID(let id): self = .duplicateID(id)
+        default: self = .store(reason: "\(error)")
+        }
+    }
+}

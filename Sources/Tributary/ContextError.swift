@@ -1,0 +1,58 @@
+public import TributaryChanges
+
+/// Why a context could not do what it was asked; names objects by ID, never carries them.
+public enum ContextError: Error, Hashable, Sendable {
+    /// The model has no entity of this name.
+    case unknownEntity(String)
+    /// Objects of an abstract entity cannot be made.
+    case abstractEntity(String)
+    /// The entity has no property of this name.
+    case unknownProperty(entity: String, property: String)
+    /// The value does not fit the property's type; both in words.
+    case wrongType(entity: String, property: String, expected: String, found: String)
+    /// The property is a relationship where an attribute is needed, or the other way round.
+    case wrongKind(entity: String, property: String, expected: String)
+    /// There is no such object, or it was deleted.
+    case notFound(ManagedObjectID)
+    /// The object is in the store, but only in a transaction newer than the generation that the context shows.
+    /// `await container.mergePendingChanges(through:)` brings the context there.
+    case notYetMerged(ManagedObjectID, transaction: HistoryToken)
+    /// An object of this ID is in the store already.
+    case duplicateID(ManagedObjectID)
+    /// The object's row could not be read; trying again may help.
+    case unreadable(ManagedObjectID, reason: String)
+    /// The object's context was reset or its container closed.
+    case detached(ManagedObjectID)
+    /// The object belongs to another context.
+    case foreignObject(ManagedObjectID)
+    /// `willSave` went on changing objects.
+    case unsettled(rounds: Int)
+    /// The container has been closed.
+    case closed
+    /// The store refused; the reason is the store's.
+    case store(reason: String)
+}
+
+extension ContextError: CustomStringConvertible {
+    /// What failed and why, for people.
+    public var description: String {
+        switch self {
+        case .unknownEntity(let name): "the model has no entity '\(name)'"
+        case .abstractEntity(let name): "the entity '\(name)' is abstract: it has no objects of its own"
+        case .unknownProperty(let entity, let property): "the entity '\(entity)' has no property '\(property)'"
+        case .wrongType(let entity, let property, let expected, let found):
+            "\(entity).\(property) takes \(expected), not \(found)"
+        case .wrongKind(let entity, let property, let expected): "\(entity).\(property) is not \(expected)"
+        case .notFound(let id): "there is no object \(id)"
+        case .notYetMerged(let id, let token):
+            "\(id) came with transaction \(token.number), which this context does not show yet"
+        case .duplicateID(let id): "there is an object \(id) already"
+        case .unreadable(let id, let reason): "\(id) could not be read: \(reason)"
+        case .detached(let id): "the context of \(id) was reset or its container closed"
+        case .foreignObject(let id): "\(id) belongs to another context: pass its ID and call object(with:)"
+        case .unsettled(let rounds): "willSave still changed objects after \(rounds) rounds"
+        case .closed: "the container has been closed"
+        case .store(let reason): "the store refused: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import TributaryChanges
+package import TributaryStore
+
+/// The view context as the merge pipeline sees it.
+///
+/// It keeps the context on the main actor.
+@MainActor
+package final class MainContext: MainContextMerging {
+    let context: ManagedObjectContext
+
+    init(home: ContextHome, generation: Generation) {
+        context = ManagedObjectContext(
+            home: home,
+            name: "view",
+            mergePolicy: .objectTrump,
+            generation: generation
+        )
+    }
+
+    package var hasChanges: Bool { context.hasChanges }
+
+    package var editCount: UInt64 { context.editCount }
+
+    package func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
+        context.merge(changes, movingTo: generation)
+    }
+
+    package func save() throws { try context.save() }
+
+    package func reset() {
+        context.reset()
+        context.isClosed = true
+    }
+}

@@ -1,0 +1,30 @@
+import TributaryStore
+
+extension ManagedObject {
+    /// Takes a newer row; the object has no changes.
+    func replace(_ row: Row) {
+        let kept = values.isEmpty ? [] : kind.transientSlots.map { ($0, values[$0]) }
+        self.row = row
+        values = row.values
+        for (slot, value) in kept { values[slot] = value }
+        extras?.faultError = nil
+    }
+
+    /// Forgets the values; they are read again when they are needed.
+    func turnIntoFault() {
+        row = nil
+        values = []
+        changed.removeAll()
+        extras?.related = [:]
+        extras?.faultError = nil
+        extras?.wasReported = false
+    }
+
+    /// Ends the object's life in its context: ID and values stay.
+    func detach() {
+        state = .detached
+        managedObjectContext = nil
+        changed.removeAll()
+        dirtyIndex = -1
+    }
+}

@@ -1,0 +1,162 @@
+public import TributaryChanges
+import TributaryModel
+
+extension ManagedObject {
+    // MARK: By name
+
+    /// The objects at the other end of a relationship.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such relationship.
+    public func objects(forKey key: String) throws(ContextError) -> [ManagedObject] {
+        let slot = try relationshipSlot(key)
+        return kind.entity.properties[slot].relationship?.isToMany == true
+            ? relatedObjects(slot) : related(slot).map { [$0] } ?? []
+    }
+
+    /// The IDs of the objects at the other end of a relationship; the objects themselves are not made.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such relationship.
+    public func objectIDs(forKey key: String) throws(ContextError) -> [ManagedObjectID] {
+        let slot = try relationshipSlot(key)
+        guard kind.entity.properties[slot].relationship?.isToMany == true else {
+            return relatedID(slot).map { [$0] } ?? []
+        }
+        return managedObjectContext?.relatedIDs(self, slot) ?? []
+    }
+
+    /// Adds an object to a to-many relationship.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    public func link(_ object: ManagedObject, forKey key: String) throws(ContextError) {
+        link(object, try toManySlot(key))
+    }
+
+    /// Takes an object out of a to-many relationship.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    public func unlink(_ object: ManagedObject, forKey key: String) throws(ContextError) {
+        unlink(object, try toManySlot(key))
+    }
+
+    private func relationshipSlot(_ key: String) throws(ContextError) -> Int {
+        let slot = try slot(named: key)
+        guard kind.entity.properties[slot].relationship != nil else {
+            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a relationship")
+        }
+        return slot
+    }
+
+    private func toManySlot(_ key: String) throws(ContextError) -> Int {
+        let slot = try slot(named: key)
+        guard kind.entity.properties[slot].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+        }
+        return slot
+    }
+
+    // MARK: To-one, by slot
+
+    private func relationship(_ slot: Int) -> (Relationship, RelationshipStorage)? {
+        guard kind.entity.properties.indices.contains(slot),
+            case .relationship(let relationship, let storage) = kind.entity.properties[slot]
+        else { return nil }
+        return (relationship, storage)
+    }
+
+    /// The ID at the other end of a to-one relationship; its entity is the relationship's destination where the object
+    /// itself is not known.
+    func relatedID(_ slot: Int) -> ManagedObjectID? {
+        guard let (relationship, storage) = relationship(slot), let context = managedObjectContext else { return nil }
+        guard case .column = storage else { return context.relatedIDs(self, slot).first }
+        guard let id = read(slot).referencedID, let kind = context.schema.kind(named: relationship.destination) else {
+            return nil
+        }
+        guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else { return kind.objectID(id) }
+        return known.state == .gone ? nil : known.objectID
+    }
+
+    func related(_ slot: Int) -> ManagedObject? {
+        guard let context = managedObjectContext, let id = relatedID(slot) else { return nil }
+        let object = context.object(with: id)
+        return object.state == .gone ? nil : object
+    }
+
+    func setRelated(_ target: ManagedObject?, _ slot: Int) {
+        guard let (relationship, storage) = relationship(slot), !relationship.isToMany,
+            let context = managedObjectContext
+        else { return }
+        let target = target.map(here)
+        let inverse = context.inverse(of: relationship)
+        switch storage {
+        case .column:
+            let oldValue = read(slot).referencedID
+            guard oldValue != target?.uniqueID else { return }
+            // In a one-to-one, whoever held the target lets go of it.
+            if let target, let inverse, inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false,
+                let holder = target.related(inverse.slot), holder !== self
+            {
+                context.setRegister(holder, slot, to: nil)
+            }
+            context.setRegister(self, slot, to: target?.uniqueID)
+        case .inverse:
+            guard let inverse else { return }
+            let current = related(slot)
+            guard current !== target else { return }
+            if let current { context.setRegister(current, inverse.slot, to: nil) }
+            target?.setRelated(self, inverse.slot)
+        case .links: return
+        }
+    }
+
+    // MARK: To-many, by slot
+
+    func relatedObjects(_ slot: Int) -> [ManagedObject] {
+        guard let (relationship, _) = relationship(slot), relationship.isToMany, let context = managedObjectContext
+        else { return [] }
+        return context.relatedIDs(self, slot).map { context.object(with: $0) }
+    }
+
+    func setRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
+        let current = relatedObjects(slot)
+        let wanted = Set(targets.map { here($0) })
+        for object in current where !wanted.contains(object) { unlink(object, slot) }
+        let kept = Set(current)
+        for object in targets.map(here) where !kept.contains(object) { link(object, slot) }
+    }
+
+    func link(_ target: ManagedObject, _ slot: Int) {
+        guard let (relationship, storage) = relationship(slot), relationship.isToMany,
+            let context = managedObjectContext
+        else { return }
+        let target = here(target)
+        switch storage {
+        case .links: context.setPair(self, slot, with: target, isLinked: true)
+        case .inverse:
+            guard let inverse = context.inverse(of: relationship) else { return }
+            context.setRegister(target, inverse.slot, to: uniqueID)
+        case .column: return
+        }
+    }
+
+    func unlink(_ target: ManagedObject, _ slot: Int) {
+        guard let (relationship, storage) = relationship(slot), relationship.isToMany,
+            let context = managedObjectContext
+        else { return }
+        let target = here(target)
+        switch storage {
+        case .links: context.setPair(self, slot, with: target, isLinked: false)
+        case .inverse:
+            guard let inverse = context.inverse(of: relationship),
+                target.read(inverse.slot).referencedID == uniqueID
+            else { return }
+            context.setRegister(target, inverse.slot, to: nil)
+        case .column: return
+        }
+    }
+
+    /// The same object in this object's context.
+    private func here(_ object: ManagedObject) -> ManagedObject {
+        guard let context = managedObjectContext, object.managedObjectContext !== context else { return object }
+        return context.object(with: object.objectID)
+    }
+}

@@ -1,0 +1,75 @@
+public import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObject {
+    /// Whether the row has not been read yet.
+    public var isFault: Bool { values.isEmpty && state == .clean && !kind.defaults.isEmpty }
+    /// Whether the object is new in its context.
+    public var isInserted: Bool { state == .inserted }
+    /// Whether the object has changes that are not saved.
+    public var isUpdated: Bool { state == .updated }
+    /// Whether the object is deleted in its context, not saved yet.
+    public var isDeleted: Bool { state == .deleted }
+    /// Whether a save would include the object.
+    public var hasChanges: Bool { state == .inserted || state == .updated || state == .deleted }
+    /// Why the row could not be read when a property was; nil when nothing went wrong.
+    public var faultError: ContextError? { extras?.faultError }
+
+    /// Reads the row of a fault; does nothing when it has been read.
+    ///
+    /// - Throws: ``ContextError`` `notFound`, `notYetMerged`, `unreadable` or `detached`.
+    public func load() throws(ContextError) {
+        switch state {
+        case .inserted, .updated: return
+        case .gone: throw faultError ?? .notFound(objectID)
+        case .detached: throw .detached(objectID)
+        case .clean, .deleted:
+            guard values.isEmpty, let context = managedObjectContext else { return }
+            try context.load(self)
+        }
+    }
+
+    /// The changed attributes and to-one relationships with their new values, by name; those of a new object that differ
+    /// from the model's defaults.
+    public func changedValues() -> [String: PropertyValue] {
+        var result: [String: PropertyValue] = [:]
+        for slot in changed.slots { result[kind.entity.properties[slot].name] = read(slot) }
+        return result
+    }
+
+    /// The values as last read from the store or merged; null for properties of a new object.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such property.
+    public func committedValues(forKeys keys: [String]) throws(ContextError) -> [String: PropertyValue] {
+        var result: [String: PropertyValue] = [:]
+        fire()
+        for key in keys {
+            let slot = try slot(named: key)
+            result[key] = row.map { $0.values[slot] } ?? .null
+        }
+        return result
+    }
+
+    /// A value of everything that the object holds, for other contexts and other processes.
+    public func snapshot() -> ObjectSnapshot {
+        if values.isEmpty { fire() }
+        var result: [String: PropertyValue] = [:]
+        for (slot, property) in kind.entity.properties.enumerated() {
+            switch property {
+            case .attribute: result[property.name] = read(slot)
+            case .relationship(let relationship, _):
+                guard !relationship.isToMany else { continue }
+                result[property.name] = relatedID(slot).map { .reference($0.uniqueID) } ?? .null
+            }
+        }
+        return ObjectSnapshot(id: objectID, values: result)
+    }
+
+    func makeExtras() -> ObjectExtras {
+        if let extras { return extras }
+        let made = ObjectExtras()
+        extras = made
+        return made
+    }
+}

@@ -1,0 +1,92 @@
+public import TributaryChanges
+import TributaryStore
+
+/// An object of a context: a row of the store with the changes that the context has made to it.
+///
+/// Objects belong to one context and stay on its queue or actor; the compiler sees to it. What crosses is the
+/// ``objectID``, or a ``snapshot()``. Values are read and written through the typed properties of a subclass:
+///
+/// ```swift
+/// final class Employee: ManagedObject {
+///     override class var entityName: String { "Employee" }
+///     static let name = Field<String>("name")
+///     static let department = ToOne<Department>("department")
+///
+///     var name: String {
+///         get { self[Employee.name] }
+///         set { self[Employee.name] = newValue }
+///     }
+///     var department: Department? {
+///         get { self[Employee.department] }
+///         set { self[Employee.department] = newValue }
+///     }
+/// }
+/// ```
+///
+/// or by name with ``value(forKey:)`` and ``setValue(_:forKey:)``.
+open class ManagedObject {
+    /// The name of the entity whose objects this class represents; subclasses override it.
+    open class var entityName: String { "" }
+
+    @usableFromInline let kind: ObjectKind
+    /// The object's UUID, the same in every context and on every machine.
+    public let uniqueID: UniqueID
+    /// The context; nil after it was reset or its container closed.
+    public internal(set) var managedObjectContext: ManagedObjectContext?
+    /// The row as last read or merged: the before-image of the changes.
+    var row: Row?
+    /// By slot.
+    ///
+    /// Empty while the object is a fault; shares the row's buffer until the first change.
+    @usableFromInline var values: [PropertyValue] = []
+    /// The slots of attributes and to-one registers that the context has changed.
+    var changed = SlotSet()
+    /// Where the object stands between its context and the store.
+    public internal(set) var state: ObjectState = .clean
+    /// The place in the context's list of dirty objects, -1 when it is not in it.
+    var dirtyIndex = -1
+    /// What few objects need.
+    var extras: ObjectExtras?
+
+    /// Contexts make objects; subclasses inherit this and give their own stored properties defaults.
+    public required init(_ origin: ObjectOrigin) {
+        kind = origin.kind
+        uniqueID = origin.uniqueID
+        managedObjectContext = origin.context
+    }
+
+    /// Names the object in any context.
+    public var objectID: ManagedObjectID { kind.objectID(uniqueID) }
+
+    // MARK: Hooks
+
+    /// Called once when the object has been inserted into its context.
+    open func awakeFromInsert() {}
+    /// Called when a row's values have been put in the object.
+    open func awakeFromFetch() {}
+    /// Called before each save that includes the object; may change objects, and is then called again.
+    open func willSave() {}
+    /// Called after a save that included the object.
+    open func didSave() {}
+    /// Called when the object is about to be marked as deleted.
+    open func prepareForDeletion() {}
+    /// Throws when the new object must not be saved as it is; what it throws is listed in the ``ValidationError``.
+    open func validateForInsert() throws {}
+    /// Throws when the changed object must not be saved as it is.
+    open func validateForUpdate() throws {}
+    /// Throws when the object must not be deleted.
+    open func validateForDelete() throws {}
+}
+
+/// Objects stay with their context: what crosses is an ID or a snapshot. The conformance is taken away for good, so that
+/// no subclass can claim it.
+@available(*, unavailable, message: "pass the objectID, or a snapshot(), instead")
+extension ManagedObject: @unchecked Sendable {}
+
+extension ManagedObject: Hashable {
+    /// Objects are equal when they are the same object of the same context.
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+    /// By identity, as `==`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

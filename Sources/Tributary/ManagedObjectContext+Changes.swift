@@ -1,0 +1,73 @@
+import TributaryChanges
+
+extension ManagedObjectContext {
+    // MARK: What is dirty
+
+    /// Whether a save has something to write.
+    public var hasChanges: Bool { dirty.count > 0 }
+    /// New objects that are not saved yet, in the order in which they were inserted.
+    public var insertedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .inserted } }
+    /// Changed objects that are not saved yet.
+    public var updatedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .updated } }
+    /// Objects that the next save deletes.
+    public var deletedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .deleted } }
+    /// The objects that are in use now, and those with changes.
+    public var registeredObjects: [ManagedObject] { registry.objects }
+
+    /// An attribute, a register or a pair of the object has changed.
+    func noteUpdate(of object: ManagedObject) {
+        guard object.state != .gone, object.state != .detached else { return }
+        if object.state == .clean { object.state = .updated }
+        dirty.insert(object)
+        editCount &+= 1
+        noteChange { $0.noteUpdated(object.objectID) }
+    }
+
+    // MARK: Telling
+
+    /// Adds to what the observers are told next; costs nothing while nobody observes.
+    func noteChange(_ note: (inout ObjectsDidChange) -> Void) {
+        if !observers.isEmpty { note(&pendingNotice) }
+        guard isMain, !isProcessingScheduled, !observers.isEmpty || !unpropagated.isEmpty else { return }
+        isProcessingScheduled = true
+        guard let container else { return }
+        // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.
+        Task { @MainActor in container.viewContext.processPendingChanges() }
+    }
+
+    /// Follows the delete rules and tells the observers what has changed since the last time.
+    ///
+    /// It runs at the end of each `perform`, before every save, fetch and merge, and for the view context soon after a
+    /// change.
+    public func processPendingChanges() {
+        isProcessingScheduled = false
+        propagateDeletions()
+        // An observer may change objects; that is told in a round of its own.
+        var rounds = 0
+        while !pendingNotice.isEmpty, rounds < ManagedObjectContext.maximumRounds {
+            let notice = pendingNotice
+            pendingNotice = ObjectsDidChange()
+            for observer in observers { observer.body(notice) }
+            propagateDeletions()
+            rounds += 1
+        }
+    }
+
+    /// How often hooks and observers may go on changing objects.
+    static let maximumRounds = 100
+
+    /// Calls `body` with each group of changes, on the context's own queue or actor.
+    ///
+    /// - Returns: A number for ``removeObserver(_:)``.
+    @discardableResult
+    public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> Int {
+        observerCount += 1
+        observers.append((observerCount, body))
+        return observerCount
+    }
+
+    /// Ends what ``observeChanges(_:)`` began.
+    public func removeObserver(_ number: Int) {
+        observers.removeAll { $0.number == number }
+    }
+}

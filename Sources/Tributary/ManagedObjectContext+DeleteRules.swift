@@ -1,0 +1,63 @@
+import TributaryChanges
+import TributaryModel
+
+extension ManagedObjectContext {
+    /// Follows Cascade and Nullify from the objects that were deleted since the last time, until nothing is left to do.
+    func propagateDeletions() {
+        while !unpropagated.isEmpty {
+            let objects = unpropagated
+            unpropagated = []
+            for object in objects {
+                for (slot, property) in object.kind.entity.properties.enumerated() {
+                    guard case .relationship(let relationship, let storage) = property else { continue }
+                    follow(relationship, storage, slot, of: object)
+                }
+            }
+            for object in objects where object.extras?.isUnsaved == true { forget(object) }
+        }
+    }
+
+    private func follow(
+        _ relationship: Relationship,
+        _ storage: RelationshipStorage,
+        _ slot: Int,
+        of object: ManagedObject
+    ) {
+        let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+        if relationship.deleteRule == .cascade {
+            for other in others { delete(other) }
+        }
+        let letsGo = relationship.deleteRule == .nullify || object.extras?.isUnsaved == true
+        switch storage {
+        case .column:
+            // The object's own register goes with it; what is derived from it at the other end changes at once.
+            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil)
+        case .inverse:
+            guard letsGo, let inverse = inverse(of: relationship) else { return }
+            for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }
+        case .links:
+            guard letsGo else { return }
+            for other in others { setPair(object, slot, with: other, isLinked: false) }
+        }
+    }
+
+    /// An object that was deleted before it was ever saved leaves nothing behind.
+    private func forget(_ object: ManagedObject) {
+        dirty.remove(object)
+        for (slot, property) in object.kind.entity.properties.enumerated() where property.relationship != nil {
+            ledger.forget(key(object, slot))
+        }
+        object.state = .gone
+        registry.remove(object)
+    }
+
+    /// The objects that a Deny rule protects from the deletion of `object`, by relationship.
+    func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
+        object.kind.entity.properties.enumerated().compactMap { slot, property in
+            guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
+            let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+            let left = others.filter { $0.state != .deleted && $0.state != .gone }
+            return left.isEmpty ? nil : (relationship.name, left.map(\.objectID))
+        }
+    }
+}

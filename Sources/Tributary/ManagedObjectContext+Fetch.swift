@@ -1,0 +1,135 @@
+public import TributaryChanges
+public import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// The objects that fulfil the request, in its order.
+    ///
+    /// What the context has inserted, changed and deleted itself counts as if it were saved, unless the request says
+    /// otherwise; then offset and limit are applied.
+    ///
+    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+        try candidates(request).map { candidate in
+            switch candidate {
+            case .row(let row): object(for: row)
+            case .object(let object): object
+            }
+        }
+    }
+
+    /// The same, as objects of a class; objects of other classes are left out.
+    public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
+        try fetch(request).compactMap { $0 as? Object }
+    }
+
+    /// All objects of a class, in the given order.
+    public func fetch<Object: ManagedObject>(
+        _ type: Object.Type,
+        predicate: ObjectPredicate? = nil,
+        sortKeys: [SortKey] = []
+    ) throws -> [Object] {
+        try fetch(FetchRequest(type.entityName, predicate: predicate, sortKeys: sortKeys), as: type)
+    }
+
+    /// The IDs of the objects that fulfil the request; the objects are not made.
+    public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return try read { try $0.ids(query(request)) } }
+        return try merged(request, overlay).map { candidate in
+            switch candidate {
+            case .row(let row): row.id
+            case .object(let object): object.objectID
+            }
+        }
+    }
+
+    /// How many objects fulfil the request.
+    public func count(for request: FetchRequest) throws -> Int {
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return try read { try $0.count(query(request)) } }
+        return try merged(request, overlay).count
+    }
+
+    // MARK: Overlay
+
+    /// A row that was read, or an object of the context with changes.
+    private enum Candidate {
+        case row(Row)
+        case object(ManagedObject)
+    }
+
+    /// The context's dirty objects of the entity: they stand for their rows.
+    private struct Overlay {
+        var hidden: Set<UniqueID> = []
+        var matching: [ManagedObject] = []
+
+        var isEmpty: Bool { hidden.isEmpty }
+    }
+
+    private func candidates(_ request: FetchRequest) throws -> [Candidate] {
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return try read { try $0.rows(query(request)) }.map(Candidate.row) }
+        return try merged(request, overlay)
+    }
+
+    private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
+        FetchQuery(
+            entity: try kind(named: request.entityName).entity,
+            predicate: request.predicate,
+            sortKeys: request.sortKeys,
+            limit: request.fetchLimit,
+            offset: request.fetchOffset,
+            includesSubentities: request.includesSubentities
+        )
+    }
+
+    private func overlay(for request: FetchRequest) throws -> Overlay {
+        checkConfinement()
+        processPendingChanges()
+        var overlay = Overlay()
+        guard request.includesPendingChanges, dirty.count > 0 else { return overlay }
+        let entity = try kind(named: request.entityName).entity
+        let predicate = try request.predicate?.bind(to: entity, in: schema.model)
+        for object in dirty.objects {
+            let own = object.kind.entity
+            guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { continue }
+            overlay.hidden.insert(object.uniqueID)
+            if object.state != .deleted, predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
+        }
+        return overlay
+    }
+
+    /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
+    private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
+        var query = try query(request)
+        let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: schema.model) }
+        query.offset = 0
+        // Each dirty object hides at most one row.
+        query.limit = request.fetchLimit.map { $0 + request.fetchOffset + overlay.hidden.count }
+        let stored = try read { try $0.rows(query) }.filter { !overlay.hidden.contains($0.id.uniqueID) }
+        let own = overlay.matching.sorted { precedes($0, $1, keys) }
+        var result: [Candidate] = []
+        result.reserveCapacity(stored.count + own.count)
+        var next = 0
+        for object in own {
+            // Both are in order, so a row is compared until one comes after the object.
+            while next < stored.count, precedes(self.object(for: stored[next]), object, keys) {
+                result.append(.row(stored[next]))
+                next += 1
+            }
+            result.append(.object(object))
+        }
+        result += stored[next...].map(Candidate.row)
+        let rest = result.dropFirst(request.fetchOffset)
+        return Array(request.fetchLimit.map { rest.prefix($0) } ?? rest)
+    }
+
+    private func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {
+        for key in keys {
+            let order = key.order(left, right)
+            if order != 0 { return order < 0 }
+        }
+        return left.uniqueID < right.uniqueID
+    }
+}

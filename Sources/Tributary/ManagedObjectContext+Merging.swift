@@ -1,0 +1,191 @@
+public import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Takes over what others have saved: refreshes the objects that are in use, tells of inserted ones, marks deleted
+    /// ones.
+    ///
+    /// Properties that were changed here keep their values, and a later save does not conflict on what was merged.
+    ///
+    /// The cost grows with the objects that are in use, not with the number of changes.
+    public func mergeChanges(_ changes: ObjectChanges) {
+        checkConfinement()
+        processPendingChanges()
+        guard !changes.isEmpty else { return }
+        let objects = affectedObjects(changes)
+        dropRelated(changes)
+        let rows: [Row?]
+        do {
+            rows = try read { reader in
+                try objects.map { object in
+                    guard !object.isFault || changes.deleted.contains(object.objectID) else { return nil }
+                    return try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+                }
+            }
+        } catch {
+            // The objects stay as they are until they are read again; the next save says so.
+            pendingReadError = error
+            return
+        }
+        for (object, row) in zip(objects, rows) {
+            if object.isFault && !changes.deleted.contains(object.objectID) {
+                noteChange { $0.noteUpdated(object.objectID) }
+            } else {
+                merge(row, into: object)
+            }
+        }
+        noteChange { notice in
+            notice.inserted.formUnion(changes.inserted)
+            notice.isEverything = notice.isEverything || changes.isEverything || !changes.collapsedEntities.isEmpty
+        }
+        processPendingChanges()
+    }
+
+    /// Moves to a newer generation and takes over what changed on the way.
+    func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
+        processPendingChanges()
+        self.generation = generation
+        mergeChanges(changes)
+    }
+
+    /// Takes over what was committed since the last time; a background context reads the newest state anyway, this is
+    /// about the objects that it holds already.
+    func mergeNewest() {
+        do {
+            let (newest, changes) = try read { reader in
+                let newest = try reader.newestTransaction()
+                let known = mergedThrough
+                guard newest > known, registry.count > 0 else { return (newest, ObjectChanges()) }
+                return (newest, try reader.changes(after: known, through: newest, limit: ObjectChanges.defaultLimit))
+            }
+            mergedThrough = newest
+            mergeChanges(changes)
+        } catch {
+            pendingReadError = error
+        }
+    }
+
+    // MARK: Which objects
+
+    /// The objects in use that the changes may concern, looked up from the smaller side.
+    private func affectedObjects(_ changes: ObjectChanges) -> [ManagedObject] {
+        let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
+        if isListed, changes.count < registry.count {
+            return [changes.updated, changes.deleted, changes.inserted].joined().compactMap {
+                registeredObject(for: $0)
+            }
+        }
+        return registry.objects.filter { object in
+            let id = object.objectID
+            return changes.covers(id) || changes.updated.contains(id) || changes.deleted.contains(id)
+                || changes.inserted.contains(id)
+        }
+    }
+
+    /// Forgets what the store said of relationships whose other end may have changed.
+    private func dropRelated(_ changes: ObjectChanges) {
+        let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
+            .union(changes.collapsedEntities)
+        for object in registry.objects {
+            guard let extras = object.extras, !extras.related.isEmpty else { continue }
+            extras.related = extras.related.filter { slot, _ in
+                guard let destination = object.kind.entity.properties[slot].relationship?.destination,
+                    let root = schema.kind(named: destination)?.entity.root
+                else { return false }
+                return !changes.isEverything && !roots.contains(root) && !roots.contains(object.kind.entity.root)
+            }
+        }
+    }
+
+    // MARK: One object
+
+    /// The table of cases: what the object is here against what it is in the store now.
+    private func merge(_ row: Row?, into object: ManagedObject) {
+        let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
+        switch (object.state, row) {
+        case (.inserted, _), (.gone, _), (.detached, _): break
+        case (.clean, let row?):
+            guard row.revision != object.row?.revision else { return }
+            object.replace(row)
+            noteChange { $0.noteUpdated(object.objectID) }
+        case (.updated, let row?):
+            guard row.revision != object.row?.revision else { return }
+            rebase(object, on: row)
+            noteChange { $0.noteUpdated(object.objectID) }
+        case (.deleted, let row?): object.row = row
+        case (.clean, nil): bury(object, isLost: false)
+        case (.deleted, nil): buryDirty(object, isLost: false)
+        case (.updated, nil): buryDirty(object, isLost: true)
+        }
+    }
+
+    /// Puts a newer row under the changes of an object.
+    func rebase(_ object: ManagedObject, on row: Row) {
+        var values = row.values
+        for slot in object.changed.slots {
+            values[slot] = object.values[slot]
+            guard let property = object.kind.entity.properties[slot].relationship, !property.isToMany else { continue }
+            // What is derived at the other ends was a move away from the old row's target.
+            let here = object.values[slot].referencedID
+            moveInverse(object, slot, from: here, to: object.row?.values[slot].referencedID)
+            moveInverse(object, slot, from: row.values[slot].referencedID, to: here)
+        }
+        for slot in object.kind.transientSlots { values[slot] = object.values[slot] }
+        object.row = row
+        object.values = values
+    }
+
+    private func buryDirty(_ object: ManagedObject, isLost: Bool) {
+        if isLost, let row = object.row { lostConflicts.append(conflict(object, row, nil)) }
+        withdraw(object)
+        dirty.remove(object)
+        bury(object, isLost: isLost)
+    }
+
+    /// Marks an object as gone; ID and values stay.
+    func bury(_ object: ManagedObject, isLost: Bool) {
+        if isLost {
+            let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
+            noteChange { $0.discarded.append(edits) }
+        }
+        object.state = .gone
+        object.changed.removeAll()
+        registry.remove(object)
+        noteChange { $0.noteDeleted(object.objectID) }
+    }
+
+    /// Takes back what the changes of an object have done to the other ends.
+    func withdraw(_ object: ManagedObject) {
+        for (slot, property) in object.kind.entity.properties.enumerated() {
+            guard case .relationship(let relationship, let storage) = property else { continue }
+            switch storage {
+            case .column:
+                guard !object.values.isEmpty else { continue }
+                let stored = object.row?.values[slot].referencedID
+                let here = object.state == .deleted ? nil : object.values[slot].referencedID
+                if here != stored { moveInverse(object, slot, from: here, to: stored) }
+            case .links:
+                withdrawPairs(object, slot, relationship)
+            case .inverse: continue
+            }
+        }
+    }
+
+    private func withdrawPairs(_ object: ManagedObject, _ slot: Int, _ relationship: Relationship) {
+        guard let difference = ledger[key(object, slot)] else { return }
+        if let (kind, inverseSlot) = inverse(of: relationship) {
+            for (ids, isAdded) in [(Array(difference.added.keys), true), (Array(difference.removed), false)] {
+                for id in ids {
+                    let there = RelationshipKey(rootIndex: kind.rootIndex, id: id.uniqueID, slot: inverseSlot)
+                    if isAdded {
+                        ledger.remove(object.objectID, from: there)
+                    } else {
+                        ledger.add(object.objectID, to: there)
+                    }
+                }
+            }
+        }
+        ledger.forget(key(object, slot))
+    }
+}

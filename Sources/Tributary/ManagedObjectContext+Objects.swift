@@ -1,0 +1,143 @@
+public import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    // MARK: Inserting
+
+    /// A new object of the class's entity.
+    ///
+    /// - Parameters:
+    ///   - type: the class; it was given to the container.
+    ///   - id: a UUID of the caller's; by default the object gets a new one, final at once.
+    /// - Returns: The object, with the model's defaults.
+    /// - Throws: ``ContextError`` when the entity is unknown or abstract, the class was not given to the container, or
+    ///   the ID is taken. An ID that is taken in the store is found out at save.
+    @discardableResult
+    public func insert<Object: ManagedObject>(
+        _ type: Object.Type,
+        id: UniqueID? = nil
+    ) throws(ContextError) -> Object {
+        let kind = try kind(named: type.entityName)
+        guard kind.type is Object.Type else {
+            throw ContextError.wrongKind(
+                entity: kind.entity.name,
+                property: "class",
+                expected: "\(type): give the class to the container"
+            )
+        }
+        guard let object = try insert(kind, id: id) as? Object else { throw .unknownEntity(type.entityName) }
+        return object
+    }
+
+    /// A new object of the entity; `id` is a UUID of the caller's.
+    ///
+    /// - Throws: ``ContextError`` when the entity is unknown or abstract, or the ID is taken.
+    @discardableResult
+    public func insert(entity name: String, id: UniqueID? = nil) throws(ContextError) -> ManagedObject {
+        try insert(try kind(named: name), id: id)
+    }
+
+    private func insert(_ kind: ObjectKind, id: UniqueID?) throws(ContextError) -> ManagedObject {
+        guard !isClosed else { throw ContextError.closed }
+        guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
+        let uniqueID = id ?? store.configuration.environment.newID()
+        if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
+            // A fault may stand for an object that is not there; whether it is, the store tells at save.
+            guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
+            try? known.load()
+            guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
+        }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: uniqueID, context: self))
+        object.values = kind.defaults
+        object.state = .inserted
+        registry.register(object)
+        dirty.insert(object)
+        editCount &+= 1
+        noteChange { $0.inserted.insert(object.objectID) }
+        object.awakeFromInsert()
+        return object
+    }
+
+    // MARK: Finding
+
+    /// The object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
+    public func object(with id: ManagedObjectID) -> ManagedObject {
+        object(id.uniqueID, kind: schema.kind(of: id))
+    }
+
+    /// The object of the ID as an object of the given class, nil when it is of another one.
+    public func object<Object: ManagedObject>(with id: ManagedObjectID, as type: Object.Type) -> Object? {
+        object(with: id) as? Object
+    }
+
+    /// The object of the ID.
+    ///
+    /// - Throws: ``ContextError`` `notFound`, or `notYetMerged` when the object exists only in a transaction that is newer
+    ///   than the generation which the context shows, or `unreadable`.
+    public func existingObject(with id: ManagedObjectID) throws(ContextError) -> ManagedObject {
+        let object = object(with: id)
+        guard object.state != .deleted else { throw ContextError.notFound(id) }
+        try object.load()
+        return object
+    }
+
+    /// The object of the ID when the context has it already; nothing is read or made.
+    public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        guard let kind = schema.kind(named: id.rootEntity) else { return nil }
+        return registry.object(id.uniqueID, rootIndex: kind.rootIndex)
+    }
+
+    func object(_ id: UniqueID, entity: String) -> ManagedObject? {
+        schema.kind(named: entity).map { object(id, kind: $0) }
+    }
+
+    private func object(_ id: UniqueID, kind: ObjectKind) -> ManagedObject {
+        if let known = registry.object(id, rootIndex: kind.rootIndex) { return known }
+        // The row says of which class an object is; without sub-entities there is only one.
+        if kind.hasSubentities, let row = try? read({ try $0.row(id, rootEntity: kind.entity.root) }) {
+            return object(for: row)
+        }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id, context: self))
+        registry.register(object)
+        return object
+    }
+
+    /// The object of a row that was read, not refreshed when it has been read before.
+    func object(for row: Row) -> ManagedObject {
+        guard let kind = schema.kind(named: row.entity.name) else { return object(with: row.id) }
+        if let known = registry.object(row.id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
+            if known.state == .clean, known.values.isEmpty, known.kind === kind { known.take(row) }
+            return known
+        }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: row.id.uniqueID, context: self))
+        registry.register(object)
+        object.take(row)
+        return object
+    }
+
+    // MARK: Deleting
+
+    /// Marks an object as deleted; a save deletes it.
+    ///
+    /// Cascade and Nullify follow with ``processPendingChanges()``, which every save and fetch calls.
+    public func delete(_ object: ManagedObject) {
+        guard object.managedObjectContext === self else { return }
+        switch object.state {
+        case .deleted, .gone, .detached: return
+        case .clean:
+            object.fire()
+            guard object.state == .clean else { return }
+        case .inserted, .updated: break
+        }
+        object.prepareForDeletion()
+        let wasInserted = object.state == .inserted
+        // A new object is deleted like any other until its delete rules have been followed.
+        object.state = .deleted
+        dirty.insert(object)
+        editCount &+= 1
+        unpropagated.append(object)
+        if wasInserted { object.makeExtras().isUnsaved = true }
+        noteChange { $0.noteDeleted(object.objectID) }
+    }
+}

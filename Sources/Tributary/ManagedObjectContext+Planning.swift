@@ -1,0 +1,155 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Holds every dirty object against its newest row and says what to write.
+    ///
+    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has moved.
+    func plan(_ reader: Reader) throws -> SavePlan {
+        var plan = SavePlan()
+        plan.conflicts = mergePolicy == .error ? lostConflicts : []
+        var updates: [Change] = []
+        var deletions: [Change] = []
+        for object in dirty.objects {
+            switch object.state {
+            case .inserted:
+                plan.changes.append(
+                    change(object, .insert(SavePlan.writes(object, slots: object.values.indices, isInsert: true)))
+                )
+                plan.outcomes.append((object, object.kind.keepsWrittenValues ? .written : .reread))
+            case .updated: try planUpdate(of: object, reader, &plan, &updates)
+            case .deleted: try planDeletion(of: object, reader, &plan, &deletions)
+            case .clean, .gone, .detached: break
+            }
+        }
+        guard plan.conflicts.isEmpty else { throw ConflictError(conflicts: plan.conflicts) }
+        let dropped = Set(
+            plan.outcomes.compactMap { item -> ObjectIdentifier? in
+                switch item.outcome {
+                case .dropped, .gone(isLost: true): ObjectIdentifier(item.object)
+                case .written, .reread, .gone: nil
+                }
+            }
+        )
+        plan.changes += updates + pairChanges(without: dropped) + deletions
+        return plan
+    }
+
+    private func change(_ object: ManagedObject, _ operation: Change.Operation) -> Change {
+        Change(entity: object.kind.entity.name, id: object.uniqueID, operation: operation)
+    }
+
+    // MARK: Updates
+
+    private func planUpdate(
+        of object: ManagedObject,
+        _ reader: Reader,
+        _ plan: inout SavePlan,
+        _ updates: inout [Change]
+    ) throws {
+        // An object that is only linked anew has no register of its own to write.
+        guard let cached = object.row, !object.changed.isEmpty else {
+            return plan.outcomes.append((object, .written))
+        }
+        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        try checkVersion(of: object, current)
+        let slots = object.changed.slots
+        guard let current, current.entity.name == cached.entity.name else {
+            if mergePolicy == .error { plan.conflicts.append(conflict(object, cached, nil)) }
+            return plan.outcomes.append((object, .gone(isLost: true)))
+        }
+        guard current.revision != cached.revision else {
+            updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
+            return plan.outcomes.append((object, object.kind.keepsWrittenValues ? .written : .reread))
+        }
+        switch mergePolicy {
+        case .error: plan.conflicts.append(conflict(object, cached, current))
+        case .rollback: plan.outcomes.append((object, .dropped(current)))
+        case .objectTrump, .storeTrump, .overwrite:
+            let written: [Int] =
+                switch mergePolicy {
+                case .overwrite: Array(object.values.indices)
+                case .storeTrump: slots.filter { cached.values[$0] == current.values[$0] }
+                default: slots
+                }
+            let writes = SavePlan.writes(object, slots: written, isInsert: false)
+            if !writes.isEmpty { updates.append(change(object, .update(writes))) }
+            plan.outcomes.append((object, .reread))
+        }
+    }
+
+    // MARK: Deletions
+
+    private func planDeletion(
+        of object: ManagedObject,
+        _ reader: Reader,
+        _ plan: inout SavePlan,
+        _ deletions: inout [Change]
+    ) throws {
+        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        try checkVersion(of: object, current)
+        // What another has deleted as well is gone either way.
+        guard let current else { return plan.outcomes.append((object, .gone(isLost: false))) }
+        if let cached = object.row, current.revision != cached.revision {
+            switch mergePolicy {
+            case .error: return plan.conflicts.append(conflict(object, cached, current))
+            case .storeTrump, .rollback: return plan.outcomes.append((object, .dropped(current)))
+            case .objectTrump, .overwrite: break
+            }
+        }
+        deletions.append(change(object, .delete))
+        plan.outcomes.append((object, .gone(isLost: false)))
+    }
+
+    // MARK: Conflicts
+
+    func conflict(_ object: ManagedObject, _ cached: Row, _ stored: Row?) -> MergeConflict {
+        MergeConflict(
+            objectID: object.objectID,
+            changedProperties: object.state == .deleted ? [] : Set(object.changedValues().keys),
+            changedInStore: stored.map { cached.differences(to: $0) } ?? [],
+            cached: cached.snapshot,
+            stored: stored?.snapshot,
+            isDeletion: object.state == .deleted
+        )
+    }
+
+    private func checkVersion(of object: ManagedObject, _ current: Row?) throws {
+        guard let terms = request, let expected = terms.versions[object.objectID], current?.revision != expected else {
+            return
+        }
+        throw ChangeError(
+            index: terms.indices[object.objectID] ?? 0,
+            reason: .versionMoved(object.objectID, expected: expected, found: current?.revision)
+        )
+    }
+
+    // MARK: Pairs
+
+    /// Links and unlinks of relationships that are stored as pairs, from the side that owns them.
+    private func pairChanges(without dropped: Set<ObjectIdentifier>) -> [Change] {
+        guard !ledger.isEmpty else { return [] }
+        var changes: [Change] = []
+        for object in dirty.objects where !dropped.contains(ObjectIdentifier(object)) {
+            for (slot, property) in object.kind.entity.properties.enumerated() {
+                guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
+                    let difference = ledger[key(object, slot)]
+                else { continue }
+                let removed = difference.removed.map(\.uniqueID).sorted()
+                if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
+                let added = difference.addedInOrder.map(\.uniqueID)
+                guard !added.isEmpty else { continue }
+                let positions = relationship.isOrdered ? newPositions(added.count) : nil
+                changes.append(change(object, .link(to: relationship.name, ids: added, positions: positions)))
+            }
+        }
+        return changes
+    }
+
+    /// Positions after every one that was given before: what is added to an ordered relationship goes to its end.
+    private func newPositions(_ count: Int) -> [String] {
+        let time = hexadecimal16(store.configuration.environment.wallMilliseconds())
+        return (0..<count).map { "\(time)\(hexadecimal16(UInt64($0)))" }
+    }
+}

@@ -1,0 +1,80 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Brings an object up to date with the store.
+    ///
+    /// - Parameters:
+    ///   - object: one of this context.
+    ///   - mergeChanges: true keeps what was changed here on top of the newest row; false drops it, and the object
+    ///     becomes a fault.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        checkConfinement()
+        guard object.managedObjectContext === self, object.state != .inserted, object.state != .gone else { return }
+        object.extras?.related = [:]
+        guard mergeChanges else {
+            withdraw(object)
+            dirty.remove(object)
+            unpropagated.removeAll { $0 === object }
+            object.state = .clean
+            object.turnIntoFault()
+            noteChange { $0.noteUpdated(object.objectID) }
+            return
+        }
+        guard !object.values.isEmpty else { return }
+        self.mergeChanges(ObjectChanges(updated: object.objectID))
+    }
+
+    /// The same for every object in use.
+    public func refreshAllObjects() {
+        for object in registry.objects { refresh(object, mergeChanges: true) }
+    }
+
+    /// Drops every change that is not saved: new objects go, changed and deleted ones are as they were read.
+    public func rollback() {
+        checkConfinement()
+        // An object that a delete rule would still change must not be changed after the rollback.
+        unpropagated = []
+        for object in dirty.objects {
+            dirty.remove(object)
+            switch object.state {
+            case .inserted: bury(object, isLost: false)
+            case .deleted where object.extras?.isUnsaved == true: bury(object, isLost: false)
+            case .updated, .deleted:
+                object.state = .clean
+                object.changed.removeAll()
+                if let row = object.row { object.replace(row) } else { object.turnIntoFault() }
+                noteChange { $0.noteUpdated(object.objectID) }
+            case .clean, .gone, .detached: break
+            }
+        }
+        ledger.removeAll()
+        lostConflicts = []
+        request = nil
+        processPendingChanges()
+    }
+
+    /// Forgets all objects and all changes.
+    ///
+    /// Objects that are still held keep their IDs and last values, and have no context any more.
+    public func reset() {
+        unpropagated = []
+        for object in dirty.objects + registry.objects { object.detach() }
+        dirty = DirtyList()
+        registry = ObjectRegistry(rootCount: schema.rootCount)
+        ledger.removeAll()
+        lostConflicts = []
+        pendingReadError = nil
+        pendingNotice = ObjectsDidChange()
+        request = nil
+    }
+}
+
+extension ObjectChanges {
+    /// One changed object.
+    fileprivate init(updated id: ManagedObjectID) {
+        self.init()
+        update(id)
+    }
+}

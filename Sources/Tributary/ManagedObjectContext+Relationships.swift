@@ -1,0 +1,104 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    typealias RelationshipKey = RelationshipLedger.Key
+
+    /// The relationship at the other end, as the slot that it has in every entity there.
+    func inverse(of relationship: Relationship) -> (kind: ObjectKind, slot: Int)? {
+        guard let name = relationship.inverse, let kind = schema.kind(named: relationship.destination),
+            let slot = kind.slot(named: name)
+        else { return nil }
+        return (kind, slot)
+    }
+
+    func key(_ object: ManagedObject, _ slot: Int) -> RelationshipKey {
+        RelationshipKey(rootIndex: object.kind.rootIndex, id: object.uniqueID, slot: slot)
+    }
+
+    // MARK: Reading
+
+    /// What is at the other end of a to-many relationship or a derived one-to-one: what the store says, less what the
+    /// context took out, then what it added.
+    func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
+        let stored = storedRelatedIDs(object, slot)
+        guard let difference = ledger[key(object, slot)] else { return stored.filter(isThere) }
+        let kept = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
+        return (kept + difference.addedInOrder).filter(isThere)
+    }
+
+    /// What the store says, read once until the object is refreshed.
+    private func storedRelatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
+        guard object.state != .inserted, object.extras?.isUnsaved != true, object.kind.isKnown else { return [] }
+        if let known = object.extras?.related[slot] { return known }
+        do {
+            let ids = try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
+            object.makeExtras().related[slot] = ids
+            return ids
+        } catch {
+            pendingReadError = error
+            object.makeExtras().faultError = error
+            return []
+        }
+    }
+
+    private func isThere(_ id: ManagedObjectID) -> Bool {
+        registeredObject(for: id)?.state != .gone
+    }
+
+    // MARK: Writing
+
+    /// Writes a to-one register and notes the other ends; inverses that are registers themselves are the caller's.
+    func setRegister(_ object: ManagedObject, _ slot: Int, to target: UniqueID?) {
+        let old = object.read(slot).referencedID
+        guard old != target else { return }
+        object.write(target.map { .reference($0) } ?? .null, slot)
+        moveInverse(object, slot, from: old, to: target)
+    }
+
+    /// Notes at the derived other ends that a register has moved.
+    ///
+    /// Doing it backwards undoes it.
+    func moveInverse(_ object: ManagedObject, _ slot: Int, from old: UniqueID?, to new: UniqueID?) {
+        guard let relationship = object.kind.entity.properties[slot].relationship,
+            let (kind, inverseSlot) = inverse(of: relationship)
+        else { return }
+        let id = object.objectID
+        for (end, isNew) in [(old, false), (new, true)] {
+            guard let end else { continue }
+            let key = RelationshipKey(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
+            if isNew { ledger.add(id, to: key) } else { ledger.remove(id, from: key) }
+            noteChange { notice in
+                if let live = self.registry.object(end, rootIndex: kind.rootIndex) { notice.noteUpdated(live.objectID) }
+            }
+        }
+    }
+
+    /// Adds or removes a pair of a relationship that is stored as pairs, at both ends.
+    func setPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
+        guard let relationship = object.kind.entity.properties[slot].relationship,
+            relatedIDs(object, slot).contains(target.objectID) != isLinked
+        else { return }
+        change(key(object, slot), target.objectID, isLinked)
+        if let (_, inverseSlot) = inverse(of: relationship) {
+            // A relationship that is its own inverse has one key for an object that is linked to itself.
+            let there = key(target, inverseSlot)
+            if there != key(object, slot) { change(there, object.objectID, isLinked) }
+        }
+        noteUpdate(of: object)
+        noteUpdate(of: target)
+    }
+
+    private func change(_ key: RelationshipKey, _ id: ManagedObjectID, _ isLinked: Bool) {
+        if isLinked { ledger.add(id, to: key) } else { ledger.remove(id, from: key) }
+    }
+}
+
+extension PropertyValue {
+    /// The target of a to-one relationship, nil for null.
+    var referencedID: UniqueID? {
+        guard case .reference(let id) = self else { return nil }
+        return id
+    }
+}

@@ -1,0 +1,150 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Validates, checks for conflicts, writes everything in one transaction, and announces it.
+    ///
+    /// All or nothing.
+    ///
+    /// The calling thread waits for its turn to write. Without changes nothing is written.
+    ///
+    /// - Throws: ``ValidationError`` with every failing property, ``ConflictError`` under the policy `error`, or
+    ///   ``ContextError``; the context keeps its changes then.
+    public func save() throws {
+        checkConfinement()
+        guard !isClosed else { throw ContextError.closed }
+        if let error = pendingReadError {
+            pendingReadError = nil
+            throw error
+        }
+        try settle()
+        guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty else { return }
+        try validate()
+        do {
+            try commit()
+        } catch let error as StoreError {
+            throw ContextError(error)
+        }
+    }
+
+    /// Calls `willSave` and follows the delete rules until nothing changes any more.
+    private func settle() throws {
+        processPendingChanges()
+        for _ in 0..<ManagedObjectContext.maximumRounds {
+            let before = editCount
+            for object in dirty.objects { object.willSave() }
+            processPendingChanges()
+            if editCount == before { return }
+        }
+        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+    }
+
+    private func commit() throws {
+        var plan = SavePlan()
+        let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
+            plan = try self.write(transaction)
+            return try self.commit(plan, transaction, &plan.rows)
+        }
+        do {
+            if isMain {
+                try commitMain(body) { self.adopt(plan, $0) }
+            } else {
+                adopt(plan, try home.pipeline.commit(body))
+            }
+        } catch is NothingToWrite {
+            adopt(plan, nil)
+        }
+    }
+
+    /// The view context's save moves it to the generation with the save.
+    private func commitMain(
+        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: @escaping (CommittedTransaction) -> Void
+    ) throws {
+        // The view context never leaves the main actor, where this runs, so nothing crosses here.
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) let adopt = adopt
+        let pipeline = home.pipeline
+        try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
+    }
+
+    // MARK: In the writer's turn
+
+    private func write(_ transaction: WriteTransaction) throws -> SavePlan {
+        if let key = request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
+            throw RepeatedRequest(number: answer.number, detail: answer.detail)
+        }
+        return try plan(transaction.reader)
+    }
+
+    private func commit(
+        _ plan: SavePlan,
+        _ transaction: WriteTransaction,
+        _ rows: inout [ObjectIdentifier: Row]
+    ) throws -> CommittedTransaction {
+        guard !plan.changes.isEmpty || request?.idempotency != nil else { throw NothingToWrite() }
+        let committed = try transaction.commit(
+            LocalTransaction(
+                author: author,
+                contextName: name,
+                changes: plan.changes,
+                idempotency: request?.idempotency
+            )
+        )
+        for case (let object, .reread) in plan.outcomes {
+            rows[ObjectIdentifier(object)] = try transaction.reader.row(
+                object.uniqueID,
+                rootEntity: object.kind.entity.root
+            )
+        }
+        return committed
+    }
+
+    // MARK: After the commit
+
+    /// Takes the written objects for clean; `committed` is nil when every change was dropped.
+    private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
+        let touched = ledger.differences.keys
+        for (object, outcome) in plan.outcomes {
+            dirty.remove(object)
+            switch outcome {
+            case .written: settle(object, committed.map { written(object, $0.number) })
+            case .reread: settle(object, plan.rows[ObjectIdentifier(object)])
+            case .dropped(let row):
+                settle(object, row)
+                noteChange { $0.noteUpdated(object.objectID) }
+            case .gone(let isLost): bury(object, isLost: isLost)
+            }
+        }
+        for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        ledger.removeAll()
+        lostConflicts = []
+        request = nil
+        if let committed {
+            lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
+        }
+        for (object, _) in plan.outcomes { object.didSave() }
+    }
+
+    /// The row that the store holds now, without reading it.
+    private func written(_ object: ManagedObject, _ number: Int64) -> Row {
+        // A register that was only linked anew keeps its row's revision.
+        if object.changed.isEmpty, let row = object.row { return row }
+        var values = object.values
+        for slot in object.kind.transientSlots { values[slot] = .null }
+        return Row(id: object.objectID, entity: object.kind.entity, revision: number, values: values)
+    }
+
+    private func settle(_ object: ManagedObject, _ row: Row?) {
+        object.state = .clean
+        object.changed.removeAll()
+        if let row {
+            object.replace(row)
+        } else {
+            object.turnIntoFault()
+        }
+    }
+
+    private struct NothingToWrite: Error {}
+}

@@ -1,0 +1,56 @@
+import TributaryChanges
+import TributaryModel
+
+extension ManagedObjectContext {
+    /// Checks everything that the save would write.
+    ///
+    /// - Throws: ``ValidationError`` with all failures.
+    func validate() throws {
+        var failures: [ValidationFailure] = []
+        for object in dirty.objects {
+            switch object.state {
+            case .deleted: failures += deletionFailures(of: object)
+            case .inserted, .updated:
+                var validator = ObjectValidator(object: object, isInsert: object.state == .inserted)
+                failures += validator.failures(in: self)
+                failures += hookFailures(of: object)
+            case .clean, .gone, .detached: break
+            }
+        }
+        guard !failures.isEmpty else { return }
+        if let request {
+            for index in failures.indices { failures[index].changeIndex = request.indices[failures[index].objectID] }
+        }
+        throw ValidationError(failures: failures)
+    }
+
+    private func deletionFailures(of object: ManagedObject) -> [ValidationFailure] {
+        var failures = denials(of: object).map { denial in
+            ValidationFailure(
+                objectID: object.objectID,
+                property: denial.relationship,
+                rule: .denied,
+                message: "must not be deleted while \(denial.objects.count) other objects refer to it"
+            )
+        }
+        do {
+            try object.validateForDelete()
+        } catch {
+            failures.append(hookFailure(of: object, error))
+        }
+        return failures
+    }
+
+    private func hookFailures(of object: ManagedObject) -> [ValidationFailure] {
+        do {
+            if object.state == .inserted { try object.validateForInsert() } else { try object.validateForUpdate() }
+            return []
+        } catch {
+            return (error as? ValidationError)?.failures ?? [hookFailure(of: object, error)]
+        }
+    }
+
+    private func hookFailure(of object: ManagedObject, _ error: any Error) -> ValidationFailure {
+        ValidationFailure(objectID: object.objectID, property: nil, rule: .hook, message: "\(error)")
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+package import TributaryChanges
+package import TributaryModel
+
+/// An entity of an open container with what its objects need again and again: the class, the defaults, the slots.
+@usableFromInline
+package final class ObjectKind: Sendable {
+    package let entity: Entity
+    /// The class of its objects.
+    let type: ManagedObject.Type
+    /// The store's configured name, part of every ID.
+    let store: String
+    /// Counts kinds in this process; a ``Field`` remembers a slot together with it.
+    let serial: UInt32
+    /// The root entity's place among the model's root entities.
+    let rootIndex: Int
+    /// Whether the model has the entity.
+    let isKnown: Bool
+    /// By slot: the model's default, null where there is none.
+    let defaults: [PropertyValue]
+    /// The slots of attributes that have no column.
+    let transientSlots: [Int]
+    /// Whether an object of this entity may turn out to be of a sub-entity.
+    let hasSubentities: Bool
+    /// Whether what a save wrote is what the row then holds, so that it need not be read again.
+    let keepsWrittenValues: Bool
+
+    private static let nextSerial = Atomic<UInt32>(1)
+
+    init(entity: Entity, type: ManagedObject.Type, store: String, rootIndex: Int, isKnown: Bool = true) {
+        self.entity = entity
+        self.type = type
+        self.store = store
+        self.rootIndex = rootIndex
+        self.isKnown = isKnown
+        serial = ObjectKind.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
+        defaults = entity.properties.map { $0.attribute?.defaultValue ?? .null }
+        transientSlots = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
+        hasSubentities = !entity.subentities.isEmpty
+        keepsWrittenValues =
+            entity.uniquenessConstraints.isEmpty
+            && entity.properties.allSatisfy { property in
+                guard let attribute = property.attribute else { return true }
+                return attribute.mergeRule == .latest && attribute.derivationExpression == nil
+            }
+    }
+
+    /// The slot of a property, nil when the entity has none of the name.
+    func slot(named name: String) -> Int? { entity.slot(named: name) }
+
+    /// The ID of one of its objects.
+    package func objectID(_ uniqueID: UniqueID) -> ManagedObjectID {
+        ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
+    }
+}

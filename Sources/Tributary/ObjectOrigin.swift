@@ -1,0 +1,8 @@
+import TributaryChanges
+
+/// What a context gives an object at its start; only contexts make one.
+public struct ObjectOrigin {
+    let kind: ObjectKind
+    let uniqueID: UniqueID
+    let context: ManagedObjectContext
+}

@@ -1,0 +1,142 @@
+import Foundation
+import TributaryChanges
+import TributaryModel
+
+/// Holds one object against the model's rules.
+struct ObjectValidator {
+    let object: ManagedObject
+    /// A new object is checked as a whole, a changed one where it was changed.
+    let isInsert: Bool
+    private var found: [ValidationFailure] = []
+
+    init(object: ManagedObject, isInsert: Bool) {
+        self.object = object
+        self.isInsert = isInsert
+    }
+
+    mutating func failures(in context: ManagedObjectContext) -> [ValidationFailure] {
+        for (slot, property) in object.kind.entity.properties.enumerated() {
+            switch property {
+            case .attribute(let attribute):
+                guard attribute.isStored, isInsert || object.changed.contains(slot) else { continue }
+                check(attribute, object.read(slot))
+            case .relationship(let relationship, let storage):
+                let isTouched =
+                    isInsert || object.changed.contains(slot) || context.ledger[context.key(object, slot)] != nil
+                guard isTouched else { continue }
+                check(relationship, storage, slot, in: context)
+            }
+        }
+        return found
+    }
+
+    // MARK: Attributes
+
+    private mutating func check(_ attribute: Attribute, _ value: PropertyValue) {
+        guard !value.isNull else {
+            if !attribute.isOptional && attribute.derivationExpression == nil {
+                fail(attribute.name, .missing, "is mandatory and has no value")
+            }
+            return
+        }
+        guard attribute.accepts(value) else {
+            return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)")
+        }
+        if case .string(let text) = value { return check(attribute, text) }
+        guard let number = value.number else { return }
+        if let minimum = attribute.minimum.number, number < minimum {
+            fail(attribute.name, .tooSmall, "is less than \(attribute.minimum.bound)")
+        }
+        if let maximum = attribute.maximum.number, number > maximum {
+            fail(attribute.name, .tooLarge, "is greater than \(attribute.maximum.bound)")
+        }
+    }
+
+    private mutating func check(_ attribute: Attribute, _ text: String) {
+        if let minimum = attribute.minimum.number, Decimal(text.count) < minimum {
+            fail(attribute.name, .tooSmall, "has fewer than \(attribute.minimum.bound) characters")
+        }
+        if let maximum = attribute.maximum.number, Decimal(text.count) > maximum {
+            fail(attribute.name, .tooLarge, "has more than \(attribute.maximum.bound) characters")
+        }
+        guard let pattern = attribute.regularExpression, !text.matchesWhole(pattern) else { return }
+        fail(attribute.name, .pattern, "does not match \(pattern)")
+    }
+
+    // MARK: Relationships
+
+    private mutating func check(
+        _ relationship: Relationship,
+        _ storage: RelationshipStorage,
+        _ slot: Int,
+        in context: ManagedObjectContext
+    ) {
+        guard relationship.isToMany else {
+            let target = object.related(slot)
+            if let target, target.state != .deleted {
+                checkDestination(target, relationship)
+            } else if !relationship.isOptional {
+                fail(relationship.name, .missing, "is mandatory and has no object")
+            }
+            return
+        }
+        let targets = context.relatedIDs(object, slot)
+        for target in context.ledger[context.key(object, slot)]?.addedInOrder ?? [] {
+            checkDestination(context.object(with: target), relationship)
+        }
+        let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count
+        // An optional relationship may be empty; one that is not has at least as many as it says.
+        let least =
+            relationship.isOptional && count == 0 ? 0 : max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
+        if count < least {
+            fail(relationship.name, count == 0 ? .missing : .tooFew, "has \(count) objects, fewer than \(least)")
+        }
+        if relationship.maximumCount > 1, count > relationship.maximumCount {
+            fail(relationship.name, .tooMany, "has \(count) objects, more than \(relationship.maximumCount)")
+        }
+    }
+
+    private mutating func checkDestination(_ target: ManagedObject, _ relationship: Relationship) {
+        guard !target.kind.entity.isKind(of: relationship.destination) else { return }
+        // A fault that was made from an ID of the parent entity tells its own entity when it is read.
+        fail(relationship.name, .destination, "takes \(relationship.destination), not \(target.kind.entity.name)")
+    }
+
+    private mutating func fail(_ property: String, _ rule: ValidationFailure.Rule, _ message: String) {
+        found.append(
+            ValidationFailure(objectID: object.objectID, property: property, rule: rule, message: message)
+        )
+    }
+}
+
+extension PropertyValue {
+    /// The value as a number that can be compared with a bound; nil when it is none.
+    fileprivate var number: Decimal? {
+        switch self {
+        case .integer(let value): Decimal(value)
+        case .double(let value), .date(let value): Decimal(value)
+        case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        default: nil
+        }
+    }
+
+    /// A bound in words.
+    fileprivate var bound: String {
+        switch self {
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .date(let seconds): Date(timeIntervalSince1970: seconds).ISO8601Format()
+        case .decimal(let text): text
+        default: "the bound"
+        }
+    }
+}
+
+extension String {
+    /// Whether the regular expression matches all of the text; one that cannot be read matches nothing.
+    fileprivate func matchesWhole(_ pattern: String) -> Bool {
+        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return false }
+        let whole = NSRange(startIndex..<endIndex, in: self)
+        return expression.firstMatch(in: self, range: whole) != nil
+    }
+}

@@ -1,0 +1,32 @@
+public import TributaryChanges
+
+/// What happened in a context since the notice before: its own changes, or a merge.
+public struct ObjectsDidChange: Sendable {
+    /// Objects that were inserted here, or that a merge announced.
+    public internal(set) var inserted: Set<ManagedObjectID> = []
+    /// Objects with changed values or relationships.
+    public internal(set) var updated: Set<ManagedObjectID> = []
+    /// Objects that were deleted here, or that a merge found to be gone.
+    public internal(set) var deleted: Set<ManagedObjectID> = []
+    /// Unsaved edits that were dropped, because the object was deleted elsewhere: the values that the context had set.
+    public internal(set) var discarded: [ObjectSnapshot] = []
+    /// Whether objects that are listed nowhere may have changed as well, because a merge was too large to list.
+    public internal(set) var isEverything = false
+
+    init() {}
+
+    /// Whether there is nothing to tell.
+    public var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && discarded.isEmpty && !isEverything
+    }
+
+    mutating func noteDeleted(_ id: ManagedObjectID) {
+        updated.remove(id)
+        if inserted.remove(id) == nil { deleted.insert(id) }
+    }
+
+    mutating func noteUpdated(_ id: ManagedObjectID) {
+        guard !inserted.contains(id), !deleted.contains(id) else { return }
+        updated.insert(id)
+    }
+}

@@ -1,0 +1,7 @@
+/// A request with this idempotency key was answered before; nothing was written now.
+package struct RepeatedRequest: Error, Hashable, Sendable {
+    /// The transaction that the first request made.
+    package var number: Int64
+    /// What was stored with it.
+    package var detail: String
+}

@@ -1,0 +1,12 @@
+import TributaryChanges
+import TributaryStore
+
+/// What the next save must hold to, because it answers a request.
+struct RequestTerms {
+    /// Stored in the same commit.
+    var idempotency: LocalTransaction.Idempotency?
+    /// The versions that objects must still have.
+    var versions: [ManagedObjectID: Int64] = [:]
+    /// The index of the change that an object came with first.
+    var indices: [ManagedObjectID: Int] = [:]
+}

@@ -1,0 +1,66 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// What a save writes, and what becomes of each object when it has been written.
+///
+/// It is made inside the writer's turn and changes nothing until the commit has succeeded.
+struct SavePlan {
+    /// What becomes of an object.
+    enum Outcome {
+        /// The object's values are the row's from now on.
+        case written
+        /// The row is read again, because others changed it, or the store computes some of it.
+        case reread
+        /// The object's changes are dropped, and the row stands.
+        case dropped(Row)
+        /// The object is gone; true when it was deleted elsewhere, and its changes are lost.
+        case gone(isLost: Bool)
+    }
+
+    var changes: [Change] = []
+    var outcomes: [(object: ManagedObject, outcome: Outcome)] = []
+    /// The rows that were read again after the writing.
+    var rows: [ObjectIdentifier: Row] = [:]
+    var conflicts: [MergeConflict] = []
+
+    /// The stored properties of the object that `slots` names, as the log writes them.
+    static func writes(_ object: ManagedObject, slots: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite] {
+        slots.compactMap { slot in
+            let property = object.kind.entity.properties[slot]
+            let value = object.values[slot]
+            switch property {
+            case .attribute(let attribute):
+                guard attribute.isStored else { return nil }
+                guard attribute.mergeRule == .counter else {
+                    return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
+                }
+                let before = isInsert ? nil : object.row?.values[slot]
+                return increment(attribute, from: before ?? .null, to: value)
+            case .relationship(let relationship, let storage):
+                guard case .column = storage else { return nil }
+                return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
+            }
+        }
+    }
+
+    /// A counter's assignment goes out as an increment; nil when it adds nothing.
+    private static func increment(
+        _ attribute: Attribute,
+        from old: PropertyValue,
+        to new: PropertyValue
+    ) -> PropertyWrite? {
+        let amount: JSONValue
+        switch (old, new) {
+        case (.integer(let old), .integer(let new)): amount = .integer(new &- old)
+        case (_, .integer(let new)): amount = .integer(new)
+        case (.integer(let old), _): amount = .integer(0 &- old)
+        case (.double(let old), .double(let new)): amount = .double(new - old)
+        case (_, .double(let new)): amount = .double(new)
+        case (.double(let old), _): amount = .double(-old)
+        default: return nil
+        }
+        guard amount != .integer(0), amount != .double(0) else { return nil }
+        return PropertyWrite(name: attribute.name, value: .object([JSONMember(key: "increment", value: amount)]))
+    }
+}

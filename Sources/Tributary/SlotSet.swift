@@ -1,0 +1,35 @@
+/// A set of an entity's slots; up to 64 of them take no memory of their own.
+struct SlotSet: Sendable {
+    private var low: UInt64 = 0
+    private var high: Set<Int> = []
+
+    var isEmpty: Bool { low == 0 && high.isEmpty }
+
+    func contains(_ slot: Int) -> Bool {
+        slot < 64 ? low & (1 << UInt64(slot)) != 0 : high.contains(slot)
+    }
+
+    mutating func insert(_ slot: Int) {
+        if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
+    }
+
+    mutating func remove(_ slot: Int) {
+        if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+    }
+
+    mutating func removeAll() {
+        low = 0
+        high = []
+    }
+
+    /// In ascending order.
+    var slots: [Int] {
+        var result: [Int] = []
+        var rest = low
+        while rest != 0 {
+            result.append(rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+        return result + high.sorted()
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TributaryChanges
+
+/// The coded form of a value in a snapshot: an object with one key, the type.
+struct SnapshotValue: Codable {
+    let value: PropertyValue
+
+    init(_ value: PropertyValue) {
+        self.value = value
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case null, integer, double, boolean, string, date, decimal, uuid, uri, binary, blob, size, composite, reference
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
+        func identifier(_ key: CodingKeys) throws -> UniqueID { try container.decode(UniqueID.self, forKey: key) }
+        if container.contains(.blob) {
+            value = .blob(sha256: try text(.blob), size: try container.decode(Int64.self, forKey: .size))
+            return
+        }
+        switch container.allKeys.first {
+        case .integer: value = .integer(try container.decode(Int64.self, forKey: .integer))
+        case .double: value = .double(try container.decode(Double.self, forKey: .double))
+        case .boolean: value = .boolean(try container.decode(Bool.self, forKey: .boolean))
+        case .string: value = .string(try text(.string))
+        case .date: value = .date(try container.decode(Double.self, forKey: .date))
+        case .decimal: value = .decimal(try text(.decimal))
+        case .uuid: value = .uuid(try identifier(.uuid))
+        case .uri: value = .uri(try text(.uri))
+        case .binary: value = .binary([UInt8](try container.decode(Data.self, forKey: .binary)))
+        case .composite: value = .composite(try text(.composite))
+        case .reference: value = .reference(try identifier(.reference))
+        case .null, .blob, .size, nil: value = .null
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch value {
+        case .null: try container.encodeNil(forKey: .null)
+        case .integer(let value): try container.encode(value, forKey: .integer)
+        case .double(let value): try container.encode(value, forKey: .double)
+        case .boolean(let value): try container.encode(value, forKey: .boolean)
+        case .string(let value): try container.encode(value, forKey: .string)
+        case .date(let value): try container.encode(value, forKey: .date)
+        case .decimal(let value): try container.encode(value, forKey: .decimal)
+        case .uuid(let value): try container.encode(value, forKey: .uuid)
+        case .uri(let value): try container.encode(value, forKey: .uri)
+        case .binary(let value): try container.encode(Data(value), forKey: .binary)
+        case .blob(let sha256, let size):
+            try container.encode(sha256, forKey: .blob)
+            try container.encode(size, forKey: .size)
+        case .composite(let value): try container.encode(value, forKey: .composite)
+        case .reference(let value): try container.encode(value, forKey: .reference)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The key of a typed to-many relationship: `static let employees = ToMany<Employee>("employees")`.
+public final class ToMany<Target: ManagedObject>: Sendable {
+    private let cache: SlotCache
+
+    /// The key of the relationship with the given name.
+    public init(_ name: String) {
+        cache = SlotCache(name)
+    }
+
+    /// The relationship's name in the model.
+    public var name: String { cache.name }
+
+    func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+}
+
+extension ManagedObject {
+    /// The objects at the other end of a to-many relationship, each once; ordered ones in their order, others in no
+    /// order to rely on.
+    ///
+    /// Setting it keeps the inverses in step at once.
+    public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
+        get { relatedObjects(relationship.slot(in: kind)).compactMap { $0 as? Target } }
+        set { setRelatedObjects(newValue, relationship.slot(in: kind)) }
+    }
+
+    /// Adds an object to a to-many relationship.
+    public func add<Target: ManagedObject>(_ object: Target, to relationship: ToMany<Target>) {
+        link(object, relationship.slot(in: kind))
+    }
+
+    /// Takes an object out of a to-many relationship.
+    public func remove<Target: ManagedObject>(_ object: Target, from relationship: ToMany<Target>) {
+        unlink(object, relationship.slot(in: kind))
+    }
+}

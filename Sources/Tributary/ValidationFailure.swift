@@ -1,0 +1,58 @@
+public import TributaryChanges
+
+/// One property of one object that must not be saved as it is.
+public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
+    /// Which rule the value breaks.
+    public enum Rule: String, Hashable, Sendable {
+        /// A mandatory property has no value.
+        case missing
+        /// The value is not of the attribute's type, or a number that no store can hold.
+        case type
+        /// A number or date is below its minimum, or a string too short.
+        case tooSmall
+        /// A number or date is above its maximum, or a string too long.
+        case tooLarge
+        /// A string does not match the regular expression.
+        case pattern
+        /// A relationship has too few objects.
+        case tooFew
+        /// A relationship has too many objects.
+        case tooMany
+        /// The object may not be deleted while others are at the end of the relationship.
+        case denied
+        /// The object at the end of a relationship is not of the destination's entity.
+        case destination
+        /// A hook of the class refused.
+        case hook
+    }
+
+    /// The failing object.
+    public var objectID: ManagedObjectID
+    /// The failing property; nil when a hook refused the object as a whole.
+    public var property: String?
+    /// The rule that is broken.
+    public var rule: Rule
+    /// What is wrong, for people, without the object's name.
+    public var message: String
+    /// The index of the change that the failing object came with, when changes were applied; see
+    /// `ManagedObjectContext.apply(_:)`.
+    public var changeIndex: Int?
+
+    /// A failure of its parts.
+    public init(
+        objectID: ManagedObjectID,
+        property: String?,
+        rule: Rule,
+        message: String,
+        changeIndex: Int? = nil
+    ) {
+        self.objectID = objectID
+        self.property = property
+        self.rule = rule
+        self.message = message
+        self.changeIndex = changeIndex
+    }
+
+    /// The object, the property and what is wrong.
+    public var description: String { "\(objectID)\(property.map { ".\($0)" } ?? ""): \(message)" }
+}
