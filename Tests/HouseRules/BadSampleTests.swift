@@ -155,13 +155,19 @@ import Testing
     }
 
     @Test func testThatSleeps() {
-        let good = "clock.sleep(1)\nfunc sleep(until: Int) {}\n// sleep(1)\nlet x = \"\"\"\n  sleep(3)\n  \"\"\"\n"
+        let good = "clock.sleep(1)\n//  x\n// sleep(1)\nlet x = \"\"\"\n  sleep(3)\n  \"\"\"\n"
         let bad = ["try await Task." + "sleep(for: .seconds(1))", "usl" + "eep(10)", "_ = sl" + "eep(1)"]
         #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": good]) == [])
         #expect(
             reasons(NoSleepRule(), ["Tests/A/B.swift": good + bad.joined(separator: "\n")])
                 == (7...9).map { "Tests/A/B.swift:\($0): sleeps; wait for the event" }
         )
+    }
+
+    @Test func functionThatIsCalledSleep() {
+        let own = "private func sleep(_ seconds: Int) -> Action { .sleep }\nlet steps = [sleep(1)]"
+        #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": own]) == [])
+        #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": own + "\nTask.sl" + "eep(1)"]).count == 1)
     }
 
     @Test func workThatIsNotFinished() {

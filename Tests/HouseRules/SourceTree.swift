@@ -14,8 +14,12 @@ struct SourceTree: Sendable {
 
     func file(_ path: String) -> SourceFile? { files.first { $0.path == path } }
 
-    /// This package, as it lies around this file.
-    static func ofThisPackage() throws -> SourceTree {
+    private static let read = Result { try readThisPackage() }
+
+    /// This package, as it lies around this file; read once.
+    static func ofThisPackage() throws -> SourceTree { try read.get() }
+
+    private static func readThisPackage() throws -> SourceTree {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let manager = FileManager.default

@@ -17,6 +17,9 @@ enum SwiftCode {
             output.reserveCapacity(bytes.count)
         }
 
+        /// Bytes that begin or end something other than plain code.
+        private static let mayBegin = (0...UInt8.max).map { Array("/#\"()".utf8).contains($0) }
+
         var isAtEnd: Bool { position >= bytes.count }
 
         func isAt(_ text: StaticString) -> Bool {
@@ -44,7 +47,9 @@ enum SwiftCode {
         mutating func scanCode(untilClosingParenthesis: Bool) {
             var depth = 0
             while !isAtEnd {
-                if isAt("//") {
+                if !Self.mayBegin[Int(bytes[position])] {
+                    keep()
+                } else if isAt("//") {
                     while !isAtEnd, !isAt("\n") { blank() }
                 } else if isAt("/*") {
                     scanBlockComment()

@@ -11,7 +11,8 @@ struct TopLevelDeclaration: Sendable, Hashable {
         let pattern =
             /^((?:@\w+(?:\([^)]*\))?\s+|[a-z]+(?:\([a-z]+\))?\s+)*?)(struct|class|enum|actor|protocol|extension)\s+([\w.]+)/
         return file.codeLines.enumerated().compactMap { index, line in
-            guard let match = try? pattern.firstMatch(in: line), !["func", "var"].contains(String(match.output.3))
+            guard line.first?.isWhitespace == false, let match = try? pattern.firstMatch(in: line),
+                !["func", "var"].contains(String(match.output.3))
             else {
                 return nil
             }
@@ -24,8 +25,11 @@ struct TopLevelDeclaration: Sendable, Hashable {
         }
     }
 
+    private static let keywords = ["struct ", "class ", "enum ", "actor ", "protocol ", "typealias "]
+
     /// The name of the type that a line declares, at any depth.
     static func name(ofTypeDeclaredBy line: String) -> String? {
+        guard keywords.contains(where: { line.contains($0) }) else { return nil }
         let pattern =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+|[a-z]+(?:\([a-z]+\))?\s+)*?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/
         return (try? pattern.firstMatch(in: line)).map { String($0.output.1) }
