@@ -19,14 +19,3 @@ package struct Change: Hashable, Sendable {
         case unlink(to: String, ids: [UniqueID])
     }
 }
-
-/// A property's name with the value written to it.
-package struct PropertyWrite: Hashable, Sendable {
-    package var name: String
-    package var value: JSONValue
-
-    package init(name: String, value: JSONValue) {
-        self.name = name
-        self.value = value
-    }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The files that the rules look at: those of this package, or a few made up by a test.
 struct SourceTree: Sendable {
@@ -20,20 +21,19 @@ struct SourceTree: Sendable {
     static func ofThisPackage() throws -> SourceTree { try read.get() }
 
     private static func readThisPackage() throws -> SourceTree {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = PackageFolder.path
         let manager = FileManager.default
         var tree = SourceTree([:])
-        tree.topLevelEntries = try manager.contentsOfDirectory(atPath: root.path).sorted()
+        tree.topLevelEntries = try manager.contentsOfDirectory(atPath: root).sorted()
         let own = tree.topLevelEntries.filter { !$0.hasPrefix(".build") && $0 != ".git" && $0 != "Package.resolved" }
         for entry in own {
             var isFolder: ObjCBool = false
-            _ = manager.fileExists(atPath: root.path + "/" + entry, isDirectory: &isFolder)
-            let names = isFolder.boolValue ? try manager.subpathsOfDirectory(atPath: root.path + "/" + entry) : [""]
+            _ = manager.fileExists(atPath: root + "/" + entry, isDirectory: &isFolder)
+            let names = isFolder.boolValue ? try manager.subpathsOfDirectory(atPath: root + "/" + entry) : [""]
             for name in names.sorted() where !name.contains(".build") && !name.contains("__pycache__") {
                 let path = name.isEmpty ? entry : entry + "/" + name
                 // Binary fixtures have no lines to look at.
-                guard let text = try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8) else {
+                guard let text = try? String(contentsOfFile: root + "/" + path, encoding: .utf8) else {
                     continue
                 }
                 tree.files.append(SourceFile(path: path, text: text))
