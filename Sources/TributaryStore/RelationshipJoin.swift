@@ -79,10 +79,15 @@ struct RelationshipJoin {
                 "\(alias)._id = CASE WHEN \(link)._source = \(id) THEN \(link)._target ELSE \(link)._source END",
             ]
         }
-        if let codes {
+        // A register shows what it names, whatever entity that is of.
+        if let codes, !isRegister {
             parts.append("\(alias)._entity IN (\(codes.map(String.init).joined(separator: ", ")))")
         }
         return parts.joined(separator: " AND ")
+    }
+
+    private var isRegister: Bool {
+        if case .register = kind { true } else { false }
     }
 
     /// By position where there is one, then by ID.

@@ -33,8 +33,10 @@ struct SQLStatement {
         text.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) { chars in
                 // A null pointer would be NULL.
-                guard let start = chars.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, transient) }
-                return sqlite3_bind_text(handle, index, start, Int32(chars.count), transient)
+                guard let start = chars.baseAddress else {
+                    return sqlite3_bind_text(handle, index, "", 0, sqliteCopies)
+                }
+                return sqlite3_bind_text(handle, index, start, Int32(chars.count), sqliteCopies)
             }
         }
     }
@@ -44,7 +46,7 @@ struct SQLStatement {
             sqlite3_bind_zeroblob(handle, index, 0)
         } else {
             bytes.withUnsafeBytes { buffer in
-                _ = sqlite3_bind_blob(handle, index, buffer.baseAddress, Int32(buffer.count), transient)
+                _ = sqlite3_bind_blob(handle, index, buffer.baseAddress, Int32(buffer.count), sqliteCopies)
             }
         }
     }
@@ -52,7 +54,7 @@ struct SQLStatement {
     func bind(_ id: UniqueID, at index: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
             id.write(to: buffer)
-            _ = sqlite3_bind_blob(handle, index, buffer.baseAddress, 16, transient)
+            _ = sqlite3_bind_blob(handle, index, buffer.baseAddress, 16, sqliteCopies)
         }
     }
 
@@ -117,4 +119,4 @@ struct SQLStatement {
 }
 
 /// SQLite copies what it is given.
-private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+let sqliteCopies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -18,6 +18,7 @@ struct StoreConnection: Sendable {
                     """
             )
             try keepWAL(database)
+            try StringFunctions.register(in: database)
         }
         return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
     }
@@ -29,6 +30,7 @@ struct StoreConnection: Sendable {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA cache_size = \(-readerCacheKiB); PRAGMA temp_store = MEMORY;")
             try keepWAL(database)
+            try StringFunctions.register(in: database)
         }
         return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
     }

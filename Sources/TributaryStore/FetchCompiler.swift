@@ -1,0 +1,81 @@
+import TributaryChanges
+import TributaryModel
+
+/// Turns a fetch into a SELECT.
+struct FetchCompiler {
+    private let query: FetchQuery
+    private let layout: StoreModel
+    private let reading: RowReading
+    private static let row = "o"
+    /// SQLite's own limit.
+    private static let argumentLimit = 32_766
+
+    /// What is selected of each row.
+    enum Selection { case rows, ids, count }
+
+    init(_ query: FetchQuery, reading: RowReading) {
+        self.query = query
+        self.reading = reading
+        layout = reading.layout
+    }
+
+    func select(_ selection: Selection) throws -> SQLFragment {
+        let row = FetchCompiler.row
+        let isBounded = query.limit != nil || query.offset > 0
+        let columns =
+            switch selection {
+            case .rows: reading.columns(alias: row)
+            case .ids: reading.idColumns(alias: row)
+            case .count: isBounded ? "1" : "count(*)"
+            }
+        var compiler = PredicateCompiler(layout: layout)
+        var result = SQLFragment("SELECT \(columns) FROM \(reading.table.quotedName) \(row)")
+        let conditions = try conditions(&compiler)
+        if !conditions.isEmpty { result = result + " WHERE " + .joined(conditions, by: "AND") }
+        if selection != .count { result = result + " ORDER BY \(try order(&compiler))" }
+        if isBounded {
+            result =
+                result
+                + SQLFragment(
+                    " LIMIT ? OFFSET ?",
+                    [.integer(Int64(query.limit.map { max($0, 0) } ?? -1)), .integer(Int64(max(query.offset, 0)))]
+                )
+        }
+        if selection == .count, isBounded { result = "SELECT count(*) FROM (" + result + ")" }
+        guard result.arguments.count <= FetchCompiler.argumentLimit else {
+            throw StoreError.invalidQuery(
+                reason:
+                    "\(result.arguments.count) values in one predicate; \(FetchCompiler.argumentLimit) are the limit"
+            )
+        }
+        return result
+    }
+
+    private func conditions(_ compiler: inout PredicateCompiler) throws -> [SQLFragment] {
+        var conditions: [SQLFragment] = []
+        if reading.table.hasEntityColumn {
+            let codes = layout.codes(of: query.entity, includesSubentities: query.includesSubentities)
+            if codes.count < reading.table.entities.count {
+                let list = codes.map(String.init).joined(separator: ", ")
+                conditions.append(SQLFragment("\(FetchCompiler.row)._entity IN (\(list))"))
+            }
+        }
+        if let predicate = query.predicate {
+            let bound = try predicate.bind(to: query.entity, in: layout.model)
+            conditions.append(try compiler.condition(bound, on: FetchCompiler.row))
+        }
+        return conditions
+    }
+
+    /// Always ends with the ID, so that the order is one order.
+    private func order(_ compiler: inout PredicateCompiler) throws -> String {
+        var terms: [String] = []
+        for key in query.sortKeys {
+            let bound = try key.bind(to: query.entity, in: layout.model)
+            var term = try compiler.paths.value(of: bound.path, steps: bound.path.steps[...], from: FetchCompiler.row)
+            if bound.path.kind == .decimal { term += " COLLATE \(StringFunctions.decimalOrder)" }
+            terms.append(term + (bound.isAscending ? "" : " DESC"))
+        }
+        return (terms + ["\(FetchCompiler.row)._id"]).joined(separator: ", ")
+    }
+}

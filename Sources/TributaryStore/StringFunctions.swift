@@ -1,0 +1,135 @@
+import CSQLite
+import GRDB
+import TributaryModel
+
+/// What predicates need of SQLite beyond its own: the string operators, folding and the order of decimals, all by the
+/// model's own code, so that SQL and memory answer alike.
+enum StringFunctions {
+    /// `(text, pattern, options)`: 1, 0, or NULL where one of the two is NULL.
+    static let match = "tributary_match"
+    /// `(text, options)`
+    static let fold = "tributary_fold"
+    static let decimalOrder = "tributary_decimal"
+
+    private static let operators: [ObjectPredicate.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
+
+    /// An operator and how it folds, as a number.
+    static func options(
+        _ operation: ObjectPredicate.Operator,
+        caseInsensitive: Bool,
+        diacriticInsensitive: Bool
+    ) -> Int32 {
+        let index = Int32(operators.firstIndex(of: operation) ?? 0)
+        return index << 2 | (caseInsensitive ? 1 : 0) | (diacriticInsensitive ? 2 : 0)
+    }
+
+    /// Makes them known to a connection.
+    static func register(in database: Database) throws {
+        let connection = database.sqliteConnection
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        let codes = [
+            sqlite3_create_function_v2(
+                connection,
+                match,
+                3,
+                flags,
+                nil,
+                { StringFunctions.matchValues($0, $2) },
+                nil,
+                nil,
+                nil
+            ),
+            sqlite3_create_function_v2(
+                connection,
+                fold,
+                2,
+                flags,
+                nil,
+                { StringFunctions.foldValue($0, $2) },
+                nil,
+                nil,
+                nil
+            ),
+            sqlite3_create_collation_v2(
+                connection,
+                decimalOrder,
+                SQLITE_UTF8,
+                nil,
+                { _, leftCount, left, rightCount, right in
+                    Int32(
+                        DecimalText.compare(
+                            StringFunctions.text(left, leftCount),
+                            StringFunctions.text(right, rightCount)
+                        ).signum()
+                    )
+                },
+                nil
+            ),
+        ]
+        guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw StoreError.database(of: connection) }
+    }
+
+    // MARK: What SQLite calls
+
+    private final class Matcher {
+        let matcher: StringMatcher?
+        init(_ matcher: StringMatcher?) {
+            self.matcher = matcher
+        }
+    }
+
+    private typealias Values = UnsafeMutablePointer<OpaquePointer?>
+
+    private static func matchValues(_ context: OpaquePointer?, _ values: Values?) {
+        guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
+        guard let matcher = matcher(context, values) else { return sqlite3_result_null(context) }
+        sqlite3_result_int(context, matcher.matcher?.matches(text) == true ? 1 : 0)
+    }
+
+    /// The matcher for the pattern; SQLite keeps it for the run of the statement when the pattern is a constant.
+    private static func matcher(_ context: OpaquePointer?, _ values: Values) -> Matcher? {
+        if let kept = sqlite3_get_auxdata(context, 1) {
+            return Unmanaged<Matcher>.fromOpaque(kept).takeUnretainedValue()
+        }
+        guard let pattern = text(values[1]) else { return nil }
+        let options = sqlite3_value_int(values[2])
+        let matcher = Matcher(
+            try? StringMatcher(
+                operators[min(Int(options >> 2), operators.count - 1)],
+                pattern,
+                caseInsensitive: options & 1 != 0,
+                diacriticInsensitive: options & 2 != 0
+            )
+        )
+        sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(matcher).toOpaque()) { kept in
+            if let kept { Unmanaged<Matcher>.fromOpaque(kept).release() }
+        }
+        return matcher
+    }
+
+    private static func foldValue(_ context: OpaquePointer?, _ values: Values?) {
+        guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
+        let options = sqlite3_value_int(values[1])
+        var folded = StringFolding.fold(
+            text,
+            caseInsensitive: options & 1 != 0,
+            diacriticInsensitive: options & 2 != 0
+        )
+        folded.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                guard let start = chars.baseAddress else { return sqlite3_result_text(context, "", 0, sqliteCopies) }
+                sqlite3_result_text(context, start, Int32(chars.count), sqliteCopies)
+            }
+        }
+    }
+
+    private static func text(_ value: OpaquePointer?) -> String? {
+        guard sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+        let start = sqlite3_value_text(value)
+        return text(start, sqlite3_value_bytes(value))
+    }
+
+    private static func text(_ start: UnsafeRawPointer?, _ count: Int32) -> String {
+        String(decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count)), as: UTF8.self)
+    }
+}
