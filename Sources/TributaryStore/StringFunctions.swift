@@ -7,7 +7,7 @@ import TributaryModel
 enum StringFunctions {
     /// `(text, pattern, options)`: 1, 0, or NULL where one of the two is NULL.
     static let match = "tributary_match"
-    /// `(text, options)`
+    /// `(text, options)`: the folded text.
     static let fold = "tributary_fold"
     static let decimalOrder = "tributary_decimal"
 
