@@ -3,7 +3,7 @@ import TributaryModel
 
 /// What coming and going of an object does to those that lead to it.
 extension Applier {
-    /// An object has become visible. `claims` holds its references, of which the one-to-one ones are settled.
+    /// An object has become visible; of the references in `claims` the one-to-one ones are settled.
     func appear(_ table: Int, _ id: UniqueID, claims: [RegisterWrite]) throws {
         if !layout.incoming[table].isEmpty || !layout.linksOf[table].isEmpty { visibility[table][id] = true }
         if hasDangling, danglingTargets[table].mayContain(id) { try fillReferences(to: table, id) }

@@ -2,7 +2,9 @@ import TributaryChanges
 
 extension Applier {
     /// Settles who has `target` in a one-to-one relationship: of the visible objects whose register holds it, the one
-    /// with the greatest version, then the greatest ID. The others show nothing, the target's mirror shows the one.
+    /// with the greatest version, then the greatest ID.
+    ///
+    /// The others show nothing, the target's mirror shows the one.
     func resolveClaims(on target: UniqueID, table: Int, place: Int) throws {
         let column = StoreModel.ColumnPlace(table: table, place: place)
         guard case .reference(let targetTable, true, let mirror) = layout[column].kind,

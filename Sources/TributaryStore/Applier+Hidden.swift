@@ -89,7 +89,9 @@ extension Applier {
         try replace.run()
     }
 
-    /// The sum of all writers' totals, nil when nobody has counted. Added up in the writers' order, so that the sum of
+    /// The sum of all writers' totals, nil when nobody has counted.
+    ///
+    /// Added up in the writers' order, so that the sum of
     /// numbers with a fraction is the same everywhere.
     func total(_ table: Int, _ id: UniqueID, _ place: Int) throws -> PropertyValue? {
         let statement = try BoundStatement(

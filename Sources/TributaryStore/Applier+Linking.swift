@@ -76,9 +76,9 @@ extension Applier {
         }
     }
 
-    /// An object has gone, or what was written up to a deletion is void. Void pairs are dropped.
+    /// An object has gone, or what was written up to a deletion is void: void pairs are dropped.
     ///
-    /// - Parameter keepsNewer: whether newer pairs stay visible, because the object does.
+    /// Newer pairs stay visible when `keepsNewer` says so, because the object does.
     func hideLinks(_ table: Int, _ id: UniqueID, voidingUpTo deletion: Int64?, keepsNewer: Bool) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]

@@ -35,7 +35,9 @@ final class Applier {
     /// By table, for this slice.
     var hiddenObjects: [Presence]
     var danglingTargets: [Presence]
-    /// By table: whether objects are visible, as far as it was asked. Those that the slice is about to insert count as
+    /// By table: whether objects are visible, as far as it was asked.
+    ///
+    /// Those that the slice is about to insert count as
     /// visible from its beginning.
     var visibility: [[UniqueID: Bool]]
     static let visibilityLimit = 100_000

@@ -1,7 +1,9 @@
 import TributaryChanges
 
 /// Which objects of a table have something in one of the store's own tables, so that the many that have nothing are not
-/// looked up one by one. May say yes for one that has nothing, never no for one that has.
+/// looked up one by one.
+///
+/// May say yes for one that has nothing, never no for one that has.
 struct Presence {
     private var ids: Set<UniqueID> = []
     private var isEverything = false

@@ -7,7 +7,9 @@ package final class Row: Sendable {
     package let entity: Entity
     /// The number of the store's transaction that changed the row last.
     package let revision: Int64
-    /// By slot of the concrete entity; transient attributes and to-many relationships hold null. To-one slots hold the
+    /// By slot of the concrete entity; transient attributes and to-many relationships hold null.
+    ///
+    /// To-one slots hold the
     /// target, or null while it is not visible.
     package let values: [PropertyValue]
 

@@ -79,7 +79,7 @@ struct RowVersions {
 
     /// The number of the register's write; nil when there is none.
     ///
-    /// - Parameter isHeld: whether the column is a register of the object's concrete entity.
+    /// `isHeld` says whether the column is a register of the object's concrete entity.
     func register(_ place: Int, isHeld: Bool) -> Int64? {
         for exception in exceptions where exception.place == place { return exception.number }
         return isHeld ? base : nil

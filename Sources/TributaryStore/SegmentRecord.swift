@@ -51,7 +51,9 @@ package struct WriterRecord: Sendable, Hashable {
     }
 }
 
-/// A stretch of local transactions that is being, or has been, written as a segment. It is committed before the file
+/// A stretch of local transactions that is being, or has been, written as a segment.
+///
+/// It is committed before the file
 /// is renamed into place, so that an interrupted export is finished with the same bytes.
 package struct ExportRange: Sendable, Hashable {
     package var first: UInt64

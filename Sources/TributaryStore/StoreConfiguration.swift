@@ -2,7 +2,7 @@ package import TributaryModel
 
 /// What a store is opened with.
 package struct StoreConfiguration: Sendable {
-    /// The SQLite file. Its folder must exist.
+    /// The SQLite file, in a folder that exists.
     package var path: String
     /// The configured name: what peers are shown, and the store part of object IDs.
     package var name: String

@@ -44,7 +44,9 @@ extension WriteTransaction {
     }
 
     /// Removes history and idempotency answers committed before the given Unix seconds, and lines whose export is
-    /// finished. The transactions themselves stay: the versions of rows refer to them.
+    /// finished.
+    ///
+    /// The transactions themselves stay: the versions of rows refer to them.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let select = try BoundStatement(
             db,

@@ -41,15 +41,29 @@ final class Replica {
     /// Applies a transaction of another writer, in slices of at most `slice` changes.
     @discardableResult
     func apply(_ transaction: ForeignTransaction, slice: Int = .max) throws -> CommittedTransaction {
+        try store.write { try Replica.apply(transaction, slice: slice, in: $0) }
+    }
+
+    /// Applies transactions of other writers in one SQLite transaction.
+    func apply(together transactions: [ForeignTransaction], slice: Int = .max) throws {
         try store.write { write in
-            try write.beginImport(writer: transaction.writer, header: transaction.header)
-            var rest = transaction.changes[...]
-            while !rest.isEmpty {
-                try write.apply(Array(rest.prefix(slice)))
-                rest = rest.dropFirst(slice)
-            }
-            return try write.endImport()
+            for transaction in transactions { try Replica.apply(transaction, slice: slice, in: write) }
         }
+    }
+
+    @discardableResult
+    private static func apply(
+        _ transaction: ForeignTransaction,
+        slice: Int,
+        in write: WriteTransaction
+    ) throws -> CommittedTransaction {
+        try write.beginImport(writer: transaction.writer, header: transaction.header)
+        var rest = transaction.changes[...]
+        while !rest.isEmpty {
+            try write.apply(Array(rest.prefix(slice)))
+            rest = rest.dropFirst(slice)
+        }
+        return try write.endImport()
     }
 
     func apply(_ transactions: [ForeignTransaction]) throws {

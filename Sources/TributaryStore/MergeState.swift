@@ -1,0 +1,194 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// The canonical merge state as lines of text: a function of the set of transactions that were applied.
+///
+/// In: deletions, insertions, concrete entities, registers that are not void, links and removed links, deferred and
+/// parked writes, counters by writer. Out: numbers that only this store uses, and history.
+final class MergeState {
+    private let reader: Reader
+    /// Whether what readers see goes in as well: it follows from the rest, and a dump is to show it when it does not.
+    private let includesShown: Bool
+    private let layout: StoreModel
+    private let stamps: Stamps
+    private var versionTexts: [Int64: String] = [:]
+    private static let versionTextLimit = 10_000
+
+    init(reader: Reader, includesShown: Bool) throws {
+        self.reader = reader
+        self.includesShown = includesShown
+        layout = reader.context.layout
+        stamps = try Stamps(reader.database)
+    }
+
+    func forEachLine(_ emit: (String) -> Void) throws {
+        for table in layout.tables { try objects(of: table, emit) }
+        for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link, emit) }
+        for table in layout.tables { try counters(of: table, emit) }
+        try parked(emit)
+    }
+
+    // MARK: Objects
+
+    private func objects(of table: TableLayout, _ emit: (String) -> Void) throws {
+        let columns = table.columns.map { "," + $0.quotedName }.joined()
+        let visible = try BoundStatement(
+            reader.database,
+            "SELECT \(TableStatements.head(table))\(columns) FROM \(table.quotedName) ORDER BY _id"
+        )
+        let hidden = try BoundStatement(
+            reader.database,
+            "SELECT id, deleted, registers FROM tributary_object WHERE root = ?1 ORDER BY id"
+        )
+        hidden.bind(1, table.code)
+        defer {
+            visible.reset()
+            hidden.reset()
+        }
+        let places = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
+        var row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
+        var hiddenID = try hidden.step() ? hidden.id(0) : nil
+        while row != nil || hiddenID != nil {
+            if let current = row, hiddenID.map({ current.id < $0 }) ?? true {
+                try emitVisible(current, visible, table, places, emit)
+                row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
+            } else if let id = hiddenID {
+                try emitHidden(id, hidden, table, places, emit)
+                hiddenID = try hidden.step() ? hidden.id(0) : nil
+            }
+        }
+    }
+
+    private func emitVisible(
+        _ row: VisibleRow,
+        _ statement: BoundStatement,
+        _ table: TableLayout,
+        _ places: [Int],
+        _ emit: (String) -> Void
+    ) throws {
+        let entity = layout.entities[row.entity]
+        var head = "\(table.root.name) \(row.id) \(entity.entity.name) inserted \(try text(row.versions.inserted))"
+        if let deleted = row.versions.deleted { head += " deleted \(try text(deleted))" }
+        emit(head)
+        for place in places {
+            let column = table.columns[place]
+            let shown = column.value(in: statement, at: Int32(6 + place))
+            if includesShown, entity.holds[place] || !column.isRegister {
+                emit("  \(column.name) shows \(shown.json.text)")
+            }
+            guard column.isRegister, column.mergeRule != .counter,
+                let number = row.versions.register(place, isHeld: entity.holds[place])
+            else { continue }
+            var value = shown
+            if case .reference = column.kind, shown.isNull, let target = try dangling(table, row.id, place) {
+                value = .reference(target)
+            }
+            emit(try register(column, value, number))
+        }
+    }
+
+    private func emitHidden(
+        _ id: UniqueID,
+        _ statement: BoundStatement,
+        _ table: TableLayout,
+        _ places: [Int],
+        _ emit: (String) -> Void
+    ) throws {
+        let object = statement.withBytes(2) { HiddenObject(deleted: statement.optionalInteger(1), packed: $0) }
+        guard object.deleted != nil || !object.registers.isEmpty else { return }
+        emit("\(table.root.name) \(id) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
+        for place in places {
+            guard let held = object.registers[place] else { continue }
+            emit(try register(table.columns[place], held.value, held.number))
+        }
+    }
+
+    /// The greatest and the least value are the same whoever wrote them when.
+    private func register(_ column: ColumnLayout, _ value: PropertyValue, _ number: Int64) throws -> String {
+        let text = "  \(column.name) = \(value.json.text)"
+        return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text
+    }
+
+    private func dangling(_ table: TableLayout, _ id: UniqueID, _ place: Int) throws -> UniqueID? {
+        let statement = try BoundStatement(
+            reader.database,
+            "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
+        )
+        statement.bind(1, table.code)
+        statement.bind(2, id)
+        statement.bind(3, Int64(place))
+        return try statement.first { $0.id(0) } ?? nil
+    }
+
+    // MARK: The rest
+
+    private func pairs(of link: LinkLayout, _ emit: (String) -> Void) throws {
+        let position = link.isOrdered ? "_position" : "NULL"
+        let statement = try BoundStatement(
+            reader.database,
+            """
+            SELECT _source AS source, _target AS target, _version, 0, \(position), 1 FROM \(link.quotedName)
+            UNION ALL SELECT source, target, version, removed, position, 0 FROM tributary_link WHERE link = ?1
+            ORDER BY source, target
+            """
+        )
+        statement.bind(1, link.code)
+        try statement.forEach { row in
+            guard let source = row.id(0), let target = row.id(1) else { return }
+            let kind = row.integer(3) == 0 ? "linked" : "unlinked"
+            var line = "\(link.name) \(source) \(target) \(kind) \(try text(row.integer(2)))"
+            if let position = row.optionalText(4) { line += " at \(JSONValue.string(position).text)" }
+            if includesShown, row.integer(5) != 0 { line += " shown" }
+            emit(line)
+        }
+    }
+
+    private func counters(of table: TableLayout, _ emit: (String) -> Void) throws {
+        let places = table.columns.indices.filter { table.columns[$0].mergeRule == .counter }
+        for place in places.sorted(by: { table.columns[$0].name < table.columns[$1].name }) {
+            let statement = try BoundStatement(
+                reader.database,
+                """
+                SELECT c.id, w.uuid, c.total FROM tributary_counter c JOIN tributary_writer w ON w.id = c.writer
+                WHERE c.root = ?1 AND c.place = ?2 ORDER BY c.id, w.uuid
+                """
+            )
+            statement.bind(1, table.code)
+            statement.bind(2, Int64(place))
+            try statement.forEach { row in
+                guard let id = row.id(0) else { return }
+                let total = table.columns[place].value(in: row, at: 2).json.text
+                emit("counter \(table.root.name) \(id) \(table.columns[place].name) \(row.text(1)) \(total)")
+            }
+        }
+    }
+
+    private func parked(_ emit: (String) -> Void) throws {
+        let statement = try BoundStatement(
+            reader.database,
+            """
+            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value
+            FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version JOIN tributary_writer w ON w.id = t.writer
+            ORDER BY p.entity, p.id, t.clock, w.uuid, p.position, p.part
+            """
+        )
+        try statement.forEach { row in
+            guard let id = row.id(1) else { return }
+            let entity = JSONValue.string(row.text(0)).text
+            let property = JSONValue.string(row.text(6)).text
+            let place = "\(try text(row.integer(2))) \(row.integer(3)) \(row.integer(4))"
+            emit("parked \(entity) \(id) \(place) \(row.text(5)) \(property) \(row.text(7))")
+        }
+    }
+
+    private func text(_ number: Int64) throws -> String {
+        if let known = versionTexts[number] { return known }
+        let version = try stamps.version(number)
+        if versionTexts.count >= MergeState.versionTextLimit { versionTexts.removeAll(keepingCapacity: true) }
+        let text = "\(version.clock)/\(version.writer)"
+        versionTexts[number] = text
+        return text
+    }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import TributaryChanges
+
+/// Random transactions of a few writers on a few objects, with clocks from a coarse grid so that ties happen.
+struct RandomSchedule {
+    private(set) var transactions: [[ForeignTransaction]] = []
+
+    init(writers: Int, each count: Int, using generator: inout SeededGenerator) {
+        for writer in 1...writers {
+            var clock: UInt64 = 0
+            var own: [ForeignTransaction] = []
+            for sequence in 1...count {
+                clock += UInt64.random(in: 1...3, using: &generator)
+                let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+                    RandomSchedule.change(&generator)
+                }
+                own.append(ForeignTransaction(writer, UInt64(sequence), clock: clock, changes))
+            }
+            transactions.append(own)
+        }
+    }
+
+    /// All transactions, each writer's in their order, shuffled otherwise.
+    func interleaving(using generator: inout SeededGenerator) -> [ForeignTransaction] {
+        var rest = transactions.map { $0[...] }
+        var result: [ForeignTransaction] = []
+        while true {
+            let open = rest.indices.filter { !rest[$0].isEmpty }
+            guard let next = open.randomElement(using: &generator), let first = rest[next].popFirst() else {
+                return result
+            }
+            result.append(first)
+        }
+    }
+
+    private static func change(_ generator: inout SeededGenerator) -> Change {
+        func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
+        func number() -> JSONValue { .integer(Int64.random(in: 0...9, using: &generator)) }
+        func text() -> JSONValue { .string(["a", "b", "c"].randomElement(using: &generator) ?? "a") }
+        func to(_ ids: ClosedRange<Int>) -> JSONValue { pick(0...3) == 0 ? .null : .to(pick(ids)) }
+        let person = pick(1...3)
+        let project = pick(31...32)
+        switch Int.random(in: 0..<24, using: &generator) {
+        case 0: return .insert("Employee", person, ["name": text(), "salary": number(), "visits": number()])
+        case 1: return .insert("Employee", person, ["department": to(11...12), "boss": to(1...3), "best": number()])
+        case 2: return .insert("Person", person, ["name": text(), "passport": to(21...22)])
+        case 3: return .update("Employee", person, ["name": text(), "best": number(), "least": number()])
+        case 4: return .update("Person", person, ["nick": text()])
+        case 5: return .update("Employee", person, ["department": to(11...12)])
+        case 6: return .update("Employee", person, ["visits": .increment(Int64(pick(1...5))), "boss": to(1...3)])
+        case 7: return .delete("Person", person)
+        case 8: return .delete("Employee", person)
+        case 9: return .insert("Department", pick(11...12), ["title": text()])
+        case 10: return .delete("Department", pick(11...12))
+        case 11: return .link("Department", pick(11...12), "employees", [pick(1...3), pick(1...3)])
+        case 12: return .unlink("Department", pick(11...12), "employees", [pick(1...3)])
+        case 13: return .insert("Passport", pick(21...22), ["number": number(), "owner": to(1...3)])
+        case 14: return .update("Passport", pick(21...22), ["owner": to(1...3)])
+        case 15: return .delete("Passport", pick(21...22))
+        case 16: return .update("Person", person, ["passport": to(21...22)])
+        case 17: return .insert("Project", project, ["name": text()])
+        case 18: return .delete("Project", project)
+        case 19: return .link("Project", project, "people", [pick(1...3), pick(1...3)])
+        case 20: return .unlink("Person", person, "projects", [project])
+        case 21: return .insert("Tag", pick(41...42))
+        case 22: return .link("Project", project, "tags", [pick(41...42)], at: [pick(0...1) == 0 ? "m" : "n"])
+        default:
+            return pick(0...1) == 0
+                ? .update("Unknown", person, ["what": number()]) : .update("Person", person, ["what": text()])
+        }
+    }
+}
