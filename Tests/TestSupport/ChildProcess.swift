@@ -21,7 +21,9 @@ package final class ChildProcess: Sendable {
         var waiters: [CheckedContinuation<Ending, Never>] = []
     }
 
-    /// Starts a program. Its standard output goes to the file `output`, its standard error to `errors`; without a
+    /// Starts a program.
+    ///
+    /// Its standard output goes to the file `output`, its standard error to `errors`; without a
     /// path they are thrown away.
     package init(
         _ path: String,

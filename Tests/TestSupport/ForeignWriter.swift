@@ -16,6 +16,7 @@ package struct ForeignWriter: Sendable {
     }
 
     /// Writes one segment with a transaction for each list of change lines, staged and renamed as the format asks.
+    ///
     /// Returns its path.
     @discardableResult
     package mutating func write(_ transactions: [[String]], to logs: String) throws -> String {

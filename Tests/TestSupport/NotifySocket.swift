@@ -44,7 +44,7 @@ package final class NotifySocket: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Waits for a line such as `READY=1`. False when `process` ended before it came.
+    /// Waits for a line such as `READY=1`; false when `process` ended before it came.
     package func wait(for line: String, from process: ChildProcess) async -> Bool {
         let end = "EXIT=\(process.processID)"
         let watcher = Task { [source] in

@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import Tributary
+import TributaryModel
+import TributarySync
+
+/// Plays the main job on one scratch folder: two peers, concurrent edits, another program, one state in the end.
+///
+/// Everything is real: two stores, two services on the same log folder, the timers of the default configuration.
+package struct Demo {
+    private let page: DemoPage
+
+    /// Writes what happens to `write`, a line at a time, in plain ASCII.
+    package init(write: @escaping @Sendable (String) -> Void) {
+        page = DemoPage(write: write)
+    }
+
+    /// Plays all scenes and removes the scratch folder; whether both peers ended equal.
+    ///
+    /// - Throws: what a peer threw; ``DemoFailure`` when a scene takes longer than 20 s.
+    package func run() async throws -> Bool {
+        let folder = NSTemporaryDirectory() + "/tributary-demo-\(UUID().uuidString.lowercased().prefix(8))"
+        let path = (folder as NSString).standardizingPath
+        let logs = path + "/logs"
+        try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        page.title("Tributary: two tills, one folder, no server")
+        page.say("Scratch folder: \(path)")
+
+        let model = try DemoPeer.model()
+        let north = try await DemoPeer(name: "north", folder: path, logs: logs, model: model)
+        let south = try await DemoPeer(name: "south", folder: path, logs: logs, model: model)
+        let story = DemoStory(page: page, north: north, south: south, logs: logs)
+        let isEqual = try await withThrowingTaskGroup(of: Bool?.self) { group in
+            for peer in [north, south] {
+                group.addTask {
+                    try await peer.sync.run()
+                    return nil
+                }
+            }
+            group.addTask { try await story.play() }
+            group.addTask {
+                try await Task.sleep(for: .seconds(25))
+                throw DemoFailure(reason: "the demo took longer than 25 s")
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            return false
+        }
+        for peer in [north, south] { try await peer.container.close() }
+        page.say("")
+        page.say("The scratch folder is removed. Next: README.md, \"Install it as a service\".")
+        return isEqual
+    }
+}
+
+/// Why the demo did not come to its end.
+package struct DemoFailure: Error, CustomStringConvertible {
+    package var reason: String
+
+    package var description: String { reason }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Tributary
+import TributaryChanges
+import TributarySync
+
+/// The scenes of the demo, one after another.
+struct DemoStory: Sendable {
+    let page: DemoPage
+    let north: DemoPeer
+    let south: DemoPeer
+    let logs: String
+
+    /// Whether both peers ended equal.
+    func play() async throws -> Bool {
+        for peer in [north, south] { await peer.sync.started() }
+        let products = try await openShop()
+        try await changeTheSame(products)
+        try await sellTheSame(products[1])
+        try await readForeignSegment()
+        try await deleteAndEdit(products[2])
+        return try await prove()
+    }
+
+    private func openShop() async throws -> [ManagedObjectID] {
+        page.scene(1, "North opens; south follows through the folder")
+        let begin = ContinuousClock.now
+        let products = try await north.insert([("Coffee", "2.5", 40), ("Tea", "1.9", 60), ("Umbrella", "12", 3)])
+        page.act("north", "saves three products on a background context", elapsed(since: begin))
+        try await south.shows { $0.count == 3 }
+        page.act("south", "shows them in its main context", elapsed(since: begin))
+        page.say("            (the timers: 1 s of quiet before a merge, 1 s before an export)")
+        return products
+    }
+
+    private func changeTheSame(_ products: [ManagedObjectID]) async throws {
+        page.scene(2, "The line is cut, and both change the same product")
+        for peer in [north, south] { try await peer.sync.pause() }
+        try await north.change(products[0], ["price": .decimal("2.8")])
+        page.act("north", "sets the price of Coffee to 2.8")
+        try await south.change(products[0], ["price": .decimal("2.6"), "name": .string("Coffee, large")])
+        page.act("south", "sets it to 2.6, a moment later, and renames it to Coffee, large")
+        for peer in [north, south] { try await peer.sync.resume() }
+        page.act("both", "are on line again")
+        for peer in [north, south] {
+            try await peer.shows { $0.contains { $0[0] == "Coffee, large" && $0[1] == "2.6" } }
+        }
+        try await show("each property has its latest write, on both")
+    }
+
+    private func sellTheSame(_ product: ManagedObjectID) async throws {
+        page.scene(3, "Both sell Tea at the same time; stock is a counter")
+        async let first: Void = north.sell(product, 3)
+        async let second: Void = south.sell(product, 2)
+        _ = try await (first, second)
+        page.act("north", "sells 3 of 60")
+        page.act("south", "sells 2 of 60")
+        for peer in [north, south] { try await peer.shows { $0.contains { $0[0] == "Tea" && $0[2] == "55" } } }
+        try await show("no sale is lost")
+    }
+
+    private func readForeignSegment() async throws {
+        page.scene(4, "Another program drops a segment into the folder")
+        let begin = ContinuousClock.now
+        let lines = try DemoForeigner().write(to: logs)
+        for line in lines { page.say("            \(line)") }
+        for peer in [north, south] {
+            try await peer.shows { $0.contains { $0[0] == "Sandwich" } }
+            page.act(peer.name, "shows it", elapsed(since: begin))
+        }
+    }
+
+    private func deleteAndEdit(_ product: ManagedObjectID) async throws {
+        page.scene(5, "North deletes what south is editing")
+        for peer in [north, south] { try await peer.sync.pause() }
+        try await south.change(product, ["price": .decimal("9")])
+        page.act("south", "sets the price of Umbrella to 9")
+        try await north.delete(product)
+        page.act("north", "deletes Umbrella")
+        for peer in [north, south] { try await peer.sync.resume() }
+        for peer in [north, south] { try await peer.shows { !$0.contains { $0[0] == "Umbrella" } } }
+        try await show("a delete stands against an edit, on both")
+    }
+
+    private func prove() async throws -> Bool {
+        page.scene(6, "Both ended equal")
+        // Each takes what the other has exported until neither has anything new.
+        for peer in [north, south, north, south] { try await peer.settle() }
+        let digests = try [north, south].map { try $0.digest() }
+        for (peer, digest) in zip([north, south], digests) { page.act(peer.name, "digest \(digest.prefix(32))...") }
+        let shown = try await (north.shown(), south.shown())
+        let isEqual = digests[0] == digests[1] && shown.0 == shown.1
+        page.say(isEqual ? "            Equal." : "            NOT EQUAL: this is a defect; please report it.")
+        return isEqual
+    }
+
+    private func show(_ caption: String) async throws {
+        page.table([["", "name", "price", "stock"]] + (try await rows(of: north)) + (try await rows(of: south)))
+        page.say("            (\(caption))")
+    }
+
+    private func rows(of peer: DemoPeer) async throws -> [[String]] {
+        try await peer.shown().map { [peer.name] + $0 }
+    }
+
+    private func elapsed(since begin: ContinuousClock.Instant) -> String {
+        let milliseconds = (ContinuousClock.now - begin) / .milliseconds(1)
+        return milliseconds < 100
+            ? "after \(Int(milliseconds)) ms" : "after \((milliseconds / 100).rounded() / 10) s"
+    }
+}
