@@ -54,6 +54,9 @@ extension ModelResolver {
                 throw ModelError("a bound does not fit the type \(attribute.type.rawValue)", element: element)
             }
         }
+        if let pattern = attribute.regularExpression, (try? StringMatcher(.matches, pattern)) == nil {
+            throw ModelError("the pattern '\(pattern)' is no regular expression", element: element)
+        }
         let isNumber = attribute.type.isInteger || [.double, .float, .decimal].contains(attribute.type)
         switch attribute.mergeRule {
         case .latest: break

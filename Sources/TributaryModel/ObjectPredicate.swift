@@ -17,7 +17,8 @@ public import TributaryChanges
 /// - **Strings** are equal when their UTF-8 bytes are, and are ordered by them (that is the order of Unicode scalars).
 ///   With `[c]` both sides are lower-cased first, scalar by scalar; with `[d]` both are decomposed canonically and lose
 ///   their nonspacing marks. LIKE knows `*` (any number of scalars) and `?` (one scalar), `\\*` and `\\?` mean the
-///   characters themselves, MATCHES is an ICU regular expression for the whole string.
+///   characters themselves. MATCHES is an ICU regular expression for the whole string; a string that takes it more than ten
+///   million steps does not fit.
 /// - **Identity.** UUIDs are compared by their bytes; to-one relationships and SELF stand for the object's UUID. In text,
 ///   both are written as strings.
 /// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL

@@ -55,13 +55,10 @@ package struct StringMatcher: Sendable {
     /// Whether `text` fits.
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
-            let text = StringFolding.fold(
-                text,
-                caseInsensitive: false,
-                diacriticInsensitive: isDiacriticInsensitive
+            return StringMatcher.matches(
+                StringFolding.fold(text, caseInsensitive: false, diacriticInsensitive: isDiacriticInsensitive),
+                expression
             )
-            let range = NSRange(location: 0, length: text.utf16.count)
-            return expression.firstMatch(in: text, range: range) != nil
         }
         let text = StringFolding.fold(
             text,
@@ -75,6 +72,24 @@ package struct StringMatcher: Sendable {
         case .like(let pattern): return pattern.matches(text)
         case .expression: return false
         }
+    }
+
+    /// How often ICU may report its progress, which it does every 10,000 steps of matching one string.
+    private static let maximumReports = 1_000
+
+    /// Whether the whole text fits; past ten million steps it does not.
+    ///
+    /// A pattern such as `(a+)+b` can take longer than anybody waits. Steps are counted, not time, so that the answer is the same on every machine.
+    private static func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
+        let range = NSRange(location: 0, length: text.utf16.count)
+        var isFound = false
+        var reports = 0
+        expression.enumerateMatches(in: text, options: [.reportProgress], range: range) { match, _, stop in
+            reports += 1
+            isFound = match != nil
+            if isFound || reports > maximumReports { stop.pointee = true }
+        }
+        return isFound
     }
 
     /// UTF-8 cannot be cut in the wrong place: equal bytes are equal scalars.

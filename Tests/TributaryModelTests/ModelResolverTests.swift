@@ -115,6 +115,7 @@ struct ModelResolverTests {
         ("  A: {relationships: {b: {to: A, many: true}}, unique: [b]}", "no stored attribute"),
         ("  A: {attributes: {t: {type: String, transient: true}}, indexes: {i: [t]}}", "no stored attribute"),
         ("  A: {attributes: {x: {type: Boolean, merge: max}}}", "order"),
+        ("  A: {attributes: {x: {type: String, pattern: '('}}}", "regular expression"),
     ])
     func refused(yaml: String, words: String) {
         let error = refusal(yaml)

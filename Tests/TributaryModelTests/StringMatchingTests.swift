@@ -42,9 +42,12 @@ struct StringMatchingTests {
         }
     }
 
-    @Test func aHostilePatternEndsSoon() {
+    @Test func aHostilePatternEndsSoon() throws {
         let pattern = LikePattern(String(repeating: "a*", count: 500) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 2_000)))
+        let expression = try StringMatcher(.matches, "(a+)+b")
+        #expect(expression.matches(String(repeating: "a", count: 60) + "b"))
+        #expect(!expression.matches(String(repeating: "a", count: 60)))
     }
 
     @Test(arguments: [
