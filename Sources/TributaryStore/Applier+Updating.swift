@@ -35,6 +35,7 @@ extension Applier {
         let columns = layout.tables[table].columns
         let isVoid = try row.versions.deleted.map { try isOlder(than: $0) } ?? false
         var isHeadChanged = false
+        let entityBefore = row.entity
         if let entity, try !isOlder(than: row.versions.inserted) {
             if entity != row.entity {
                 row.versions = reexpress(row.versions, from: row.entity, to: entity)
@@ -68,8 +69,32 @@ extension Applier {
             won.append(write)
         }
         guard !won.isEmpty || isHeadChanged else { return [] }
+        if row.entity != entityBefore { won += try unwritten(row, table: table, before: entityBefore, besides: won) }
         try write(won, to: row, table: table)
         return won.map(\.place)
+    }
+
+    /// What the columns without a write show now that the concrete entity is another one: the default where it has the
+    /// property, nothing where it has not.
+    private func unwritten(
+        _ row: VisibleRow,
+        table: Int,
+        before: Int,
+        besides won: [RegisterWrite]
+    ) throws -> [RegisterWrite] {
+        let columns = layout.tables[table].columns
+        let (held, holds) = (layout.entities[before].holds, layout.entities[row.entity].holds)
+        var shown: [RegisterWrite] = []
+        for place in columns.indices where columns[place].isRegister && held[place] != holds[place] {
+            if won.contains(where: { $0.place == place }) { continue }
+            if columns[place].mergeRule == .counter {
+                if try total(table, row.id, place) != nil { continue }
+            } else if row.versions.register(place, isHeld: holds[place]) != nil {
+                continue
+            }
+            shown.append(RegisterWrite(place: place, value: holds[place] ? columns[place].defaultValue : .null))
+        }
+        return shown
     }
 
     /// Writes columns and the head of a row; references are shown only while their targets are visible.

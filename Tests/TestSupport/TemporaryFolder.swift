@@ -4,8 +4,14 @@ import Foundation
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    package init(_ purpose: String = "test") throws {
-        path = NSTemporaryDirectory() + "tributary-\(purpose)-\(UUID().uuidString.lowercased().prefix(13))"
+    /// A folder in memory, where the machine has a place for that: for tests that open hundreds of stores.
+    package static func inMemory(_ purpose: String) throws -> TemporaryFolder {
+        let memory = "/dev/shm/"
+        return try TemporaryFolder(purpose, in: FileManager.default.isWritableFile(atPath: memory) ? memory : nil)
+    }
+
+    package init(_ purpose: String = "test", in parent: String? = nil) throws {
+        path = (parent ?? NSTemporaryDirectory()) + "tributary-\(purpose)-\(UUID().uuidString.lowercased().prefix(13))"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

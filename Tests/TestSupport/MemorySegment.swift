@@ -1,23 +1,27 @@
 import Synchronization
-import TransactionLog
+package import TransactionLog
 
 /// A segment's bytes in memory, handed out in pieces of the sizes that a test asks for, and changeable under way.
-final class MemorySegment: SegmentBytes {
-    let file: String
+package final class MemorySegment: SegmentBytes {
+    package let file: String
     private let content: Mutex<[UInt8]>
     private let piece: @Sendable (UInt64) -> Int
 
-    init(_ bytes: [UInt8], file: String = "memory.tlog", piece: @escaping @Sendable (UInt64) -> Int = { _ in .max }) {
+    package init(
+        _ bytes: [UInt8],
+        file: String = "memory.tlog",
+        piece: @escaping @Sendable (UInt64) -> Int = { _ in .max }
+    ) {
         self.file = file
         self.piece = piece
         content = Mutex(bytes)
     }
 
-    func replace(_ bytes: [UInt8]) { content.withLock { $0 = bytes } }
+    package func replace(_ bytes: [UInt8]) { content.withLock { $0 = bytes } }
 
-    func size() throws(SegmentError) -> UInt64 { UInt64(content.withLock { $0.count }) }
+    package func size() throws(SegmentError) -> UInt64 { UInt64(content.withLock { $0.count }) }
 
-    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         content.withLock { bytes in
             guard offset < UInt64(bytes.count) else { return 0 }
             let count = min(buffer.count, bytes.count - Int(offset), max(1, piece(offset)))

@@ -1,0 +1,96 @@
+import TestSupport
+import TributaryChanges
+
+/// Random changes to the few objects of the simulation's model.
+struct ChangeGenerator {
+    var random: SeededGenerator
+    private var value = 0
+
+    init(_ random: SeededGenerator) {
+        self.random = random
+    }
+
+    /// Changes that a store's own programs may save (`isKnown`), or any that a segment may hold.
+    mutating func changes(isKnown: Bool) -> [Change] {
+        (0..<number(0...4)).map { _ in change(isKnown: isKnown) }
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    private mutating func pick<T>(_ list: [T]) -> T { list[number(0...(list.count - 1))] }
+
+    private mutating func change(isKnown: Bool) -> Change {
+        if !isKnown, number(0...19) == 0 {
+            let operation = Change.Operation.insert([PropertyWrite(name: "name", value: .string("boo"))])
+            return Change(entity: "Ghost", id: UniqueID(high: 9, low: 9), operation: operation)
+        }
+        let entity = pick(["Person", "Employee", "Person", "Department", "Project", "Desk"])
+        let id = pick(SimulationModel.ids(of: entity))
+        let operation: Change.Operation
+        switch number(0...9) {
+        case 0...2: operation = .insert(writes(entity, isAll: number(0...1) == 0, isInsert: true, isKnown: isKnown))
+        case 3...5: operation = .update(writes(entity, isAll: false, isInsert: false, isKnown: isKnown))
+        case 6: operation = .delete
+        default: operation = link(entity) ?? .delete
+        }
+        return Change(entity: entity, id: id, operation: operation)
+    }
+
+    private mutating func link(_ entity: String) -> Change.Operation? {
+        let name: String
+        let destination: String
+        switch entity {
+        case "Person", "Employee":
+            (name, destination) = pick([("projects", "Project"), ("friends", "Person"), ("visited", "Department")])
+        case "Department": (name, destination) = ("employees", "Person")
+        case "Project": (name, destination) = ("members", "Person")
+        default: return nil
+        }
+        let all = SimulationModel.ids(of: destination)
+        let ids = Array(all.shuffled(using: &random).prefix(number(1...2)))
+        if number(0...2) == 0 { return .unlink(to: name, ids: ids) }
+        let positions = name == "members" && number(0...3) > 0 ? ids.map { _ in pick(["a", "b", "c"]) } : nil
+        return .link(to: name, ids: ids, positions: positions)
+    }
+
+    private mutating func writes(_ entity: String, isAll: Bool, isInsert: Bool, isKnown: Bool) -> [PropertyWrite] {
+        var names: [String]
+        switch entity {
+        case "Person": names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor"]
+        case "Employee": names = ["name", "age", "title", "best", "least", "tally", "department", "desk", "mentor"]
+        case "Department": names = ["title"]
+        case "Project": names = ["name"]
+        default: names = ["label", "owner"]
+        }
+        if !isAll { names = Array(names.shuffled(using: &random).prefix(number(0...3))) }
+        var writes: [PropertyWrite] = []
+        for name in names {
+            if let value = write(name, isInsert: isInsert, isKnown: isKnown) {
+                writes.append(PropertyWrite(name: name, value: value))
+            }
+        }
+        if !isKnown, number(0...9) == 0 { writes.append(PropertyWrite(name: "nope", value: .integer(1))) }
+        return writes
+    }
+
+    private mutating func write(_ name: String, isInsert: Bool, isKnown: Bool) -> JSONValue? {
+        if !isKnown, number(0...14) == 0 {
+            return pick([.array([]), .unrepresentable("9223372036854775808"), .boolean(true), .double(0.5)])
+        }
+        value += 1
+        switch name {
+        case "tally":
+            let amount = JSONValue.integer(Int64(number(-3...3)))
+            return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
+        case "age", "best", "least": return number(0...5) == 0 ? .null : .integer(Int64(number(-9...9)))
+        case "department": return reference("Department")
+        case "desk": return reference("Desk")
+        case "mentor", "owner": return reference("Person")
+        default: return number(0...7) == 0 ? .null : .string("v\(value)")
+        }
+    }
+
+    private mutating func reference(_ entity: String) -> JSONValue {
+        number(0...4) == 0 ? .null : .string(pick(SimulationModel.ids(of: entity)).description)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Replicas that exchange segments in any order end equal, and as the rules say.
+@Suite struct ConvergenceTests {
+    /// Schedules in each of the ten parts.
+    private static let schedules = 60
+
+    @Test(arguments: 0..<10)
+    func replicasConverge(part: Int) throws {
+        let seed = Self.seed
+        for index in 0..<Self.schedules {
+            let schedule = Schedule(seed: seed &+ UInt64(part * Self.schedules + index))
+            guard let failure = Self.failure(of: schedule) else { continue }
+            let small = schedule.shrunk { Self.failure(of: $0) != nil }
+            let steps = small.steps.map { "\($0)" }.joined(separator: "\n")
+            Issue.record(
+                """
+                seed \(schedule.seed), \(schedule.replicas) replicas, \(schedule.producers) producers: \(failure)
+                cut down to:
+                \(steps)
+                \(Self.failure(of: small) ?? "")
+                """
+            )
+            return
+        }
+    }
+
+    static func failure(of schedule: Schedule) -> String? {
+        do {
+            try World.play(schedule)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// One seed for all parts of a run.
+    private static let seed: UInt64 = {
+        let seed = SeededGenerator.fromEnvironment().seed
+        print("seed \(seed)")
+        return seed
+    }()
+}

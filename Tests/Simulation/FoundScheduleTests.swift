@@ -1,0 +1,18 @@
+import Testing
+import TributaryChanges
+
+/// Schedules that once ended wrong, cut down to what did it.
+@Suite struct FoundScheduleTests {
+    private static let person = UniqueID(high: 0x1000, low: 1)
+
+    private func insert(_ entity: String, _ writes: [PropertyWrite] = []) -> Change {
+        Change(entity: entity, id: Self.person, operation: .insert(writes))
+    }
+
+    @Test func aPropertyThatComesWithAnotherConcreteEntityReadsAsItsDefault() throws {
+        let employee = Step.save(replica: 1, [insert("Employee")])
+        let person = Step.save(replica: 0, [insert("Person", [PropertyWrite(name: "age", value: .integer(0))])])
+        try World.play(Schedule([employee, person]))
+        try World.play(Schedule([person, employee]))
+    }
+}

@@ -1,0 +1,92 @@
+import TributaryChanges
+import TributaryModel
+
+extension Oracle {
+    /// What is visible, a line an object.
+    func shown() -> [String] {
+        var lines: [String] = []
+        for (key, object) in objects where object.isLive {
+            guard let entity = model.entity(named: object.entity) else { continue }
+            let properties = entity.properties.map { "\($0.name)=\(shown($0, of: key, object))" }
+            lines.append("\(key.root) \(key.id) \(object.entity): " + properties.joined(separator: " "))
+        }
+        return lines.sorted()
+    }
+
+    private func shown(_ property: Property, of key: Key, _ object: Object) -> String {
+        switch property {
+        case .attribute(let attribute):
+            if attribute.mergeRule == .counter {
+                guard let totals = object.totals[attribute.name] else { return "\(attribute.defaultValue)" }
+                return "\(PropertyValue.integer(totals.values.reduce(0, +)))"
+            }
+            return "\(object.registers[attribute.name]?.value ?? attribute.defaultValue)"
+        case .relationship(let relationship, .column): return "\(target(of: key, object, relationship))"
+        case .relationship(let relationship, .inverse(let owner, let register)):
+            let sources = sources(of: key, owner, register)
+            if relationship.isToMany { return list(sources.map(\.id)) }
+            return "\(sources.first.map { PropertyValue.reference($0.id) } ?? .null)"
+        case .relationship(let relationship, .links(let table, let ownsPairs)):
+            return list(linked(to: key, relationship, table, ownsPairs))
+        }
+    }
+
+    private func list(_ ids: [UniqueID]) -> String { "\(ids.map(\.description))" }
+
+    /// What a to-one register shows: nothing while its target is not visible, or another has the better claim to it.
+    private func target(of key: Key, _ object: Object, _ relationship: Relationship) -> PropertyValue {
+        guard case .reference(let id)? = object.registers[relationship.name]?.value,
+            let destination = model.entity(named: relationship.destination),
+            objects[Key(root: destination.root, id: id)]?.isLive == true
+        else { return .null }
+        if let inverse = relationship.inverse, destination.property(named: inverse)?.relationship?.isToMany == false {
+            let winner = claims(on: id, key.root, relationship.name).first
+            guard winner?.id == key.id else { return .null }
+        }
+        return .reference(id)
+    }
+
+    /// Visible objects whose register shows the object at `key`.
+    private func sources(of key: Key, _ owner: String, _ register: String) -> [Key] {
+        guard let entity = model.entity(named: owner),
+            case .relationship(let relationship, _)? = entity.property(named: register),
+            let inverse = model.entity(named: relationship.destination)?.property(named: relationship.inverse ?? "")
+        else { return [] }
+        let claims = claims(on: key.id, entity.root, register)
+        if inverse.relationship?.isToMany == false { return Array(claims.prefix(1)) }
+        return claims.sorted { $0.id < $1.id }
+    }
+
+    /// The best claim first: the greatest version, then the greatest ID.
+    private func claims(on id: UniqueID, _ root: String, _ register: String) -> [Key] {
+        objects.filter { key, object in
+            key.root == root && object.isLive && object.registers[register]?.value == .reference(id)
+        }.sorted { left, right in
+            let (first, second) = (left.value.registers[register]?.version, right.value.registers[register]?.version)
+            guard let first, let second, first != second else { return right.key.id < left.key.id }
+            return second < first
+        }.map(\.key)
+    }
+
+    private func linked(
+        to key: Key,
+        _ relationship: Relationship,
+        _ table: String,
+        _ ownsPairs: Bool
+    ) -> [UniqueID] {
+        let isSymmetric = relationship.inverse == relationship.name
+        var found: [(position: String, id: UniqueID)] = []
+        for (pair, position) in pairs where pair.table == table {
+            guard objects[pair.source]?.isLive == true, objects[pair.target]?.isLive == true else { continue }
+            if pair.source == key, ownsPairs || isSymmetric {
+                found.append((position, pair.target.id))
+            } else if pair.target == key, !ownsPairs || isSymmetric {
+                found.append((position, pair.source.id))
+            }
+        }
+        return found.sorted { left, right in
+            guard relationship.isOrdered, left.position != right.position else { return left.id < right.id }
+            return left.position.utf8.lexicographicallyPrecedes(right.position.utf8)
+        }.map(\.id)
+    }
+}

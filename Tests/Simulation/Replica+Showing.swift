@@ -1,0 +1,32 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension Replica {
+    /// What is visible in the store, a line an object.
+    func shown() throws -> [String] {
+        try store.read { reader in
+            var lines: [String] = []
+            for root in model.rootEntities {
+                for id in SimulationModel.ids(of: root.name) {
+                    guard let row = try reader.row(id, rootEntity: root.name) else { continue }
+                    let properties = try row.entity.properties.indices.map { slot in
+                        "\(row.entity.properties[slot].name)=\(try shown(row, slot, reader))"
+                    }
+                    let object = "\(root.name) \(row.id.uniqueID) \(row.entity.name): "
+                    lines.append(object + properties.joined(separator: " "))
+                }
+            }
+            return lines.sorted()
+        }
+    }
+
+    private func shown(_ row: Row, _ slot: Int, _ reader: Reader) throws -> String {
+        guard row.entity.properties[slot].relationship?.isToMany == true else { return "\(row.values[slot])" }
+        let related = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+        return "\(related.map(\.uniqueID.description))"
+    }
+
+    func dump() throws -> String { try store.read { try $0.dump() } }
+    func digest() throws -> String { try store.read { try $0.digest().digest } }
+}

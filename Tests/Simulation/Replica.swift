@@ -1,0 +1,109 @@
+import Synchronization
+import TestSupport
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// A store of the simulation.
+final class Replica {
+    let model: Model
+    private let configuration: StoreConfiguration
+    private(set) var store: Store
+    let writer: UniqueID
+
+    init(_ index: Int, model: Model, folder: TemporaryFolder, clock: SimulatedClock) throws {
+        self.model = model
+        let random = Mutex(SeededGenerator(seed: UInt64(index) + 1))
+        configuration = StoreConfiguration(
+            path: folder.path("replica-\(index).sqlite"),
+            name: "replica-\(index)",
+            model: model,
+            environment: StoreEnvironment(
+                wallMilliseconds: { clock.milliseconds(skew: index - 1) },
+                random: { random.withLock { $0.next() } }
+            )
+        )
+        store = try Store.open(configuration)
+        writer = try store.read { try $0.ownWriter().id }
+    }
+
+    func restart() throws {
+        try store.close()
+        store = try Store.open(configuration)
+    }
+
+    func close() throws { try store.close() }
+
+    /// The highest sequence applied of a writer.
+    func position(of writer: UniqueID) throws -> UInt64 {
+        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+    }
+
+    /// Saves; nil when the store refuses it.
+    ///
+    /// The answer is the transaction as it goes out.
+    func save(_ changes: [Change]) throws -> LogTransaction? {
+        do {
+            let committed = try store.write { try $0.commit(LocalTransaction(changes: changes)) }
+            return try exported(committed.sequence)
+        } catch let error as StoreError {
+            switch error {
+            case .duplicateID, .invalidChange: return nil
+            default: throw error
+            }
+        }
+    }
+
+    private func exported(_ sequence: UInt64) throws -> LogTransaction? {
+        var lines: [UInt8] = []
+        try store.read { reader in
+            try reader.localTransactions(from: sequence) { transaction in
+                lines = transaction.lines
+                return false
+            }
+        }
+        let text = String(decoding: lines, as: UTF8.self).split(separator: "\n").map(String.init)
+        return try Replica.transactions(of: SegmentText(writer: writer, first: sequence, last: sequence, text)).first
+    }
+
+    /// Takes a segment in one SQLite transaction, as far as what its transactions have seen is here.
+    func take(_ text: SegmentText, piece: Int, slice: Int) throws {
+        let source = MemorySegment(text.bytes())
+        let segment = try SegmentVerifier(sliceChanges: slice).verify(source, name: text.name)
+        let reader = SegmentReader(source, segment: segment, after: try position(of: text.name.writer))
+        try store.write { transaction in
+            var isWaiting = false
+            while !isWaiting, let batch = try reader.nextBatch(limit: piece) {
+                for event in batch.events where !isWaiting {
+                    switch event {
+                    case .begin(let header):
+                        for (other, sequence) in header.seen {
+                            let known = try transaction.reader.writer(other)?.sequence ?? 0
+                            if known < sequence { isWaiting = true }
+                        }
+                        if !isWaiting { try transaction.beginImport(writer: text.name.writer, header: header) }
+                    case .changes(let changes): try transaction.apply(changes)
+                    case .end: _ = try transaction.endImport()
+                    }
+                }
+            }
+        }
+    }
+
+    static func transactions(of text: SegmentText) throws -> [LogTransaction] {
+        let source = MemorySegment(text.bytes())
+        let reader = SegmentReader(source, segment: try SegmentVerifier().verify(source, name: text.name))
+        var found: [LogTransaction] = []
+        while let batch = try reader.nextBatch(limit: 1000) {
+            for event in batch.events {
+                switch event {
+                case .begin(let header): found.append(LogTransaction(header: header, changes: []))
+                case .changes(let changes): found[found.count - 1].changes += changes
+                case .end: break
+                }
+            }
+        }
+        return found
+    }
+}

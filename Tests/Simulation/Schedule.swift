@@ -1,0 +1,97 @@
+import TestSupport
+
+/// What happens to some replicas and producers, in order.
+struct Schedule: Sendable {
+    var replicas: Int
+    var producers: Int
+    var seed: UInt64
+    var steps: [Step]
+
+    /// A schedule that was found once.
+    init(replicas: Int = 2, producers: Int = 1, _ steps: [Step]) {
+        self.replicas = replicas
+        self.producers = producers
+        self.steps = steps
+        seed = 0
+    }
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var generator = ChangeGenerator(SeededGenerator(seed: seed))
+        replicas = generator.number(2...3)
+        producers = generator.number(0...2)
+        steps = []
+        for _ in 0..<generator.number(15...45) { steps.append(step(&generator)) }
+    }
+
+    private func step(_ generator: inout ChangeGenerator) -> Step {
+        let replica = generator.number(0...(replicas - 1))
+        switch generator.number(0...19) {
+        case 0...5: return .save(replica: replica, generator.changes(isKnown: true))
+        case 6...9 where producers > 0:
+            return .produce(
+                producer: generator.number(0...(producers - 1)),
+                skew: generator.number(-2...2),
+                generator.changes(isKnown: false)
+            )
+        case 17: return .tick
+        case 18: return .check(replica: replica)
+        case 19: return generator.number(0...3) == 0 ? .restart(replica: replica) : .tick
+        default:
+            return .deliver(
+                writer: generator.number(0...(replicas + producers - 1)),
+                to: replica,
+                overlap: generator.number(0...2),
+                count: generator.number(1...5),
+                piece: generator.number(1...4),
+                slice: generator.number(1...8)
+            )
+        }
+    }
+
+    /// The same failure with as few steps and changes as can be had.
+    func shrunk(_ fails: (Schedule) -> Bool) -> Schedule {
+        var smallest = self
+        var size = max(1, steps.count / 2)
+        while size >= 1 {
+            var start = 0
+            var hasShrunk = false
+            while start < smallest.steps.count {
+                var candidate = smallest
+                candidate.steps.removeSubrange(start..<min(start + size, candidate.steps.count))
+                if fails(candidate) {
+                    smallest = candidate
+                    hasShrunk = true
+                } else {
+                    start += size
+                }
+            }
+            if size > 1 || !hasShrunk { size /= 2 }
+        }
+        return smallest.withFewerChanges(fails)
+    }
+
+    private func withFewerChanges(_ fails: (Schedule) -> Bool) -> Schedule {
+        var smallest = self
+        for index in smallest.steps.indices {
+            var place = 0
+            while true {
+                var candidate = smallest
+                switch candidate.steps[index] {
+                case .save(let replica, var changes):
+                    guard place < changes.count else { break }
+                    changes.remove(at: place)
+                    candidate.steps[index] = .save(replica: replica, changes)
+                case .produce(let producer, let skew, var changes):
+                    guard place < changes.count else { break }
+                    changes.remove(at: place)
+                    candidate.steps[index] = .produce(producer: producer, skew: skew, changes)
+                default: break
+                }
+                guard candidate.steps[index] != smallest.steps[index] else { break }
+                if fails(candidate) { smallest = candidate } else { place += 1 }
+            }
+        }
+        return smallest
+    }
+}

@@ -1,0 +1,90 @@
+import TributaryChanges
+import TributaryModel
+
+/// A small model with every kind of property, and few IDs, so that writers meet at the same objects all the time.
+enum SimulationModel {
+    static func model() throws -> Model {
+        try Model(version: "1", entities: [person, employee, department, project, desk])
+    }
+
+    /// Three people, two of each other.
+    static func ids(of entity: String) -> [UniqueID] {
+        switch entity {
+        case "Person", "Employee": (1...3).map { UniqueID(high: 0x1000, low: $0) }
+        case "Department": (1...2).map { UniqueID(high: 0x2000, low: $0) }
+        case "Project": (1...2).map { UniqueID(high: 0x3000, low: $0) }
+        default: (1...2).map { UniqueID(high: 0x4000, low: $0) }
+        }
+    }
+
+    private static func attribute(
+        _ name: String,
+        _ type: AttributeType,
+        rule: MergeRule = .latest,
+        default value: PropertyValue = .null
+    ) -> Attribute {
+        var attribute = Attribute(name: name, type: type)
+        attribute.isOptional = true
+        attribute.mergeRule = rule
+        attribute.defaultValue = value
+        return attribute
+    }
+
+    private static func relationship(
+        _ name: String,
+        _ destination: String,
+        _ inverse: String?,
+        many: Bool = false,
+        ordered: Bool = false
+    ) -> Relationship {
+        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
+        relationship.isToMany = many
+        relationship.isOrdered = ordered
+        relationship.isOptional = true
+        return relationship
+    }
+
+    private static var person: EntityDefinition {
+        var entity = EntityDefinition(name: "Person")
+        entity.attributes = [
+            attribute("name", .string), attribute("age", .integer64, default: .integer(5)),
+            attribute("best", .integer64, rule: .max), attribute("least", .integer64, rule: .min),
+            attribute("tally", .integer64, rule: .counter, default: .integer(0)),
+        ]
+        entity.relationships = [
+            relationship("department", "Department", "employees"), relationship("desk", "Desk", "owner"),
+            relationship("projects", "Project", "members", many: true),
+            relationship("friends", "Person", "friends", many: true), relationship("mentor", "Person", nil),
+            relationship("visited", "Department", nil, many: true),
+        ]
+        return entity
+    }
+
+    private static var employee: EntityDefinition {
+        var entity = EntityDefinition(name: "Employee")
+        entity.parent = "Person"
+        entity.attributes = [attribute("title", .string, default: .string("none"))]
+        return entity
+    }
+
+    private static var department: EntityDefinition {
+        var entity = EntityDefinition(name: "Department")
+        entity.attributes = [attribute("title", .string)]
+        entity.relationships = [relationship("employees", "Person", "department", many: true)]
+        return entity
+    }
+
+    private static var project: EntityDefinition {
+        var entity = EntityDefinition(name: "Project")
+        entity.attributes = [attribute("name", .string)]
+        entity.relationships = [relationship("members", "Person", "projects", many: true, ordered: true)]
+        return entity
+    }
+
+    private static var desk: EntityDefinition {
+        var entity = EntityDefinition(name: "Desk")
+        entity.attributes = [attribute("label", .string)]
+        entity.relationships = [relationship("owner", "Person", "desk")]
+        return entity
+    }
+}

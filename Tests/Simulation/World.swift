@@ -1,0 +1,138 @@
+import TestSupport
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Replicas and producers, and everything that was ever written.
+final class World {
+    /// Something that must not be.
+    struct Divergence: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private let folder: TemporaryFolder
+    private let clock = SimulatedClock()
+    private let model: Model
+    private let replicas: [Replica]
+    /// Replicas' writers, then producers'.
+    private let writers: [UniqueID]
+    private var written: [[LogTransaction]]
+
+    init(_ schedule: Schedule) throws {
+        folder = try TemporaryFolder.inMemory("simulation")
+        model = try SimulationModel.model()
+        var replicas: [Replica] = []
+        for index in 0..<schedule.replicas {
+            replicas.append(try Replica(index, model: model, folder: folder, clock: clock))
+        }
+        self.replicas = replicas
+        let producers = (0..<schedule.producers).map { UniqueID(high: $0 == 0 ? 1 : .max, low: UInt64($0)) }
+        writers = replicas.map(\.writer) + producers
+        written = writers.map { _ in [] }
+    }
+
+    /// Plays a schedule to its end, then brings everything everywhere and compares.
+    static func play(_ schedule: Schedule) throws {
+        let world = try World(schedule)
+        for (index, step) in schedule.steps.enumerated() {
+            do {
+                try world.perform(step, replicaCount: schedule.replicas)
+            } catch {
+                throw Divergence(description: "step \(index): \(error)")
+            }
+        }
+        try world.settle()
+        try world.compare()
+        for replica in world.replicas { try replica.close() }
+    }
+
+    private func perform(_ step: Step, replicaCount: Int) throws {
+        switch step {
+        case .save(let replica, let changes):
+            if let transaction = try replicas[replica].save(changes) {
+                guard transaction.header.sequence == UInt64(written[replica].count) + 1 else {
+                    throw Divergence(description: "the sequence is \(transaction.header.sequence)")
+                }
+                written[replica].append(transaction)
+            }
+        case .produce(let producer, let skew, let changes): produce(replicaCount + producer, skew, changes)
+        case .deliver(let writer, let to, let overlap, let count, let piece, let slice):
+            guard writer != to else { return }
+            let known = Int(try replicas[to].position(of: writers[writer]))
+            let first = max(0, known - overlap)
+            let transactions = Array(written[writer].dropFirst(first).prefix(count))
+            guard !transactions.isEmpty else { return }
+            let text = SegmentText(writer: writers[writer], transactions)
+            try replicas[to].take(text, piece: piece, slice: slice)
+        case .restart(let replica): try replicas[replica].restart()
+        case .tick: clock.tick()
+        case .check(let replica): try check(replicas[replica], "replica \(replica)")
+        }
+    }
+
+    private func produce(_ index: Int, _ skew: Int, _ changes: [Change]) {
+        let last = written[index].last?.header.clock ?? .zero
+        let header = TransactionHeader(
+            sequence: UInt64(written[index].count) + 1,
+            clock: last.next(wallMilliseconds: clock.milliseconds(skew: skew)),
+            changeCount: changes.count
+        )
+        written[index].append(LogTransaction(header: header, changes: changes))
+    }
+
+    /// Delivers until nothing is missing anywhere.
+    private func settle() throws {
+        var rounds = 0
+        while true {
+            var isComplete = true
+            for (to, replica) in replicas.enumerated() {
+                for (index, writer) in writers.enumerated() where index != to {
+                    let known = Int(try replica.position(of: writer))
+                    guard known < written[index].count else { continue }
+                    isComplete = false
+                    let text = SegmentText(writer: writer, Array(written[index].dropFirst(known)))
+                    try replica.take(text, piece: 3, slice: 5)
+                }
+            }
+            if isComplete { return }
+            rounds += 1
+            guard rounds <= 100 else { throw Divergence(description: "transactions wait for each other for ever") }
+        }
+    }
+
+    private func compare() throws {
+        let first = replicas[0]
+        let (digest, dump) = (try first.digest(), try first.dump())
+        try check(first, "replica 0 in the end")
+        for (index, replica) in replicas.enumerated().dropFirst() {
+            try check(replica, "replica \(index) in the end")
+            try World.demandEqual(
+                dump.split(separator: "\n").map(String.init),
+                try replica.dump().split(separator: "\n").map(String.init),
+                "the dumps of replicas 0 and \(index) differ"
+            )
+            guard try replica.digest() == digest else {
+                throw Divergence(description: "the digests of replicas 0 and \(index) differ, their dumps do not")
+            }
+        }
+    }
+
+    /// Holds what a replica shows against the rules, played over what it has applied.
+    private func check(_ replica: Replica, _ name: String) throws {
+        var applied: [(UniqueID, LogTransaction)] = []
+        for (index, writer) in writers.enumerated() {
+            let known = Int(try replica.position(of: writer))
+            applied += written[index].prefix(known).map { (writer, $0) }
+        }
+        let oracle = Oracle(model, applied)
+        try World.demandEqual(oracle.shown(), try replica.shown(), "\(name) does not show what the rules say")
+    }
+
+    private static func demandEqual(_ wanted: [String], _ found: [String], _ what: String) throws {
+        guard wanted != found else { return }
+        let missing = wanted.filter { !found.contains($0) }.map { "- \($0)" }
+        let extra = found.filter { !wanted.contains($0) }.map { "+ \($0)" }
+        throw Divergence(description: ([what] + missing + extra).joined(separator: "\n"))
+    }
+}
