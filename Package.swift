@@ -163,6 +163,10 @@ let package = Package(
             dependencies: ["tributaryd", "tributaryctl", "TributaryChanges", "TestSupport"],
             exclude: ["boot-systemd", "machine.sh"]
         ),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["Tributary", "TributaryModel", "TransactionLog", "TestSupport"]
+        ),
         .executableTarget(
             name: "import-benchmark",
             dependencies: [

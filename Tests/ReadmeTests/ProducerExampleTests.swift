@@ -4,7 +4,7 @@ import Testing
 import TransactionLog
 
 /// The README's producer in Python writes a segment that the verifier accepts.
-@Suite struct ReadmeProducerTests {
+@Suite struct ProducerExampleTests {
     private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
