@@ -15,8 +15,9 @@ struct TributaryCommand: AsyncParsableCommand {
             """,
         subcommands: [
             StatusCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, SegmentCommand.self,
-            WriterCommand.self, ModelCommand.self, WatchCommand.self, ConfigCommand.self, ReloadCommand.self,
-            LogLevelCommand.self, MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
+            WriterCommand.self, ModelCommand.self, ObjectCommand.self, ApplyCommand.self, HistoryCommand.self,
+            WatchCommand.self, DigestCommand.self, ConfigCommand.self, ReloadCommand.self, LogLevelCommand.self,
+            MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
         ]
     )
 }

@@ -1,25 +1,41 @@
 /// The answer of `POST /v1/sync`.
 package struct SyncMessage: Codable, Hashable, Sendable {
     package struct Amount: Codable, Hashable, Sendable {
-        package var segments: Int?
+        package var segments: Int
         package var transactions: Int
-        package var changes: Int?
+        package var changes: Int
 
-        package init(segments: Int?, transactions: Int, changes: Int?) {
+        package init(segments: Int, transactions: Int, changes: Int) {
             self.segments = segments
             self.transactions = transactions
             self.changes = changes
         }
     }
 
+    /// Objects that the main context was brought up to date with.
+    package struct Merged: Codable, Hashable, Sendable {
+        package var inserted: Int
+        package var updated: Int
+        package var deleted: Int
+        /// There when the changes were too many to be counted one by one.
+        package var everything: Bool?
+
+        package init(inserted: Int, updated: Int, deleted: Int, everything: Bool?) {
+            self.inserted = inserted
+            self.updated = updated
+            self.deleted = deleted
+            self.everything = everything
+        }
+    }
+
     package var imported: Amount
-    package var merged: Amount
+    package var merged: Merged
     package var exported: Amount
     /// Segments that could not be applied, by state.
     package var remaining: [String: Int]
     package var token: String
 
-    package init(imported: Amount, merged: Amount, exported: Amount, remaining: [String: Int], token: String) {
+    package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {
         self.imported = imported
         self.merged = merged
         self.exported = exported

@@ -11,18 +11,22 @@ struct SyncCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         try await session.call(AdminCall(.post, AdminPath.sync), as: SyncMessage.self) { message in
-            let imported = message.imported
-            session.terminal.print(
-                "imported \(imported.segments ?? 0) segments, \(imported.transactions) transactions, "
-                    + "\(imported.changes ?? 0) changes"
+            let terminal = session.terminal
+            terminal.print("imported " + amount(message.imported))
+            let merged = message.merged
+            terminal.print(
+                merged.everything == true
+                    ? "merged   more than can be listed"
+                    : "merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted"
             )
-            session.terminal.print("merged   \(message.merged.transactions) transactions")
-            session.terminal.print(
-                "exported \(message.exported.segments ?? 0) segments, \(message.exported.transactions) transactions"
-            )
+            terminal.print("exported " + amount(message.exported))
             for (state, count) in message.remaining.sorted(by: { $0.key < $1.key }) where count > 0 {
-                session.terminal.print("\(count) \(state): see tributaryctl segment list")
+                terminal.print("\(count) \(state): see tributaryctl segment list")
             }
         }
+    }
+
+    private func amount(_ amount: SyncMessage.Amount) -> String {
+        "\(amount.segments) segments, \(amount.transactions) transactions, \(amount.changes) changes"
     }
 }

@@ -1,0 +1,38 @@
+import TributaryAdmin
+import TributaryChanges
+
+/// Sends changes as one transaction and shows what it answered.
+struct ChangeRequest {
+    let session: Session
+
+    /// The members of a change's `values`, their texts taken as the model says.
+    func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
+        guard !arguments.isEmpty else { return .object([]) }
+        let model = try await session.call(AdminCall(.get, AdminPath.model)).decode(ModelMessage.self)
+        var types: [String: String] = [:]
+        var next = model.entities.first { $0.name == entity }
+        while let current = next {
+            for attribute in current.attributes { types[attribute.name] = attribute.type }
+            next = current.parent.flatMap { parent in model.entities.first { $0.name == parent } }
+        }
+        return .object(
+            try arguments.map { JSONMember(key: $0.name, value: try $0.value(type: types[$0.name])) }
+        )
+    }
+
+    /// Sends the changes; `key` makes a repeat harmless.
+    func send(_ changes: [JSONValue], key: String? = nil) async throws -> AdminAnswer {
+        let body = JSONValue.object([JSONMember(key: "changes", value: .array(changes))])
+        var bytes: [UInt8] = []
+        body.write(to: &bytes)
+        let headers = key.map { ["idempotency-key": $0] } ?? [:]
+        return try await session.call(AdminCall(.post, AdminPath.transactions, body: bytes, headers: headers))
+    }
+
+    /// Prints the daemon's JSON, or the IDs of the changed objects.
+    func show(_ answer: AdminAnswer) throws {
+        if session.json { return session.terminal.print(answer.text) }
+        guard case .array(let ids)? = try AnswerJSON.parse(answer)["ids"] else { return }
+        for id in ids { session.terminal.print(AnswerJSON.text(id) ?? "") }
+    }
+}

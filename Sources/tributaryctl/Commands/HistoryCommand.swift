@@ -1,0 +1,55 @@
+import ArgumentParser
+import TributaryAdmin
+import TributaryChanges
+
+struct HistoryCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List transactions and what they changed."
+    )
+
+    @Option(help: ArgumentHelp("Only what came after this token.", valueName: "token"))
+    var after: String?
+
+    @Option(help: "How many, at most 1000.")
+    var limit: Int?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let path = AdminPath.with(AdminPath.history, query: [("after", after), ("limit", limit.map(String.init))])
+        let answer = try await session.call(AdminCall(.get, path))
+        if session.json { return session.terminal.print(answer.text) }
+        let value = try AnswerJSON.parse(answer)
+        guard case .array(let transactions)? = value["transactions"] else { return }
+        var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
+        for transaction in transactions {
+            table.add([
+                AnswerJSON.text(transaction["number"]), TimeText.time(seconds(transaction["committedAt"])),
+                AnswerJSON.text(transaction["author"]), AnswerJSON.text(transaction["writer"]),
+                changes(of: transaction),
+            ])
+        }
+        table.print(on: session.terminal)
+        if let token = AnswerJSON.text(value["token"]) { session.terminal.print("token: \(token)") }
+    }
+
+    private func seconds(_ value: JSONValue?) -> Double? {
+        switch value {
+        case .double(let seconds): seconds
+        case .integer(let seconds): Double(seconds)
+        default: nil
+        }
+    }
+
+    /// Such as `2 inserted, 1 updated`.
+    private func changes(of transaction: JSONValue) -> String {
+        guard case .array(let changes)? = transaction["changes"] else { return "" }
+        let words = [("insert", "inserted"), ("update", "updated"), ("delete", "deleted")]
+        let parts = words.compactMap { kind, word -> String? in
+            let count = changes.count { $0["kind"] == .string(kind) }
+            return count > 0 ? "\(count) \(word)" : nil
+        }
+        return parts.isEmpty ? "none" : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct ObjectGetCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "get", abstract: "Show one object.")
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: "The object's UUID.")
+    var id: String
+
+    @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
+    var include: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let path = AdminPath.with(AdminPath.join(AdminPath.objects, entity, id), query: [("include", include)])
+        let answer = try await session.call(AdminCall(.get, path))
+        if session.json { return session.terminal.print(answer.text) }
+        ObjectTable.print(try AnswerJSON.parse(answer), on: session.terminal)
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import TributaryAdmin
+import TributaryChanges
+
+struct ObjectListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Fetch objects of an entity and those below it."
+    )
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Option(name: .customLong("where"), help: ArgumentHelp("Such as \"salary > 1000\".", valueName: "predicate"))
+    var predicate: String?
+
+    @Option(help: ArgumentHelp("Such as name,-salary.", valueName: "keys"))
+    var sort: String?
+
+    @Flag(help: "Only the number of objects.")
+    var count = false
+
+    @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
+    var include: String?
+
+    @Option(help: "How many, at most 1000.")
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
+    var after: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let path = AdminPath.with(
+            AdminPath.join(AdminPath.objects, entity),
+            query: [
+                ("where", predicate), ("sort", sort), ("count", count ? "true" : nil), ("include", include),
+                ("limit", limit.map(String.init)), ("after", after),
+            ]
+        )
+        let answer = try await session.call(AdminCall(.get, path))
+        if session.json { return session.terminal.print(answer.text) }
+        let value = try AnswerJSON.parse(answer)
+        if count { return session.terminal.print(value["count"]?.text ?? "0") }
+        guard case .array(let objects)? = value["objects"] else { return }
+        ObjectTable(objects: objects).print(on: session.terminal)
+        if case .string(let next)? = value["next"] { session.terminal.print("more: --after \(next)") }
+    }
+}

@@ -1,0 +1,38 @@
+import TributaryChanges
+
+/// Objects of one entity and those below it, a column for each of their properties.
+struct ObjectTable {
+    let objects: [JSONValue]
+
+    func print(on terminal: Terminal) {
+        var names: [String] = []
+        for object in objects {
+            guard case .object(let members)? = object["values"] else { continue }
+            for member in members where !names.contains(member.key) { names.append(member.key) }
+        }
+        let entities = Set(objects.map { AnswerJSON.text($0["entity"]) })
+        var titles = ["ID"]
+        if entities.count > 1 { titles.append("ENTITY") }
+        var table = Table(titles: titles + names.map(EscapedText.escape))
+        for object in objects {
+            var cells = [AnswerJSON.text(object["id"])]
+            if entities.count > 1 { cells.append(AnswerJSON.text(object["entity"])) }
+            table.add(cells + names.map { AnswerJSON.text(object["values"]?[$0]) })
+        }
+        table.print(on: terminal)
+    }
+
+    /// One object, a line for each property.
+    static func print(_ object: JSONValue, on terminal: Terminal) {
+        var lines = [("id", object["id"]), ("entity", object["entity"]), ("version", object["version"])]
+        if case .object(let members)? = object["values"] { lines += members.map { ($0.key, Optional($0.value)) } }
+        let width = (lines.map(\.0.count).max() ?? 0) + 2
+        for (name, value) in lines {
+            let label = EscapedText.escape(name)
+            let padding = String(repeating: " ", count: max(1, width - label.count))
+            terminal.print(
+                terminal.styled(label, .faint) + padding + EscapedText.escape(AnswerJSON.text(value) ?? "-")
+            )
+        }
+    }
+}
