@@ -3,11 +3,13 @@ import Glibc
 package import TributaryModel
 
 extension Configuration {
-    /// Reads the model, and checks that the places can be used. Makes nothing.
-    package func checkPlaces() throws(ConfigurationError) -> Model {
+    /// Reads the model, and checks that the places can be used; makes nothing.
+    ///
+    /// The socket's folder does not matter when the service manager has made the socket.
+    package func checkPlaces(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, key: .store)
-        try checkParent(of: socket, key: .adminSocket)
+        if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
         try checkLogs()
         return model
     }
@@ -26,7 +28,7 @@ extension Configuration {
         do {
             return try Model(contentsOf: model)
         } catch {
-            throw ConfigurationError("the model cannot be used: \(error)", key: .model, origin: origin)
+            throw ConfigurationError("it cannot be used: \(error)", key: .model, origin: origin)
         }
     }
 
@@ -78,10 +80,15 @@ extension Configuration {
     }
 
     /// Makes the folders that may be made: the parents of store and socket, and the log folder in its default place.
-    package func makeFolders() throws(ConfigurationError) {
+    package func makeFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
         try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, key: .store)
-        try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
-        try makeFolder(logs, mode: 0o2770, key: .logs)
+        if !inheritsSocket {
+            try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
+        }
+        guard !FileManager.default.fileExists(atPath: logs) else { return }
+        try makeFolder(logs, mode: 0o770, key: .logs)
+        // A sandbox may forbid the setgid bit; the folder's files then have the daemon's own group.
+        chmod(logs, 0o2770)
     }
 
     private func makeFolder(_ path: String, mode: Int, key: ConfigurationKey) throws(ConfigurationError) {

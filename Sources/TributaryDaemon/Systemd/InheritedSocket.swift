@@ -3,6 +3,11 @@ import Glibc
 
 /// A listening socket that systemd has handed over.
 enum InheritedSocket {
+    /// Whether the service manager says that it hands over sockets to this process.
+    static func isAnnounced(in environment: [String: String]) -> Bool {
+        environment["LISTEN_PID"] == String(getpid()) && environment["LISTEN_FDS"] != "0"
+    }
+
     /// The descriptor of the admin socket: the one named `admin`, or the only one there is.
     ///
     /// The variables that announce it are removed, so that no child takes it for its own.

@@ -1,5 +1,5 @@
 import CSystemd
-import Glibc
+import Dispatch
 import Synchronization
 
 /// Tells systemd what the daemon is doing; does nothing when it was not started by systemd.
@@ -25,9 +25,7 @@ package final class SystemdNotifier: Sendable {
 
     /// A configuration is being read again; `ready` follows in any case.
     func reloading() {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let microseconds = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000
+        let microseconds = DispatchTime.now().uptimeNanoseconds / 1_000
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     }
 

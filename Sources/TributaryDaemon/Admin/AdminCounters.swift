@@ -1,0 +1,24 @@
+import Synchronization
+
+/// What the daemon counts about its admin interface.
+final class AdminCounters: Sendable {
+    private let requestCount = Atomic<UInt64>(0)
+    private let streamCount = Atomic<Int>(0)
+
+    /// Clients that follow the changes at one time.
+    static let mostStreams = 256
+
+    var requests: UInt64 { requestCount.load(ordering: .relaxed) }
+    var streams: Int { streamCount.load(ordering: .relaxed) }
+
+    func countRequest() { requestCount.add(1, ordering: .relaxed) }
+
+    /// Takes a place for one more stream; false when there is none.
+    func beginStream() -> Bool {
+        guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.mostStreams else { return true }
+        streamCount.subtract(1, ordering: .relaxed)
+        return false
+    }
+
+    func endStream() { streamCount.subtract(1, ordering: .relaxed) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+/// A request that has passed the checks, as a handler sees it.
+struct AdminRequest: Sendable {
+    let request: Request
+    let channel: any Channel
+    let peer: Peer
+    let parameters: Parameters
+    let query: QueryParameters
+    let daemon: AdminServices
+
+    /// Bodies over this size are refused.
+    static let largestBody = 16 << 20
+    /// Levels of objects and arrays in a body: the log's, within `changes`.
+    private static let deepestBody = JSONParser.logDepth + 2
+
+    /// A part of the path, decoded.
+    func parameter(_ name: String) throws(ProblemDocument) -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding, !text.isEmpty else {
+            throw ProblemDocument(.badRequest, detail: "the path's '\(name)' is not valid")
+        }
+        return text
+    }
+
+    func uniqueID(_ name: String) throws(ProblemDocument) -> UniqueID {
+        let text = try parameter(name)
+        guard let id = UniqueID(text) else {
+            throw ProblemDocument(.badRequest, detail: "'\(text)' is not a UUID")
+        }
+        return id
+    }
+
+    /// The whole body.
+    func body() async throws -> [UInt8] {
+        func tooLarge() -> ProblemDocument {
+            ProblemDocument(.tooLarge, detail: "the body is larger than 16 MiB", hint: "send it in parts")
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > AdminRequest.largestBody {
+            throw tooLarge()
+        }
+        do {
+            return Array(try await request.body.collect(upTo: AdminRequest.largestBody).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge()
+        }
+    }
+
+    /// The body as JSON; an empty body is an empty object.
+    func json() async throws -> JSONValue {
+        let bytes = try await body()
+        guard !bytes.isEmpty else { return .object([]) }
+        do {
+            return try JSONParser.parse(bytes, depthLimit: AdminRequest.deepestBody)
+        } catch {
+            var problem = ProblemDocument(.badRequest, detail: "the body is not valid JSON: \(error.reason)")
+            problem.position = error.offset
+            throw problem
+        }
+    }
+
+    /// The open store and what works on it.
+    func engine() throws(ProblemDocument) -> Engine {
+        guard let engine = daemon.state.engine else {
+            throw ProblemDocument(.notReady, detail: "the daemon is \(daemon.state.phase.rawValue)")
+        }
+        return engine
+    }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TributaryAdmin
+
+/// Answers requests by the route table; the one place where errors become answers.
+struct AdminResponder: Sendable {
+    private let router: RouterResponder<AdminContext>
+    private let routes: [Route]
+    private let daemon: AdminServices
+
+    init(routes: [Route], daemon: AdminServices) {
+        let router = Router(context: AdminContext.self)
+        for route in routes {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await Self.answer(request, context: context, route: route, daemon: daemon)
+            }
+        }
+        self.router = router.buildResponder()
+        self.routes = routes
+        self.daemon = daemon
+    }
+
+    func respond(to request: Request, channel: any Channel) async -> Response {
+        let context = AdminContext(source: .init(logger: daemon.logger, channel: channel))
+        do {
+            return try await router.respond(to: request, context: context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return .problem(unknownPath(request))
+        } catch {
+            return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: request.uri.path))
+        }
+    }
+
+    private static func answer(
+        _ request: Request,
+        context: AdminContext,
+        route: Route,
+        daemon: AdminServices
+    ) async throws -> Response {
+        daemon.counters.countRequest()
+        do {
+            let peer = try await Peer.of(context.channel)
+            try route.access.check(peer, writers: daemon.state.configuration.writers)
+            let query = try QueryParameters(request.uri.query, known: route.query)
+            if route.requirement == .openStore { try daemon.state.requireOpenStore() }
+            return try await route.handle(
+                AdminRequest(
+                    request: request,
+                    channel: context.channel,
+                    peer: peer,
+                    parameters: context.parameters,
+                    query: query,
+                    daemon: daemon
+                )
+            )
+        } catch {
+            return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: route.path))
+        }
+    }
+
+    private func unknownPath(_ request: Request) -> ProblemDocument {
+        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
+        let methods = routes.filter { route in
+            let own = route.path.split(separator: "/", omittingEmptySubsequences: false)
+            return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }.map(\.method.rawValue)
+        if methods.isEmpty {
+            return ProblemDocument(.notFound, detail: "there is no path '\(request.uri.path)'")
+        }
+        return ProblemDocument(
+            .methodNotAllowed,
+            detail: "'\(request.uri.path)' takes \(methods.joined(separator: ", ")), not \(request.method.rawValue)"
+        )
+    }
+}

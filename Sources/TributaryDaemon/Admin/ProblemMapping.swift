@@ -1,0 +1,78 @@
+import Hummingbird
+import Logging
+import TransactionLog
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+import TributarySync
+
+/// What each error means to a client.
+enum ProblemMapping {
+    static func problem(of error: any Error, logger: Logger, path: String) -> ProblemDocument {
+        switch error {
+        case let problem as ProblemDocument: return problem
+        case let error as StoreError: return problem(of: error, logger: logger, path: path)
+        case let error as ChangeError: return problem(of: error)
+        case let error as ValidationError: return problem(of: error)
+        case let error as ConflictError: return problem(of: error)
+        case let error as ContextError: return problem(of: error)
+        case let error as SyncError: return problem(of: error)
+        case let error as ConfigurationError: return problem(of: error)
+        case let error as HTTPError:
+            var problem = ProblemDocument(.badRequest, detail: error.body)
+            problem.status = error.status.code
+            return problem
+        case is CancellationError:
+            return ProblemDocument(.notReady, detail: "the daemon is stopping")
+        default:
+            logger.error("A request failed", metadata: ["path": "\(path)", "error": "\(error)"])
+            return ProblemDocument(.failure, detail: "\(error)")
+        }
+    }
+
+    static func problem(of error: ConfigurationError) -> ProblemDocument {
+        var problem = ProblemDocument(
+            .badConfiguration,
+            detail: [error.key, error.reason].compactMap { $0 }.joined(separator: ": "),
+            hint: "the daemon goes on with the configuration that it has"
+        )
+        problem.file = error.place
+        problem.line = error.line
+        return problem
+    }
+
+    private static func problem(of error: SyncError) -> ProblemDocument {
+        switch error {
+        case .notRunning: ProblemDocument(.notReady, detail: error.description)
+        case .paused: ProblemDocument(.paused, detail: error.description, hint: "tributaryctl resume")
+        case .noSuchSegment: ProblemDocument(.notFound, detail: error.description)
+        case .notHeld: ProblemDocument(.conflict, detail: error.description)
+        }
+    }
+
+    private static func problem(of error: StoreError, logger: Logger, path: String) -> ProblemDocument {
+        switch error {
+        case .duplicateID(let id):
+            return ProblemDocument(.alreadyExists, detail: "\(id.entity) \(id.uniqueID) exists already")
+        case .invalidChange(let index, let reason):
+            var problem = ProblemDocument(.invalid, detail: reason)
+            problem.index = index
+            return problem
+        case .invalidQuery(let reason):
+            return ProblemDocument(.badRequest, detail: reason)
+        case .timedOut(let duration):
+            return ProblemDocument(
+                .timeout,
+                detail: "reading took longer than \(duration.components.seconds) s",
+                hint: "narrow the predicate down, or add an index to the model"
+            )
+        case .closed:
+            return ProblemDocument(.notReady, detail: "the daemon is stopping")
+        default:
+            logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(error)"])
+            return ProblemDocument(.failure, detail: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TributaryAdmin
+import TributaryChanges
+
+extension Response {
+    /// A message as JSON.
+    static func json(_ message: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return bytes(Array(try encoder.encode(message)), type: "application/json", status: status)
+    }
+
+    /// A value as JSON, its members in their order.
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        var bytes: [UInt8] = []
+        value.write(to: &bytes)
+        return self.bytes(bytes, type: "application/json", status: status)
+    }
+
+    static func bytes(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {
+        var body = ByteBuffer(bytes: bytes)
+        if type == "application/json" { body.writeString("\n") }
+        return Response(
+            status: status,
+            headers: [.contentType: type, .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// `{}`.
+    static var done: Response { json(.object([])) }
+
+    /// A problem document.
+    static func problem(_ problem: ProblemDocument) -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = ByteBuffer(bytes: ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8))
+        var headers: HTTPFields = [
+            .contentType: "application/problem+json", .contentLength: String(body.readableBytes),
+        ]
+        if problem.status == 503 { headers[.retryAfter] = "1" }
+        if problem.status == 413 { headers[.connection] = "close" }
+        return Response(
+            status: HTTPResponse.Status(code: problem.status),
+            headers: headers,
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+}

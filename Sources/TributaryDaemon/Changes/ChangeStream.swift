@@ -1,0 +1,83 @@
+import HummingbirdCore
+import NIOCore
+import Tributary
+import TributaryAdmin
+import TributarySync
+
+/// What one client sees of the changes, from its first event to its last.
+struct ChangeStream: Sendable {
+    let engine: Engine
+    let updates: StoreUpdates
+    let farewell: Farewell
+    let channel: any Channel
+    /// Everything up to here is known to the client.
+    let start: HistoryToken
+    /// What changed between `start` and what the main context showed when the client came.
+    let missed: StoreUpdate?
+
+    private static let commentInterval = Duration.seconds(15)
+    /// A client that takes nothing for so long is dropped.
+    private static let patience = TimeAmount.seconds(60)
+
+    @concurrent
+    func run(_ writer: inout any ResponseBodyWriter) async throws {
+        let mailbox = ChangeMailbox()
+        if let missed { mailbox.put(missed) }
+        try await send(ChangeEventText.hello(start), to: &writer)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await collectUpdates(into: mailbox) }
+            group.addTask { await collectActivities(into: mailbox) }
+            group.addTask { await collectSegments(into: mailbox) }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: Self.commentInterval)
+                    mailbox.putComment()
+                }
+            }
+            group.addTask {
+                await farewell.wait()
+                mailbox.end()
+            }
+            group.addTask {
+                try? await channel.closeFuture.get()
+                mailbox.end()
+            }
+            defer { group.cancelAll() }
+            try await sendAll(of: mailbox, to: &writer)
+        }
+    }
+
+    private func collectUpdates(into mailbox: ChangeMailbox) async {
+        let known = missed?.token.number ?? start.number
+        for await update in updates where update.token.number > known { mailbox.put(update) }
+    }
+
+    private func collectActivities(into mailbox: ChangeMailbox) async {
+        for await activity in engine.container.activities() { mailbox.put(ChangeEventText.activity(activity)) }
+    }
+
+    private func collectSegments(into mailbox: ChangeMailbox) async {
+        for await status in engine.sync.segmentEvents() { mailbox.put(ChangeEventText.segment(status)) }
+    }
+
+    @concurrent
+    private func sendAll(of mailbox: ChangeMailbox, to writer: inout any ResponseBodyWriter) async throws {
+        for await _ in mailbox.wakeUps {
+            for item in mailbox.take() {
+                switch item {
+                case .update(let update): try await send(ChangeEventText.update(update), to: &writer)
+                case .event(let event): try await send(ChangeEventText.text(event), to: &writer)
+                case .comment: try await send(ChangeEventText.comment, to: &writer)
+                case .end: return try await send(ChangeEventText.bye, to: &writer)
+                }
+            }
+        }
+    }
+
+    @concurrent
+    private func send(_ text: String, to writer: inout any ResponseBodyWriter) async throws {
+        let drop = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in channel.close(promise: nil) }
+        defer { drop.cancel() }
+        try await writer.write(ByteBuffer(string: text))
+    }
+}

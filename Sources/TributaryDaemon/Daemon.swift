@@ -1,0 +1,113 @@
+import Glibc
+package import Logging
+import ServiceLifecycle
+package import TributaryAdmin
+import UnixSignals
+
+/// The daemon, from its configuration to its exit status.
+package struct Daemon {
+    private typealias Member = ServiceGroupConfiguration.ServiceConfiguration
+
+    private let sources: ConfigurationSources
+    private let logLevel: LogLevelSetting
+    private let logger: Logger
+
+    package init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
+        self.sources = sources
+        self.logLevel = logLevel
+        self.logger = logger
+    }
+
+    /// Reads and checks the configuration without starting anything.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    package func checkConfiguration() throws -> Configuration {
+        let configuration = try Configuration.load(sources)
+        _ = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
+        return configuration
+    }
+
+    /// Serves until it is asked to stop.
+    ///
+    /// - Throws: ``ConfigurationError``, ``StartFailure``.
+    package func run() async throws -> ExitStatus {
+        // Group members may read and write what the daemon makes, others may not.
+        umask(0o007)
+        let configuration = try Configuration.load(sources)
+        logLevel.value = configuration.logLevel
+        let model = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
+        try configuration.makeFolders(inheritsSocket: inheritsSocket)
+        let lock = try StoreLock.take(store: configuration.store)
+        let socket = try AdminSocket.open(path: configuration.socket)
+
+        let state = DaemonState(configuration: configuration)
+        let notifier = SystemdNotifier(environment: sources.environment)
+        let trigger = StopTrigger()
+        let farewell = Farewell()
+        let outcome = StopOutcome()
+        watchSignals(trigger)
+
+        let reloader = Reloader(
+            sources: sources,
+            initial: configuration,
+            state: state,
+            notifier: notifier,
+            logLevel: logLevel,
+            logger: logger,
+            inheritsSocket: inheritsSocket
+        )
+        let admin = AdminServices(
+            state: state,
+            counters: AdminCounters(),
+            logger: logger,
+            logLevel: logLevel,
+            farewell: farewell,
+            reload: { try await reloader.reload() },
+            shutdown: { trigger.fire() }
+        )
+        let engine = EngineService(
+            configuration: configuration,
+            model: model,
+            state: state,
+            notifier: notifier,
+            farewell: farewell,
+            logger: logger,
+            outcome: outcome
+        )
+        let server = AdminServer(
+            socket: socket,
+            responder: AdminResponder(routes: RouteTable.routes, daemon: admin),
+            logger: logger
+        )
+        let watchdog = WatchdogService(state: state, notifier: notifier)
+        let gate = GateService(trigger: trigger, state: state, notifier: notifier, logger: logger)
+
+        // They stop in reverse order: no new work, then the engine comes to rest, then clients are let go.
+        let services = [
+            Member(service: watchdog), Member(service: server), Member(service: engine),
+            Member(service: gate, successTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+        try await ServiceGroup(configuration: .init(services: services, logger: quiet(logger))).run()
+        withExtendedLifetime(lock) {}
+        logger.notice("Stopped", metadata: ["status": "\(outcome.value.rawValue)"])
+        return outcome.value
+    }
+
+    private var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: sources.environment) }
+
+    /// Listens for the life of the process, so that a second signal has no effect of its own.
+    private func watchSignals(_ trigger: StopTrigger) {
+        signal(SIGPIPE, SIG_IGN)
+        // Not structured: it ends with the process.
+        Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { trigger.fire() }
+        }
+    }
+
+    /// The group's own entries tell of its inner workings.
+    private func quiet(_ logger: Logger) -> Logger {
+        var quiet = logger
+        quiet[metadataKey: "part"] = "services"
+        return quiet
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+import Logging
+import TributaryAdmin
+
+/// One start of the program, from the command line to the exit status.
+package struct DaemonLaunch {
+    package enum Mode: Sendable {
+        case serve
+        case checkConfiguration
+        case demo
+    }
+
+    private let sources: ConfigurationSources
+
+    package init(flags: [ConfigurationKey: String], file: String?) {
+        sources = ConfigurationSources(
+            flags: flags,
+            file: file,
+            environment: ProcessInfo.processInfo.environment,
+            hostName: DaemonLaunch.hostName(),
+            workingDirectory: FileManager.default.currentDirectoryPath
+        )
+    }
+
+    /// The exit status; what went wrong is said on standard error or in the journal.
+    package func run(_ mode: Mode) async -> Int32 {
+        let level = LogLevelSetting(.info)
+        let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)
+        let daemon = Daemon(sources: sources, logLevel: level, logger: logger)
+        do {
+            switch mode {
+            case .serve: return try await daemon.run().rawValue
+            case .checkConfiguration:
+                let configuration = try daemon.checkConfiguration()
+                say("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
+                return ExitStatus.done.rawValue
+            case .demo:
+                throw StartFailure("this build has no demonstration", status: .internalError)
+            }
+        } catch {
+            return report(error, mode: mode, logger: logger)
+        }
+    }
+
+    private func report(_ error: any Error, mode: Mode, logger: Logger) -> Int32 {
+        let status =
+            switch error {
+            case is ConfigurationError: ExitStatus.badConfiguration
+            case let failure as StartFailure: failure.status
+            default: ExitStatus.internalError
+            }
+        if mode == .serve {
+            logger.critical("\(error)", metadata: ["status": "\(status.rawValue)"])
+        } else {
+            say("tributaryd: \(error)", to: 2)
+        }
+        return status.rawValue
+    }
+
+    private func say(_ text: String, to descriptor: Int32) {
+        let bytes = Array((text + "\n").utf8)
+        _ = write(descriptor, bytes, bytes.count)
+    }
+
+    private static func hostName() -> String {
+        var name = [UInt8](repeating: 0, count: 256)
+        let status = name.withUnsafeMutableBytes { buffer in
+            buffer.bindMemory(to: CChar.self).baseAddress.map { gethostname($0, buffer.count - 1) } ?? -1
+        }
+        let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        return status == 0 && !text.isEmpty ? text : "tributary"
+    }
+}

@@ -1,0 +1,75 @@
+import Logging
+import NIOPosix
+import Tributary
+import TributaryAdmin
+import TributaryModel
+import TributaryStore
+import TributarySync
+
+extension Engine {
+    /// Opens the store, and migrates it when the model has grown; blocks no thread of Swift's pool meanwhile.
+    static func open(_ configuration: Configuration, model: Model, logger: Logger) async throws -> Engine {
+        let settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
+        let store: Store
+        do {
+            store = try await NIOThreadPool.singleton.runIfActive { try Store.open(settings) }
+        } catch let error as StoreError {
+            throw StartFailure(error)
+        }
+        let container = try await PersistentContainer(store: store, merging: configuration.mergeOptions)
+        let sync = try SyncService(
+            container: container,
+            configuration: configuration.syncConfiguration,
+            logger: logger
+        )
+        return try Engine(container: container, sync: sync)
+    }
+
+    /// Takes over what can change while the daemon runs.
+    func reconfigure(_ configuration: Configuration) {
+        container.setMergeOptions(configuration.mergeOptions)
+        sync.reconfigure(configuration.syncConfiguration)
+    }
+}
+
+extension Configuration {
+    var mergeOptions: MergeOptions {
+        var options = MergeOptions()
+        options.debounce = duration(.mergeDebounce)
+        options.ceiling = duration(.mergeCeiling)
+        options.saves = isOn(.mergeSaves)
+        return options
+    }
+
+    var syncConfiguration: SyncConfiguration {
+        var sync = SyncConfiguration(logs: logs)
+        sync.rescan = rescan.map { .every($0) } ?? .automatic
+        sync.incompleteGrace = duration(.watchIncompleteGrace)
+        sync.sliceChanges = count(.importSliceChanges)
+        sync.memory = Int64(size(.importMemory))
+        sync.maxAhead = duration(.clockMaxAhead)
+        sync.exports = isOn(.exportEnabled)
+        sync.exportDebounce = duration(.exportDebounce)
+        sync.segmentBytes = size(.exportSegmentBytes)
+        sync.acknowledge = duration(.exportAcknowledge)
+        return sync
+    }
+}
+
+extension StartFailure {
+    init(_ error: StoreError) {
+        switch error {
+        case .cannotOpen(let path, let reason):
+            self.init("the store '\(path)' cannot be opened: \(reason)", status: .inputOutput)
+        case .newerStore(let path, let version):
+            self.init(
+                "the store '\(path)' was written by a newer version (format \(version))",
+                status: .badConfiguration
+            )
+        case .cannotMigrate(let path, let reason):
+            self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
+        default:
+            self.init("the store failed: \(error)", status: .inputOutput)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Tributary
+import TributaryChanges
+import TributaryStore
+import TributarySync
+
+/// The open store and what works on it.
+final class Engine: Sendable {
+    let container: PersistentContainer
+    let sync: SyncService
+    /// The store's own writer, which tokens are for.
+    let writer: String
+
+    init(container: PersistentContainer, sync: SyncService) throws {
+        self.container = container
+        self.sync = sync
+        writer = try container.store.read { try $0.ownWriter() }.id.description
+    }
+
+    /// The newest transaction that the main context shows, as a token.
+    var token: HistoryToken { HistoryToken(store: writer, number: container.mainGeneration.number) }
+
+    /// How long a read for a client may take.
+    static let readTimeout = Duration.seconds(10)
+
+    /// Reads at the main context's generation, off the main actor.
+    func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+        try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+/// `GET /v1/changes`: server-sent events; `Last-Event-ID` beats `after`, without either it begins now.
+enum ChangesRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        guard let place = StreamPlace(request.daemon.counters) else {
+            throw ProblemDocument(
+                .tooManyClients,
+                detail: "\(AdminCounters.mostStreams) clients follow the changes already"
+            )
+        }
+        let given = HTTPField.Name("Last-Event-ID").flatMap { request.request.headers[$0] } ?? request.query["after"]
+        var after: Int64?
+        if let given, !given.isEmpty { after = try await TokenArgument.number(given, engine: engine) }
+        // First the subscription, then the generation: nothing can happen in between unseen.
+        let updates = engine.container.storeUpdates()
+        let now = engine.token
+        var missed: StoreUpdate?
+        if let after, after < now.number {
+            let changes = try await engine.read {
+                try $0.changes(after: after, through: now.number, limit: ObjectChanges.defaultLimit)
+            }
+            missed = StoreUpdate(token: now, changes: changes)
+        }
+        let stream = ChangeStream(
+            engine: engine,
+            updates: updates,
+            farewell: request.daemon.farewell,
+            channel: request.channel,
+            start: after.map { HistoryToken(store: engine.writer, number: $0) } ?? now,
+            missed: missed
+        )
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(place) {} }
+                try await stream.run(&writer)
+                try await writer.finish(nil)
+            }
+        )
+    }
+}

@@ -1,0 +1,11 @@
+import Hummingbird
+import TributaryAdmin
+
+/// `GET /v1/health`: 200 when the daemon does its work, else 503.
+enum HealthRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let status = await StatusReport.make(of: request.daemon)
+        let isHealthy = status.state == .running || status.state == .paused
+        return Response(status: isHealthy ? .ok : .serviceUnavailable)
+    }
+}

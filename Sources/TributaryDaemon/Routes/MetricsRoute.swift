@@ -1,0 +1,36 @@
+import Hummingbird
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+/// `GET /metrics`: counters and gauges in Prometheus's text form.
+enum MetricsRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let status = await StatusReport.make(of: request.daemon)
+        var text = MetricsText()
+        text.add("tributary_up", .gauge, "1 while the daemon serves.", status.state == .running ? 1 : 0)
+        text.add("tributary_uptime_seconds", .gauge, "Time since the daemon started.", status.uptimeSeconds)
+        let segments = status.segments.sorted { $0.key < $1.key }.map { ([("state", $0.key)], Double($0.value)) }
+        text.add("tributary_segments", .gauge, "Segments in the log folder by state.", segments)
+        text.add("tributary_queue_segments", .gauge, "Segments to be looked at.", status.queue.map(Double.init))
+        text.add("tributary_last_import_seconds", .gauge, "Unix time of the last import.", status.lastImport)
+        text.add("tributary_last_merge_seconds", .gauge, "Unix time of the last merge.", status.lastMerge)
+        text.add("tributary_pending_saves", .gauge, "Saves that have not ended.", status.pendingSaves.map(Double.init))
+        text.add("tributary_store_bytes", .gauge, "Size of the store's file.", status.storeBytes.map(Double.init))
+        text.add("tributary_wal_bytes", .gauge, "Size of the write-ahead log.", status.walBytes.map(Double.init))
+        text.add("tributary_problems", .gauge, "Problems in the status.", Double(status.problems.count))
+        let counters = request.daemon.counters
+        text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
+        text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))
+        if let engine = request.daemon.state.engine {
+            let writers = try await engine.read { try $0.writers() }
+            text.add(
+                "tributary_writer_sequence",
+                .gauge,
+                "The last transaction of each writer that is applied.",
+                writers.map { ([("writer", $0.id.description)], Double($0.sequence)) }
+            )
+        }
+        return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}

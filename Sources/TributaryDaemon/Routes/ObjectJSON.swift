@@ -1,0 +1,96 @@
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Objects as the interface shows them: their values as in the log.
+struct ObjectJSON: Sendable {
+    let model: Model
+    /// Relationships whose objects come along; to-many ones are listed with the IDs of their objects.
+    let include: [String]
+
+    /// Reads `include` and checks that the entity, or one below it, has each relationship.
+    init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
+        self.model = model
+        self.include = (include ?? "").split(separator: ",").map(String.init)
+        let kinds = [entity] + entity.subentities.compactMap { model.entity(named: $0) }
+        for name in self.include where !kinds.contains(where: { $0.property(named: name)?.relationship != nil }) {
+            throw ProblemDocument(.badRequest, detail: "\(entity.name) has no relationship '\(name)' to include")
+        }
+    }
+
+    func object(of row: Row, in reader: Reader) throws -> JSONValue {
+        .object([
+            JSONMember(key: "id", value: .string(row.id.uniqueID.description)),
+            JSONMember(key: "entity", value: .string(row.entity.name)),
+            JSONMember(key: "version", value: .integer(row.revision)),
+            JSONMember(key: "values", value: .object(try values(of: row, in: reader))),
+        ])
+    }
+
+    private func values(of row: Row, in reader: Reader) throws -> [JSONMember] {
+        var members: [JSONMember] = []
+        for (slot, property) in row.entity.properties.enumerated() {
+            switch property {
+            case .attribute(let attribute):
+                guard attribute.isStored else { continue }
+                members.append(JSONMember(key: attribute.name, value: attribute.json(for: row.values[slot])))
+            case .relationship(let relationship, let storage):
+                if !relationship.isToMany, case .column = storage {
+                    members.append(JSONMember(key: relationship.name, value: row.values[slot].json))
+                } else if !relationship.isToMany {
+                    let target = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot).first
+                    let value = target.map { JSONValue.string($0.uniqueID.description) } ?? .null
+                    members.append(JSONMember(key: relationship.name, value: value))
+                } else if include.contains(relationship.name) {
+                    let targets = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+                    let ids = targets.map { JSONValue.string($0.uniqueID.description) }
+                    members.append(JSONMember(key: relationship.name, value: .array(ids)))
+                }
+            }
+        }
+        return members
+    }
+
+    /// The objects at the other end of the included relationships, each once, at most as many as a list may have.
+    func included(with rows: [Row], in reader: Reader) throws -> [JSONValue] {
+        guard !include.isEmpty else { return [] }
+        var seen = Set(rows.map(\.id))
+        var result: [JSONValue] = []
+        let plain = ObjectJSON(model: model)
+        for row in rows {
+            for name in include {
+                guard let slot = row.entity.slot(named: name) else { continue }
+                for target in try targets(of: row, slot: slot, in: reader) where seen.insert(target).inserted {
+                    guard result.count < QueryParameters.largestLimit else { return result }
+                    if let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
+                        result.append(try plain.object(of: other, in: reader))
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    private init(model: Model) {
+        self.model = model
+        include = []
+    }
+
+    private func targets(of row: Row, slot: Int, in reader: Reader) throws -> [ManagedObjectID] {
+        guard case .relationship(let relationship, .column) = row.entity.properties[slot] else {
+            return try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+        }
+        guard case .reference(let id) = row.values[slot],
+            let destination = model.entity(named: relationship.destination)
+        else { return [] }
+        return [
+            ManagedObjectID(
+                store: row.id.store,
+                entity: destination.name,
+                rootEntity: destination.root,
+                uniqueID: id
+            )
+        ]
+    }
+}

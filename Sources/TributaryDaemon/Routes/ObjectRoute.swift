@@ -1,0 +1,30 @@
+import Hummingbird
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// `GET /v1/objects/{Entity}/{uuid}`: one object.
+enum ObjectRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let entity = try ObjectsRoute.entity(named: request.parameter("entity"), in: engine.container.model)
+        let id = try request.uniqueID("id")
+        let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
+        let found = try await engine.read { reader -> JSONValue? in
+            guard let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name) else {
+                return nil
+            }
+            guard case .object(var members) = try shape.object(of: row, in: reader) else { return nil }
+            if !shape.include.isEmpty {
+                members.append(JSONMember(key: "included", value: .array(try shape.included(with: [row], in: reader))))
+            }
+            return .object(members)
+        }
+        guard let found else {
+            throw ProblemDocument(.notFound, detail: "there is no \(entity.name) with the ID \(id)")
+        }
+        return .json(found)
+    }
+}

@@ -1,0 +1,85 @@
+import Hummingbird
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// `GET /v1/objects/{Entity}`: fetches at the main context's generation.
+enum ObjectsRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let entity = try entity(named: request.parameter("entity"), in: engine.container.model)
+        let limit = try request.query.limit()
+        let offset = try offset(request.query["after"])
+        let query = FetchQuery(
+            entity: entity,
+            predicate: try predicate(request.query["where"]),
+            sortKeys: try sortKeys(request.query["sort"]),
+            limit: limit + 1,
+            offset: offset
+        )
+        if try request.query.flag("count") {
+            var all = query
+            all.limit = nil
+            all.offset = 0
+            let count = try await engine.read { [all] in try $0.count(all) }
+            return .json(.object([JSONMember(key: "count", value: .integer(Int64(count)))]))
+        }
+        let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
+        let answer = try await engine.read { reader in
+            let rows = try reader.rows(query)
+            let shown = Array(rows.prefix(limit))
+            var members = [
+                JSONMember(key: "objects", value: .array(try shown.map { try shape.object(of: $0, in: reader) }))
+            ]
+            if !shape.include.isEmpty {
+                members.append(JSONMember(key: "included", value: .array(try shape.included(with: shown, in: reader))))
+            }
+            if rows.count > limit { members.append(JSONMember(key: "next", value: .string(String(offset + limit)))) }
+            return JSONValue.object(members)
+        }
+        return .json(answer)
+    }
+
+    static func entity(named name: String, in model: Model) throws(ProblemDocument) -> Entity {
+        guard let entity = model.entity(named: name) else {
+            throw ProblemDocument(
+                .unknownEntity,
+                detail: "the model '\(model.version)' has no entity '\(name)'",
+                hint: "tributaryctl model lists the entities"
+            )
+        }
+        return entity
+    }
+
+    private static func predicate(_ text: String?) throws(ProblemDocument) -> ObjectPredicate? {
+        guard let text, !text.isEmpty else { return nil }
+        do {
+            return try ObjectPredicate(parsing: text)
+        } catch {
+            var problem = ProblemDocument(.badPredicate, detail: "\(error)")
+            problem.position = error.position
+            throw problem
+        }
+    }
+
+    /// `name,-salary`; the store adds the ID at the end.
+    private static func sortKeys(_ text: String?) throws(ProblemDocument) -> [SortKey] {
+        var keys: [SortKey] = []
+        for part in (text ?? "").split(separator: ",") {
+            let path = part.hasPrefix("-") || part.hasPrefix("+") ? part.dropFirst() : part
+            guard !path.isEmpty else { throw ProblemDocument(.badRequest, detail: "'sort' has an empty key") }
+            keys.append(SortKey(String(path), ascending: !part.hasPrefix("-")))
+        }
+        return keys
+    }
+
+    private static func offset(_ text: String?) throws(ProblemDocument) -> Int {
+        guard let text else { return 0 }
+        guard let offset = Int(text), offset >= 0 else {
+            throw ProblemDocument(.badRequest, detail: "'after' must be what an answer gave as 'next'")
+        }
+        return offset
+    }
+}

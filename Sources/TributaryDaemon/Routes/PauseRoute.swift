@@ -1,0 +1,32 @@
+import Hummingbird
+import TributaryAdmin
+import TributaryChanges
+import TributarySync
+
+/// `POST /v1/pause` and `POST /v1/resume`.
+enum PauseRoute {
+    /// The longest pause with an end; a pause without one lasts until it is resumed.
+    private static let longest = 366.0 * 86_400
+
+    static func pause(_ request: AdminRequest) async throws -> Response {
+        let body = try await request.json()
+        var duration: Duration?
+        switch body["forSeconds"] {
+        case nil, .null: break
+        case .integer(let seconds)? where seconds > 0 && Double(seconds) <= longest: duration = .seconds(seconds)
+        case .double(let seconds)? where seconds > 0 && seconds <= longest: duration = .seconds(seconds)
+        case let other?:
+            throw ProblemDocument(
+                .badRequest,
+                detail: "'forSeconds' must be a number of seconds of at most a year, not \(other.text.prefix(80))"
+            )
+        }
+        try await request.engine().sync.pause(for: duration)
+        return .done
+    }
+
+    static func resume(_ request: AdminRequest) async throws -> Response {
+        try await request.engine().sync.resume()
+        return .done
+    }
+}

@@ -1,0 +1,59 @@
+import Hummingbird
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributarySync
+
+/// One segment: `GET` tells of it, `POST …/retry` reads it again, `POST …/accept` takes a held one.
+enum SegmentRoute {
+    static func explain(_ request: AdminRequest) async throws -> Response {
+        let name = try name(in: request)
+        guard let status = try request.engine().sync.segment(name) else { throw SyncError.noSuchSegment(name) }
+        return try .json(SegmentsMessage.Segment(status))
+    }
+
+    static func retry(_ request: AdminRequest) async throws -> Response {
+        let name = try name(in: request)
+        return try answer(try await request.engine().sync.retry(name), name: name)
+    }
+
+    static func accept(_ request: AdminRequest) async throws -> Response {
+        let name = try name(in: request)
+        return try answer(try await request.engine().sync.accept(name), name: name)
+    }
+
+    private static func answer(_ status: SegmentStatus?, name: SegmentName) throws -> Response {
+        try .json(SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied)))
+    }
+
+    private static func name(in request: AdminRequest) throws(ProblemDocument) -> SegmentName {
+        let writer = try request.parameter("writer")
+        let range = try request.parameter("range")
+        guard let id = UniqueID(writer), let name = SegmentName(writer: id, fileName: range + ".tlog") else {
+            throw ProblemDocument(
+                .badRequest,
+                detail:
+                    "'\(writer)/\(range)' names no segment: it is the writer's UUID and the two sequences in hexadecimal"
+            )
+        }
+        return name
+    }
+}
+
+extension SegmentsMessage.Segment {
+    init(_ status: SegmentStatus) {
+        self.init(
+            writer: status.id.writer.description,
+            first: hexadecimal16(status.id.first),
+            last: hexadecimal16(status.id.last),
+            state: status.state.rawValue
+        )
+        reason = status.reason.isEmpty ? nil : status.reason
+        file = status.file
+        line = status.line
+        waitingFor = status.waitingFor.isEmpty ? nil : status.waitingFor.map(\.description)
+        parked = status.parked > 0 ? status.parked : nil
+        since = status.since.map { Double($0) / 1_000 }
+        hint = status.hint
+    }
+}

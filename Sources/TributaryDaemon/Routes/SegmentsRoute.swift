@@ -1,0 +1,37 @@
+import Hummingbird
+import TransactionLog
+import TributaryAdmin
+import TributarySync
+
+/// `GET /v1/segments`: what is not simply applied, and why.
+enum SegmentsRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let sync = try request.engine().sync
+        var wanted: Set<SegmentState>?
+        if let text = request.query["state"] {
+            guard let state = SegmentState(rawValue: text) else {
+                let states = SegmentState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ProblemDocument(.badRequest, detail: "'state' must be one of \(states), not '\(text)'")
+            }
+            wanted = [state]
+        }
+        let limit = try request.query.limit()
+        var statuses = try sync.segments(in: wanted, all: try request.query.flag("all"))
+        if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
+        let shown = statuses.prefix(limit)
+        return try .json(
+            SegmentsMessage(
+                segments: shown.map { SegmentsMessage.Segment($0) },
+                next: statuses.count > limit ? shown.last.map(cursor) : nil
+            )
+        )
+    }
+
+    /// Sorts as the segments do: writer, first and last have a fixed width.
+    ///
+    /// Replicators' copies follow by their file.
+    private static func cursor(of status: SegmentStatus) -> String {
+        status.file == status.id.path
+            ? "\(status.id.writer)/\(status.id.range)" : "\(status.id.writer)/\(status.id.range)/\(status.file)"
+    }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import TransactionLog
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+/// `POST /v1/transactions`: all changes or none, with rules and validation; merged before it answers.
+enum TransactionsRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let key = try idempotencyKey(request)
+        let changes = try changes(in: try await request.json(), store: engine.container.store)
+        if let key, let answer = try known(key, engine: engine) { return try await repeated(answer, engine: engine) }
+        let ids = changes.map(\.change.id.description)
+        let idempotency = key.map { LocalTransaction.Idempotency(key: $0, detail: ids.joined(separator: " ")) }
+        let context = engine.container.newBackgroundContext(
+            name: "admin",
+            author: request.peer.name,
+            mergePolicy: .objectTrump
+        )
+        do {
+            let token = try await context.perform { context throws(any Error) in
+                _ = try context.apply(changes, idempotency: idempotency)
+                try context.save()
+                return context.lastSaveToken
+            }
+            return try await answer(number: token?.number, ids: ids, engine: engine)
+        } catch let first as RepeatedRequest {
+            return try await repeated((first.number, first.detail), engine: engine)
+        } catch {
+            // The same request may have been answered on another connection in the meantime.
+            if let key, let first = try known(key, engine: engine) { return try await repeated(first, engine: engine) }
+            throw error
+        }
+    }
+
+    private static func idempotencyKey(_ request: AdminRequest) throws(ProblemDocument) -> String? {
+        guard let name = HTTPField.Name("Idempotency-Key"), let text = request.request.headers[name] else { return nil }
+        guard let key = UniqueID(text.trimmingPrefix("\"").replacing("\"", with: "")) else {
+            throw ProblemDocument(.badRequest, detail: "the Idempotency-Key '\(text.prefix(80))' is not a UUID")
+        }
+        return key.description
+    }
+
+    private static func changes(in body: JSONValue, store: Store) throws(ProblemDocument) -> [ConditionalChange] {
+        guard case .array(let values)? = body["changes"], !values.isEmpty else {
+            throw ProblemDocument(.badRequest, detail: "the body must be {\"changes\": [one change or more]}")
+        }
+        var changes: [ConditionalChange] = []
+        for (index, value) in values.enumerated() {
+            do {
+                let parsed = try ParsedChange(value)
+                let version = try version(parsed.ifVersion)
+                let change = parsed.change(newID: store.configuration.environment.newID())
+                changes.append(ConditionalChange(change, ifVersion: version))
+            } catch {
+                var problem = ProblemDocument(.badRequest, detail: "change \(index): \(error.reason)")
+                problem.index = index
+                throw problem
+            }
+        }
+        return changes
+    }
+
+    private static func version(_ value: JSONValue?) throws(JSONError) -> Int64? {
+        switch value {
+        case nil, .null: return nil
+        case .integer(let version): return version
+        case let other?: throw JSONError(offset: 0, reason: "'ifVersion' is \(other.kind), not an integer")
+        }
+    }
+
+    // MARK: Answering
+
+    private static func known(_ key: String, engine: Engine) throws -> (number: Int64, detail: String)? {
+        try engine.container.store.read { try $0.idempotent(key: key) }
+    }
+
+    private static func repeated(_ first: (number: Int64, detail: String), engine: Engine) async throws -> Response {
+        let ids = first.detail.split(separator: " ").map(String.init)
+        return try await answer(number: first.number, ids: ids, engine: engine)
+    }
+
+    /// `number` is nil when everything was as asked for already, so that nothing was written.
+    private static func answer(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
+        if let number {
+            let token = HistoryToken(store: engine.writer, number: number)
+            await engine.container.mergePendingChanges(through: token)
+        }
+        let token = number.map { HistoryToken(store: engine.writer, number: $0) } ?? engine.token
+        return .json(
+            .object([
+                JSONMember(key: "transaction", value: .integer(token.number)),
+                JSONMember(key: "token", value: .string(token.text)),
+                JSONMember(key: "ids", value: .array(ids.map(JSONValue.string))),
+            ])
+        )
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Logging
+import ServiceLifecycle
+import TributaryModel
+import TributarySync
+
+/// Opens the store, keeps it in step with the folder, and at the end brings everything to rest in order.
+struct EngineService: Service {
+    let configuration: Configuration
+    let model: Model
+    let state: DaemonState
+    let notifier: SystemdNotifier
+    let farewell: Farewell
+    let logger: Logger
+    let outcome: StopOutcome
+
+    func run() async throws {
+        defer { farewell.say() }
+        notifier.status("Opening the store")
+        let engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
+            try await Engine.open(configuration, model: model, logger: logger)
+        }
+        // Our own stop below decides when the folder's loops end, so they must not see the group's.
+        let loops = Task { try await engine.sync.run() }
+        let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
+        defer { purging.cancel() }
+        await engine.sync.started()
+        state.run(engine)
+        notifier.ready("Running")
+        logger.notice(
+            "Running",
+            metadata: [
+                "store": "\(configuration.store)", "logs": "\(configuration.logs)", "writer": "\(engine.writer)",
+            ]
+        )
+        try? await gracefulShutdown()
+        purging.cancel()
+        await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
+            .run(outcome: outcome, farewell: farewell)
+    }
+}

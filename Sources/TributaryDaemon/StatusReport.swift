@@ -1,0 +1,80 @@
+import Foundation
+import Tributary
+import TributaryAdmin
+import TributaryModel
+import TributaryStore
+import TributarySync
+
+/// Puts the status together from the daemon's parts.
+enum StatusReport {
+    static func make(of daemon: AdminServices) async -> StatusMessage {
+        let state = daemon.state
+        var status = StatusMessage(
+            version: TributaryVersion.current,
+            state: state.phase,
+            uptimeSeconds: state.uptimeSeconds
+        )
+        status.name = state.configuration.name
+        let restart = state.restartNeeded
+        status.restartNeeded = !restart.isEmpty
+        if !restart.isEmpty {
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "restart-needed",
+                    since: nil,
+                    detail: "a new value of \(restart.map(\.rawValue).joined(separator: ", ")) waits for a restart",
+                    hint: "systemctl restart tributaryd"
+                )
+            )
+        }
+        if let engine = state.engine { add(engine, to: &status) }
+        return status
+    }
+
+    private static func add(_ engine: Engine, to status: inout StatusMessage) {
+        let container = engine.container
+        status.writer = engine.writer
+        status.modelVersion = container.model.version
+        status.pendingSaves = container.pendingSaves
+        let merging = container.mergeStatus
+        status.lastMerge = merging.lastMerge
+        status.nextMergeDue = merging.nextMergeDue
+        if let failure = merging.failure {
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "merge-failed",
+                    since: nil,
+                    detail: "the last merge into the main context failed: \(failure)",
+                    hint: "it is tried again by itself"
+                )
+            )
+        }
+        let sync = engine.sync.status
+        if status.state == .running, sync.pausedSince != nil { status.state = .paused }
+        status.pausedSince = sync.pausedSince.map { Double($0) / 1_000 }
+        status.segments = Dictionary(uniqueKeysWithValues: sync.segments.map { ($0.key.rawValue, $0.value) })
+        status.queue = sync.queue
+        status.initialImportComplete = sync.initialImportComplete
+        status.lastImport = sync.lastImport.map { Double($0) / 1_000 }
+        status.problems += sync.problems.map { problem in
+            StatusMessage.Problem(
+                code: kebab(problem.code.rawValue),
+                since: Double(problem.since) / 1_000,
+                detail: problem.detail,
+                hint: problem.hint
+            )
+        }
+        let path = container.store.configuration.path
+        status.storeBytes = size(of: path)
+        status.walBytes = size(of: path + "-wal")
+    }
+
+    /// `segmentsHeld` as `segments-held`.
+    private static func kebab(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+
+    private static func size(of path: String) -> Int64? {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+    }
+}

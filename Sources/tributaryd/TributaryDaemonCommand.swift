@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import TributaryDaemon
+
+/// `tributaryd`: keeps one store in step with a folder of transaction logs.
+@main
+struct TributaryDaemonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tributaryd",
+        abstract: "Keep a store in step with a folder of transaction logs.",
+        discussion: """
+            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the
+            environment over the file, the file over defaults. Without --config the file is
+            $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists.
+            """,
+        version: DaemonVersion.text
+    )
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "path"))
+    var model: String?
+
+    @Option(help: ArgumentHelp("The store's SQLite file.", valueName: "path"))
+    var store: String?
+
+    @Option(help: ArgumentHelp("The log folder.", valueName: "dir"))
+    var logs: String?
+
+    @Option(help: ArgumentHelp("The admin socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: "The name that other peers are shown.")
+    var name: String?
+
+    @Flag(help: "Check the configuration, start nothing.")
+    var checkConfig = false
+
+    @Flag(help: "Show two peers at work in a scratch folder.")
+    var demo = false
+
+    func run() async throws {
+        let values: [(ConfigurationKey, String?)] = [
+            (.model, model), (.store, store), (.logs, logs), (.adminSocket, socket), (.name, name),
+        ]
+        var flags: [ConfigurationKey: String] = [:]
+        for case (let key, let value?) in values { flags[key] = value }
+        let launch = DaemonLaunch(flags: flags, file: config)
+        let mode: DaemonLaunch.Mode = demo ? .demo : checkConfig ? .checkConfiguration : .serve
+        Foundation.exit(await launch.run(mode))
+    }
+}
