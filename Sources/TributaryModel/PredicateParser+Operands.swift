@@ -1,0 +1,113 @@
+import TributaryChanges
+
+/// What is compared: literals, lists, key paths, arguments and variables.
+extension PredicateParser {
+    mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        let place = token.start
+        switch token.kind {
+        case .string(let text): return try constant(.string(text))
+        case .integer(let value): return try constant(.integer(value))
+        case .double(let value): return try constant(.double(value))
+        case .variable(let name):
+            try advance()
+            return variables[name].map(\.expression) ?? .variable(name)
+        case .placeholder(let kind):
+            try advance()
+            return try argument(for: kind, at: place)
+        case .symbol("{"): return try list(depth: depth + 1)
+        case .word(let word, let isEscaped):
+            guard !isEscaped else { return try keyPath() }
+            switch word.uppercased() {
+            case "TRUE", "YES": return try constant(.boolean(true))
+            case "FALSE", "NO": return try constant(.boolean(false))
+            case "NULL", "NIL": return try constant(.null)
+            case let word where PredicateParser.unsupported.contains(word):
+                throw error("\(word) is not supported")
+            case let word where word != "SELF" && PredicateParser.reservedWords.contains(word):
+                throw error("expected a value or a property; a property of this name is written #\(word.lowercased())")
+            default: return try keyPath()
+            }
+        default: throw unexpected("a value or a property")
+        }
+    }
+
+    private mutating func constant(_ value: PropertyValue) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        try advance()
+        return .constant(value)
+    }
+
+    private mutating func list(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        guard depth <= PredicateParser.maximumDepth else {
+            throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
+        }
+        try advance()
+        var values: [ObjectPredicate.Expression] = []
+        if try take("}") { return .list([]) }
+        while true {
+            let place = token.start
+            let value = try operand(depth: depth)
+            if case .list = value { throw ObjectPredicateError("a list cannot hold a list", in: text, at: place) }
+            values.append(value)
+            if try take("}") { return .list(values) }
+            guard try take(",") else { throw unexpected("',' or '}'") }
+        }
+    }
+
+    private mutating func keyPath() throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        var components: [String] = []
+        while true {
+            switch token.kind {
+            case .word(let word, isEscaped: false) where components.isEmpty && word.uppercased() == "SELF":
+                try advance()
+                guard try take(".") else { return .keyPath([]) }
+                continue
+            case .word(let word, _): components.append(word)
+            case .aggregate("count"):
+                try advance()
+                return .keyPath(components + ["@count"])
+            case .aggregate(let name): throw error("@\(name) is not supported; only @count is")
+            default: throw unexpected("the name of a property")
+            }
+            try advance()
+            guard try take(".") else { return .keyPath(components) }
+        }
+    }
+
+    private mutating func argument(
+        for placeholder: String,
+        at place: String.Index
+    ) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        guard let argument = arguments.popFirst() else {
+            throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: place)
+        }
+        switch (placeholder, argument) {
+        case ("@", _): return argument.expression
+        case ("K", .value(.string(let path))): return .keyPath(try components(of: path, at: place))
+        case ("K", _): throw ObjectPredicateError("'%K' takes a key path, a string", in: text, at: place)
+        case ("f", .value(.double)), ("lf", .value(.double)), ("g", .value(.double)), ("e", .value(.double)):
+            return argument.expression
+        case (_, .value(.integer(let value))):
+            return .constant(placeholder.contains { "fge".contains($0) } ? .double(Double(value)) : .integer(value))
+        default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: place)
+        }
+    }
+
+    private func components(of path: String, at place: String.Index) throws(ObjectPredicateError) -> [String] {
+        if path == "SELF" { return [] }
+        let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard components.allSatisfy({ !$0.isEmpty }) else {
+            throw ObjectPredicateError("'\(path)' is no key path", in: text, at: place)
+        }
+        return components
+    }
+}
+
+extension PredicateArgument {
+    /// The argument as a part of the tree.
+    var expression: ObjectPredicate.Expression {
+        switch self {
+        case .value(let value): .constant(value)
+        case .list(let values): .list(values.map { .constant($0) })
+        }
+    }
+}

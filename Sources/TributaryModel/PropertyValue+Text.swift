@@ -1,0 +1,11 @@
+package import TributaryChanges
+
+extension PropertyValue {
+    /// The text of a string or a URI.
+    package var text: String? {
+        switch self {
+        case .string(let text), .uri(let text): text
+        default: nil
+        }
+    }
+}
