@@ -50,7 +50,9 @@ extension ManagedObjectContext {
             if isMain {
                 try commitMain(body) { self.adopt(plan, $0) }
             } else {
-                adopt(plan, try home.pipeline.commit(body))
+                // First the commit: it makes the plan.
+                let committed = try home.pipeline.commit(body)
+                adopt(plan, committed)
             }
         } catch is NothingToWrite {
             adopt(plan, nil)
