@@ -14,8 +14,8 @@ enum ObjectsRoute {
         let offset = try offset(request.query["after"])
         let query = FetchQuery(
             entity: entity,
-            predicate: try predicate(request.query["where"]),
-            sortKeys: try sortKeys(request.query["sort"]),
+            predicate: try predicate(request.query["where"], entity, engine.container.model),
+            sortKeys: try sortKeys(request.query["sort"], entity, engine.container.model),
             limit: limit + 1,
             offset: offset
         )
@@ -53,11 +53,19 @@ enum ObjectsRoute {
         return entity
     }
 
-    private static func predicate(_ text: String?) throws(ProblemDocument) -> ObjectPredicate? {
+    /// Bound here once to answer with the place of what does not fit the model, before the store is asked.
+    private static func predicate(
+        _ text: String?,
+        _ entity: Entity,
+        _ model: Model
+    ) throws(ProblemDocument) -> ObjectPredicate? {
         guard let text, !text.isEmpty else { return nil }
-        do {
-            return try ObjectPredicate(parsing: text)
+        do throws(ObjectPredicateError) {
+            let predicate = try ObjectPredicate(parsing: text)
+            _ = try predicate.bind(to: entity, in: model)
+            return predicate
         } catch {
+            let error = error.located(in: text)
             var problem = ProblemDocument(.badPredicate, detail: "\(error)")
             problem.position = error.position
             throw problem
@@ -65,14 +73,19 @@ enum ObjectsRoute {
     }
 
     /// `name,-salary`; the store adds the ID at the end.
-    private static func sortKeys(_ text: String?) throws(ProblemDocument) -> [SortKey] {
-        var keys: [SortKey] = []
-        for part in (text ?? "").split(separator: ",") {
-            let path = part.hasPrefix("-") || part.hasPrefix("+") ? part.dropFirst() : part
-            guard !path.isEmpty else { throw ProblemDocument(.badRequest, detail: "'sort' has an empty key") }
-            keys.append(SortKey(String(path), ascending: !part.hasPrefix("-")))
+    private static func sortKeys(
+        _ text: String?,
+        _ entity: Entity,
+        _ model: Model
+    ) throws(ProblemDocument) -> [SortKey] {
+        guard let text, !text.isEmpty else { return [] }
+        do throws(ObjectPredicateError) {
+            let keys = try SortKey.parse(text)
+            for key in keys { _ = try key.bind(to: entity, in: model) }
+            return keys
+        } catch {
+            throw ProblemDocument(.badRequest, detail: "sort: \(error.located(in: text))")
         }
-        return keys
     }
 
     private static func offset(_ text: String?) throws(ProblemDocument) -> Int {
