@@ -26,7 +26,9 @@ struct ChangeLine {
         let base = scanner.keys.count
         var first = true
         while let key = try scanner.nextMember(&first) {
-            switch ChangeLine.key(key, in: scanner) {
+            switch key.isEscaped
+                ? ChangeLine.key(Array(scanner.text(of: key).utf8)[...]) : ChangeLine.key(key, scanner.bytes)
+            {
             case .verb(let found):
                 guard verb == nil else {
                     throw scanner.failure("more than one of insert, update, delete, link, unlink")
@@ -109,15 +111,20 @@ struct ChangeLine {
         return id
     }
 
-    private static func key(_ key: JSONString, in scanner: JSONScanner) -> Key {
-        if key.isEscaped { return self.key(Array(scanner.text(of: key).utf8)[...]) }
-        return self.key(scanner.bytes[key.start..<key.end])
+    @inline(__always)
+    private static func key(_ key: JSONString, _ bytes: UnsafeBufferPointer<UInt8>) -> Key {
+        self.key(UnsafeBufferPointer(rebasing: bytes[key.start..<key.end]))
     }
 
     @inline(__always)
     private static func key(_ text: some Collection<UInt8>) -> Key {
         func isEqual(_ word: StaticString) -> Bool {
-            text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+            var byte = word.utf8Start
+            for character in text {
+                guard character == byte.pointee else { return false }
+                byte += 1
+            }
+            return true
         }
         switch text.count {
         case 2: return isEqual("id") ? .id : isEqual("to") ? .to : .other

@@ -46,6 +46,7 @@ extension JSONScanner {
         try open(UInt8(ascii: "{"), depth: depth)
         let base = keys.count
         var writes: [PropertyWrite] = []
+        writes.reserveCapacity(8)
         var first = true
         while let key = try nextMember(&first) {
             writes.append(PropertyWrite(name: name(of: key), value: try value(depth: depth)))

@@ -37,8 +37,8 @@ struct KeyStack {
 
     /// Forgets the keys from `base` on; the text of one that repeats, if there is any.
     mutating func pop(to base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        defer { keys.removeSubrange(base...) }
         let count = keys.count - base
+        defer { keys.removeLast(count) }
         guard count > 1 else { return nil }
         guard count <= KeyStack.pairwiseLimit else { return duplicateBySorting(from: base, of: bytes) }
         for later in (base + 1)..<keys.count {

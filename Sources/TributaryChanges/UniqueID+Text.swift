@@ -10,22 +10,26 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
     /// Reads the 36-character form from UTF-8 bytes, upper or lower case; nil for anything else.
     package init?(text bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 36 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for index in 0..<36 {
-            let byte = bytes[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
+        let dash = UInt8(ascii: "-")
+        guard bytes[8] == dash, bytes[13] == dash, bytes[18] == dash, bytes[23] == dash else { return nil }
+        // Every object of the log goes through here: digits are gathered first and judged once.
+        var isHexadecimal = true
+        @inline(__always)
+        func append(_ range: Range<Int>, to value: inout UInt64) {
+            for index in range {
+                let number = bytes[index] &- UInt8(ascii: "0")
+                let letter = (bytes[index] | 0x20) &- UInt8(ascii: "a")
+                isHexadecimal = isHexadecimal && (number < 10 || letter < 6)
+                value = value << 4 | UInt64(number < 10 ? number : letter &+ 10)
             }
-            guard let digit = hexadecimalDigit(byte) else { return nil }
-            if digits < 16 {
-                halves.0 = halves.0 << 4 | UInt64(digit)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(digit)
-            }
-            digits += 1
         }
+        var halves: (UInt64, UInt64) = (0, 0)
+        append(0..<8, to: &halves.0)
+        append(9..<13, to: &halves.0)
+        append(14..<18, to: &halves.0)
+        append(19..<23, to: &halves.1)
+        append(24..<36, to: &halves.1)
+        guard isHexadecimal else { return nil }
         self.init(high: halves.0, low: halves.1)
     }
 
