@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// One predicate, one answer: SQLite's and the one in memory.
+struct ReadingDifferentialTests {
+    @Test
+    func predicatesAnswerInSQLAsInMemory() throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        var bound = 0
+        var selective = 0
+        for _ in 0..<4 {
+            let world = try ReadingWorld(random: &random)
+            let queries = ReadingQueries(model: world.model)
+            try world.store.read { reader in
+                let subjects = world.rows.values.map { ReadingSubject(row: $0, reader: reader) }
+                for _ in 0..<1500 {
+                    guard let entity = world.model.entities.randomElement(using: &random) else { continue }
+                    let predicate = queries.predicate(entity, depth: 2, &random)
+                    guard let condition = try? predicate.bind(to: entity, in: world.model) else { continue }
+                    bound += 1
+                    let includesSubentities = Bool.random(using: &random)
+                    let query = FetchQuery(
+                        entity: entity,
+                        predicate: predicate,
+                        includesSubentities: includesSubentities
+                    )
+                    let expected = subjects.filter { subject in
+                        let name = subject.row.entity.name
+                        let isOne =
+                            name == entity.name || includesSubentities && subject.row.entity.isKind(of: entity.name)
+                        return isOne && condition.evaluate(on: subject)
+                    }.map(\.predicateID).sorted()
+                    let found = try reader.ids(query).map(\.uniqueID)
+                    #expect(found == expected, "\(entity.name) WHERE \(predicate)")
+                    #expect(try reader.count(query) == expected.count)
+                    if !expected.isEmpty { selective += 1 }
+                    if found != expected { return }
+                }
+            }
+        }
+        #expect(bound > 2000 && selective > 500, "\(bound) predicates could be bound, \(selective) found something")
+    }
+
+    @Test
+    func sortingIsTheSameAndLimitsCutIt() throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        let world = try ReadingWorld(random: &random)
+        let queries = ReadingQueries(model: world.model)
+        var sorted = 0
+        try world.store.read { reader in
+            for _ in 0..<500 {
+                guard let entity = world.model.entities.randomElement(using: &random) else { continue }
+                let keys = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    SortKey(
+                        queries.path(entity, &random).components.joined(separator: "."),
+                        ascending: Bool.random(using: &random)
+                    )
+                }
+                guard let bound = try? keys.map({ try $0.bind(to: entity, in: world.model) }) else { continue }
+                sorted += 1
+                let all = world.rows.values.filter { $0.entity.isKind(of: entity.name) }
+                    .map { ReadingSubject(row: $0, reader: reader) }
+                let expected = all.sorted { left, right in
+                    for key in bound {
+                        let order = key.order(left, right)
+                        if order != 0 { return order < 0 }
+                    }
+                    return left.predicateID < right.predicateID
+                }.map(\.predicateID)
+                var query = FetchQuery(entity: entity, sortKeys: keys)
+                let found = try reader.ids(query).map(\.uniqueID)
+                #expect(found == expected, "\(entity.name) by \(keys)")
+                query.limit = Int.random(in: 0..<8, using: &random)
+                query.offset = Int.random(in: 0..<8, using: &random)
+                let slice = Array(expected.dropFirst(query.offset).prefix(query.limit ?? 0))
+                let part = try reader.rows(query).map(\.id.uniqueID)
+                #expect(part == slice)
+                let count = try reader.count(query)
+                #expect(count == slice.count)
+            }
+        }
+        #expect(sorted > 100)
+    }
+}

@@ -1,0 +1,148 @@
+import GRDB
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Rows, values of all types, relationships.
+struct ReadingObjectsTests {
+    @Test
+    func rowsHaveValuesBySlot() throws {
+        var random = SeededGenerator(seed: 7)
+        let world = try ReadingWorld(random: &random)
+        let manager = try #require(world.model.entity(named: "Manager"))
+        try world.store.read { reader in
+            let row = try #require(try reader.rows(FetchQuery(entity: manager)).first)
+            #expect(row.entity.name == "Manager")
+            #expect(row.id.rootEntity == "Person")
+            #expect(row.values.count == manager.properties.count)
+            for (value, property) in zip(row.values, manager.properties) {
+                if case .relationship(let relationship, _) = property, relationship.isToMany { #expect(value.isNull) }
+            }
+            let again = try reader.row(row.id.uniqueID, rootEntity: "Person")
+            #expect(again?.values == row.values)
+            #expect(again?.revision == 1)
+            #expect(try reader.row(UniqueID(high: 99, low: 99), rootEntity: "Person") == nil)
+            #expect(try reader.row(row.id.uniqueID, rootEntity: "Nobody") == nil)
+        }
+    }
+
+    @Test
+    func valuesOfAllTypesComeBackAsTheyWere() throws {
+        let values: [(AttributeType, [PropertyValue])] = [
+            (.integer64, [.integer(.min), .integer(.max)]), (.boolean, [.boolean(true), .boolean(false)]),
+            (.double, [.double(1), .double(-0.5), .double(.greatestFiniteMagnitude)]),
+            (.date, [.date(1), .date(-0.25)]),
+            (.string, [.string(""), .string("x\u{0}y"), .string("A\u{308}")]), (.uri, [.uri("http://a/b")]),
+            (.decimal, [.decimal("0.10000000000000000001")]), (.composite, [.composite("{\"a\":1}")]),
+            (.uuid, [.uuid(UniqueID(high: .max, low: 0))]),
+            (
+                .binary,
+                [.binary([]), .binary([0, 255]), .blob(sha256: String(repeating: "a", count: 64), size: 70_000)]
+            ),
+        ]
+        let database = try DatabaseQueue()
+        try database.write { database in
+            for (type, all) in values {
+                for value in all {
+                    let statement = try SQLStatement("SELECT ?", in: database)
+                    statement.bind(value, at: 1)
+                    #expect(try statement.step())
+                    #expect(statement.value(0, of: type) == value)
+                    statement.reset()
+                }
+            }
+        }
+    }
+
+    @Test
+    func relatedObjectsComeFromBothEnds() throws {
+        var random = SeededGenerator(seed: 11)
+        let world = try ReadingWorld(random: &random)
+        let layout = world.store.context.layout
+        try world.store.read { reader in
+            for row in world.rows.values {
+                for (slot, property) in row.entity.properties.enumerated() {
+                    guard let relationship = property.relationship, let name = relationship.inverse else { continue }
+                    let targets = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+                    #expect(Set(targets).count == targets.count)
+                    for target in targets {
+                        let other = try #require(layout.entity(named: target.entity)?.entity)
+                        let inverse = try #require(other.slot(named: name))
+                        let back = try reader.related(to: target.uniqueID, entity: other, slot: inverse)
+                        #expect(back.contains(row.id), "\(row.id) \(relationship.name) \(target)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    func orderedRelationshipsComeInTheirOrder() throws {
+        var random = SeededGenerator(seed: 12)
+        let world = try ReadingWorld(random: &random)
+        let project = try #require(world.model.entity(named: "Project"))
+        let slot = try #require(project.slot(named: "members"))
+        try world.store.read { reader in
+            var checked = 0
+            for row in try reader.rows(FetchQuery(entity: project)) {
+                let members = try reader.related(to: row.id.uniqueID, entity: project, slot: slot).map(\.uniqueID)
+                let link = try #require(world.store.context.layout.links.first { $0.isOrdered })
+                let isSource = link.sourceProperty == "members"
+                let sql = """
+                    SELECT \(isSource ? "_target" : "_source") FROM \(link.quotedName)
+                    WHERE \(isSource ? "_source" : "_target") = ? ORDER BY _position, 1
+                    """
+                let statement = try SQLStatement(sql, in: reader.database)
+                statement.bind(row.id.uniqueID, at: 1)
+                var expected: [UniqueID] = []
+                while try statement.step() { if let id = statement.id(0) { expected.append(id) } }
+                #expect(members == expected)
+                checked += expected.count
+            }
+            #expect(checked > 5)
+        }
+    }
+
+    @Test
+    func aThousandTermsAndAThousandValuesAreNoTrouble() throws {
+        var random = SeededGenerator(seed: 13)
+        let world = try ReadingWorld(random: &random)
+        let person = try #require(world.model.entity(named: "Person"))
+        let terms = (0..<3000).map { number in
+            ObjectPredicate.comparison(.init(.keyPath(["age"]), .notEqual, .constant(.integer(Int64(number) + 10))))
+        }
+        let list = ObjectPredicate.Expression.list((0..<3000).map { .constant(.integer(Int64($0))) })
+        try world.store.read { reader in
+            let all = try reader.count(
+                FetchQuery(
+                    entity: person,
+                    predicate: .comparison(.init(.keyPath(["age"]), .notEqual, .constant(.null)))
+                )
+            )
+            #expect(try reader.count(FetchQuery(entity: person, predicate: .and(terms))) == all)
+            _ = try reader.count(
+                FetchQuery(entity: person, predicate: .comparison(.init(.keyPath(["age"]), .isIn, list)))
+            )
+            let many = ObjectPredicate.Expression.list((0..<40_000).map { .constant(.integer(Int64($0))) })
+            #expect(throws: StoreError.self) {
+                try reader.count(
+                    FetchQuery(entity: person, predicate: .comparison(.init(.keyPath(["age"]), .isIn, many)))
+                )
+            }
+        }
+    }
+
+    @Test
+    func aPathThatLeadsNowhereSaysWhere() throws {
+        var random = SeededGenerator(seed: 14)
+        let world = try ReadingWorld(random: &random)
+        let person = try #require(world.model.entity(named: "Person"))
+        let predicate = ObjectPredicate.comparison(.init(.keyPath(["shoe"]), .equal, .constant(.integer(1))))
+        #expect(throws: ObjectPredicateError.self) {
+            try world.store.read { try $0.count(FetchQuery(entity: person, predicate: predicate)) }
+        }
+    }
+}

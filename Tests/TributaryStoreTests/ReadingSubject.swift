@@ -1,0 +1,36 @@
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// An object of the world for predicates in memory; relationships come from `Reader.related`.
+struct ReadingSubject: PredicateSubject {
+    let row: Row
+    let reader: Reader
+
+    init(row: Row, reader: Reader) {
+        self.row = row
+        self.reader = reader
+    }
+
+    var predicateID: UniqueID { row.id.uniqueID }
+
+    func predicateValue(slot: Int) -> PropertyValue { row.values[slot] }
+
+    func predicateTarget(slot: Int) -> ReadingSubject? {
+        guard case .reference(let id) = row.values[slot],
+            case .relationship(let relationship, _) = row.entity.properties[slot],
+            let root = reader.context.model.entity(named: relationship.destination)?.root,
+            let target = try? reader.row(id, rootEntity: root)
+        else { return nil }
+        return ReadingSubject(row: target, reader: reader)
+    }
+
+    func predicateTargets(slot: Int) -> [ReadingSubject] {
+        let ids = (try? reader.related(to: predicateID, entity: row.entity, slot: slot)) ?? []
+        return ids.compactMap { id in
+            (try? reader.row(id.uniqueID, rootEntity: id.rootEntity)).flatMap { $0 }
+                .map { ReadingSubject(row: $0, reader: reader) }
+        }
+    }
+}
