@@ -12,7 +12,7 @@ struct ChangeGenerator {
 
     /// Changes that a store's own programs may save (`isKnown`), or any that a segment may hold.
     mutating func changes(isKnown: Bool) -> [Change] {
-        (0..<number(0...4)).map { _ in change(isKnown: isKnown) }
+        (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
     }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }

@@ -7,6 +7,9 @@ import TributaryStore
 
 /// A store of the simulation.
 final class Replica {
+    /// Breaks an import off.
+    struct Aborted: Error {}
+
     let model: Model
     private let configuration: StoreConfiguration
     private(set) var store: Store
@@ -68,12 +71,13 @@ final class Replica {
     }
 
     /// Takes a segment in one SQLite transaction, as far as what its transactions have seen is here.
-    func take(_ text: SegmentText, piece: Int, slice: Int) throws {
+    func take(_ text: SegmentText, piece: Int, slice: Int, abortAfter limit: Int = .max) throws {
         let source = MemorySegment(text.bytes())
         let segment = try SegmentVerifier(sliceChanges: slice).verify(source, name: text.name)
         let reader = SegmentReader(source, segment: segment, after: try position(of: text.name.writer))
         try store.write { transaction in
             var isWaiting = false
+            var events = 0
             while !isWaiting, let batch = try reader.nextBatch(limit: piece) {
                 for event in batch.events where !isWaiting {
                     switch event {
@@ -86,8 +90,11 @@ final class Replica {
                     case .changes(let changes): try transaction.apply(changes)
                     case .end: _ = try transaction.endImport()
                     }
+                    events += 1
+                    if events > limit { throw Aborted() }
                 }
             }
+            if limit < .max { throw Aborted() }
         }
     }
 

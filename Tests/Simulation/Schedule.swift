@@ -34,6 +34,14 @@ struct Schedule: Sendable {
                 skew: generator.number(-2...2),
                 generator.changes(isKnown: false)
             )
+        case 16:
+            return .abort(
+                writer: generator.number(0...(replicas + producers - 1)),
+                to: replica,
+                count: generator.number(1...3),
+                piece: generator.number(1...4),
+                after: generator.number(0...9)
+            )
         case 17: return .tick
         case 18: return .check(replica: replica)
         case 19: return generator.number(0...3) == 0 ? .restart(replica: replica) : .tick

@@ -12,6 +12,8 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
     /// A replica takes a segment with up to `count` transactions of a writer. It begins `overlap` before what the replica
     /// has; the changes are handed over in pieces of `piece`.
     case deliver(writer: Int, to: Int, overlap: Int, count: Int, piece: Int, slice: Int)
+    /// The same, but the import breaks off after so many events, or at its end, and is rolled back.
+    case abort(writer: Int, to: Int, count: Int, piece: Int, after: Int)
     /// A replica's store is closed and opened again.
     case restart(replica: Int)
     /// The common clock goes on.
@@ -30,6 +32,8 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
         case .produce(let producer, let skew, let changes): "produce \(producer), skew \(skew)" + lines(changes)
         case .deliver(let writer, let to, let overlap, let count, let piece, let slice):
             "deliver \(writer) to \(to), overlap \(overlap), count \(count), piece \(piece), slice \(slice)"
+        case .abort(let writer, let to, let count, let piece, let after):
+            "abort \(writer) to \(to), count \(count), piece \(piece), after \(after)"
         case .restart(let replica): "restart \(replica)"
         case .tick: "tick"
         case .check(let replica): "check \(replica)"

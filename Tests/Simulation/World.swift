@@ -65,6 +65,17 @@ final class World {
             guard !transactions.isEmpty else { return }
             let text = SegmentText(writer: writers[writer], transactions)
             try replicas[to].take(text, piece: piece, slice: slice)
+        case .abort(let writer, let to, let count, let piece, let after):
+            guard writer != to else { return }
+            let known = Int(try replicas[to].position(of: writers[writer]))
+            let transactions = Array(written[writer].dropFirst(known).prefix(count))
+            guard !transactions.isEmpty else { return }
+            let text = SegmentText(writer: writers[writer], transactions)
+            do {
+                try replicas[to].take(text, piece: piece, slice: 100, abortAfter: after)
+            } catch is Replica.Aborted {
+                try check(replicas[to], "replica \(to) after an import was rolled back")
+            }
         case .restart(let replica): try replicas[replica].restart()
         case .tick: clock.tick()
         case .check(let replica): try check(replicas[replica], "replica \(replica)")
