@@ -33,10 +33,11 @@ package struct DaemonLaunch {
             case .serve: return try await daemon.run().rawValue
             case .checkConfiguration:
                 let configuration = try daemon.checkConfiguration()
-                say("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
+                Self.say("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
                 return ExitStatus.done.rawValue
             case .demo:
-                throw StartFailure("this build has no demonstration", status: .internalError)
+                let areEqual = try await Demo { line in Self.say(line, to: 1) }.run()
+                return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             }
         } catch {
             return report(error, mode: mode, logger: logger)
@@ -53,12 +54,12 @@ package struct DaemonLaunch {
         if mode == .serve {
             logger.critical("\(error)", metadata: ["status": "\(status.rawValue)"])
         } else {
-            say("tributaryd: \(error)", to: 2)
+            Self.say("tributaryd: \(error)", to: 2)
         }
         return status.rawValue
     }
 
-    private func say(_ text: String, to descriptor: Int32) {
+    private static func say(_ text: String, to descriptor: Int32) {
         let bytes = Array((text + "\n").utf8)
         _ = write(descriptor, bytes, bytes.count)
     }
