@@ -20,15 +20,15 @@ extension Reader {
     private func fetch<Element>(
         _ query: FetchQuery,
         _ selection: FetchCompiler.Selection,
-        _ read: (RowReading, SQLStatement) -> Element?
+        _ read: (RowReading, BoundStatement) -> Element?
     ) throws -> [Element] {
         guard let reading = reading(rootEntity: query.entity.root) else {
             throw StoreError.invalidQuery(reason: "'\(query.entity.name)' is no entity of this store")
         }
         let sql = try FetchCompiler(query, reading: reading).select(selection)
-        let statement = try SQLStatement(sql.text, in: database)
+        let statement = try BoundStatement(database, sql.text)
         defer { statement.reset() }
-        for (index, argument) in sql.arguments.enumerated() { statement.bind(argument, at: Int32(index + 1)) }
+        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
         var result: [Element] = []
         while try statement.step() {
             if let element = read(reading, statement) { result.append(element) }

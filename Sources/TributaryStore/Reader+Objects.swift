@@ -6,9 +6,9 @@ extension Reader {
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let sql = "SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o WHERE o._id = ?"
-        let statement = try SQLStatement(sql, in: database)
+        let statement = try BoundStatement(database, sql)
         defer { statement.reset() }
-        statement.bind(id, at: 1)
+        statement.bind(1, id)
         return try statement.step() ? reading.row(statement) : nil
     }
 
@@ -27,11 +27,11 @@ extension Reader {
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
             ORDER BY \(join.order(target: "o", link: "l"))
             """
-        let statement = try SQLStatement(sql, in: database)
-        statement.bind(id, at: 1)
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, id)
         var result: [ManagedObjectID] = []
-        while try statement.step() {
-            if let id = reading.objectID(statement) { result.append(id) }
+        try statement.forEach { row in
+            if let id = reading.objectID(row) { result.append(id) }
         }
         return result
     }

@@ -28,7 +28,7 @@ struct RowReading {
     }
 
     /// The row that the statement stands on; nil when its entity is not in the model.
-    func row(_ statement: SQLStatement) -> Row? {
+    func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places
         let values = [PropertyValue](unsafeUninitializedCapacity: places.count) { buffer, count in
@@ -45,12 +45,12 @@ struct RowReading {
         )
     }
 
-    func objectID(_ statement: SQLStatement) -> ManagedObjectID? {
+    func objectID(_ statement: BoundStatement) -> ManagedObjectID? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         return objectID(id, entity)
     }
 
-    private func entity(_ statement: SQLStatement) -> EntityLayout? {
+    private func entity(_ statement: BoundStatement) -> EntityLayout? {
         layout.entity(code: table.hasEntityColumn ? statement.integer(1) : table.code)
     }
 
@@ -63,10 +63,10 @@ struct RowReading {
         )
     }
 
-    private func value(at place: EntityLayout.Place, _ statement: SQLStatement) -> PropertyValue {
+    private func value(at place: EntityLayout.Place, _ statement: BoundStatement) -> PropertyValue {
         switch place {
         case .column(let column), .mirror(let column, _, _):
-            statement.value(RowReading.fixedColumns + Int32(column), of: table.columns[column])
+            table.columns[column].value(in: statement, at: RowReading.fixedColumns + Int32(column))
         case .inverse, .links, .none: .null
         }
     }

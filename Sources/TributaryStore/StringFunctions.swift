@@ -78,6 +78,9 @@ enum StringFunctions {
         }
     }
 
+    /// SQLITE_TRANSIENT, which C spells as a cast.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
     private typealias Values = UnsafeMutablePointer<OpaquePointer?>
 
     private static func matchValues(_ context: OpaquePointer?, _ values: Values?) {
@@ -117,8 +120,8 @@ enum StringFunctions {
         )
         folded.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
-                guard let start = chars.baseAddress else { return sqlite3_result_text(context, "", 0, sqliteCopies) }
-                sqlite3_result_text(context, start, Int32(chars.count), sqliteCopies)
+                guard let start = chars.baseAddress else { return sqlite3_result_text(context, "", 0, copied) }
+                sqlite3_result_text(context, start, Int32(chars.count), copied)
             }
         }
     }

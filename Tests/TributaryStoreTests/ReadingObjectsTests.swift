@@ -46,11 +46,18 @@ struct ReadingObjectsTests {
         let database = try DatabaseQueue()
         try database.write { database in
             for (type, all) in values {
+                let column = ColumnLayout(
+                    property: "value",
+                    name: "value",
+                    kind: .attribute(type, .latest),
+                    defaultValue: .null,
+                    definition: ""
+                )
                 for value in all {
-                    let statement = try SQLStatement("SELECT ?", in: database)
-                    statement.bind(value, at: 1)
+                    let statement = try BoundStatement(database, "SELECT ?")
+                    statement.bind(1, value)
                     #expect(try statement.step())
-                    #expect(statement.value(0, of: type) == value)
+                    #expect(column.value(in: statement, at: 0) == value)
                     statement.reset()
                 }
             }
@@ -95,10 +102,10 @@ struct ReadingObjectsTests {
                     SELECT \(isSource ? "_target" : "_source") FROM \(link.quotedName)
                     WHERE \(isSource ? "_source" : "_target") = ? ORDER BY _position, 1
                     """
-                let statement = try SQLStatement(sql, in: reader.database)
-                statement.bind(row.id.uniqueID, at: 1)
+                let statement = try BoundStatement(reader.database, sql)
+                statement.bind(1, row.id.uniqueID)
                 var expected: [UniqueID] = []
-                while try statement.step() { if let id = statement.id(0) { expected.append(id) } }
+                try statement.forEach { if let id = $0.id(0) { expected.append(id) } }
                 #expect(members == expected)
                 checked += expected.count
             }

@@ -180,24 +180,24 @@ struct ReadingWorld {
                 }
                 let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
                 let sql = "INSERT INTO \(table.quotedName)(\(names.joined(separator: ", "))) VALUES (\(marks))"
-                let statement = try SQLStatement(sql, in: database)
-                for (index, value) in bound.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-                _ = try statement.step()
+                let statement = try BoundStatement(database, sql)
+                for (index, value) in bound.enumerated() { statement.bind(Int32(index + 1), value) }
+                try statement.run()
             }
             for (pair, position) in zip(pairs, positions) {
                 let link = layout.links.first { $0.name == pair.link }
                 let ordered = link?.isOrdered == true
-                let statement = try SQLStatement(
+                let statement = try BoundStatement(
+                    database,
                     """
                     INSERT OR IGNORE INTO \(quoted(pair.link))(_source, _target, _version\(ordered ? ", _position" : ""))
                     VALUES (?, ?, 1\(ordered ? ", ?" : ""))
-                    """,
-                    in: database
+                    """
                 )
-                statement.bind(pair.source, at: 1)
-                statement.bind(pair.target, at: 2)
-                if ordered { statement.bind(position, at: 3) }
-                _ = try statement.step()
+                statement.bind(1, pair.source)
+                statement.bind(2, pair.target)
+                if ordered { statement.bind(3, position) }
+                try statement.run()
             }
         }
     }

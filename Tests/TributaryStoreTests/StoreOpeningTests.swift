@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 import TributaryModel
@@ -23,19 +22,30 @@ struct StoreOpeningTests {
     }
 
     @Test
-    func aReaderWithoutRightsToWriteReadsAfterACleanStop() throws {
+    func aReaderWithoutRightsToWriteReadsAfterACleanStop() async throws {
         let fixture = try StoreFixture()
         try fixture.hire(3)
         try fixture.store.close()
         #expect(FileManager.default.fileExists(atPath: fixture.path + "-wal"))
         #expect(FileManager.default.fileExists(atPath: fixture.path + "-shm"))
-        // What such a reader finds: files and a folder that it cannot write.
-        let uri = "file:\(fixture.path)?mode=ro"
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: uri, configuration: configuration)
-        let count = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Employee") }
-        #expect(count == 3)
+        // Another user of the group, with no right to write the file or its folder.
+        let tools = ["/usr/bin/setpriv", "/usr/bin/sqlite3"]
+        guard getuid() == 0, tools.allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }) else {
+            print("skipped: it takes root, setpriv and sqlite3 to read as another user")
+            return
+        }
+        let reader = try ChildProcess(
+            tools[0],
+            [
+                "--reuid=65534", "--regid=\(getgid())", "--clear-groups", tools[1],
+                "file:\(fixture.path)?mode=ro", "SELECT count(*) FROM Employee",
+            ],
+            output: fixture.folder.path("answer"),
+            errors: fixture.folder.path("errors")
+        )
+        #expect(await reader.ending() == .exited(0))
+        #expect(try String(contentsOfFile: fixture.folder.path("answer"), encoding: .utf8) == "3\n")
+        #expect(try String(contentsOfFile: fixture.folder.path("errors"), encoding: .utf8) == "")
     }
 
     @Test

@@ -1,0 +1,81 @@
+import TestSupport
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import Tributary
+
+/// A container of accounts on a clock that the test moves.
+struct MergingFixture {
+    let folder: TemporaryFolder
+    let store: Store
+    let clock: ManualClock
+    let container: PersistentContainer
+
+    init(_ change: (inout MergeOptions) -> Void = { _ in }) async throws {
+        folder = try TemporaryFolder("merging")
+        clock = ManualClock()
+        var account = EntityDefinition(name: "Account")
+        var owner = Attribute(name: "owner", type: .string)
+        owner.maximum = .integer(20)
+        var balance = Attribute(name: "balance", type: .integer64)
+        balance.defaultValue = .integer(0)
+        account.attributes = [owner, balance]
+        store = try Store.open(
+            StoreConfiguration(
+                path: folder.path("store.sqlite"),
+                name: "test",
+                model: try Model(version: "1", entities: [account])
+            )
+        )
+        var options = MergeOptions()
+        change(&options)
+        container = try await PersistentContainer(store: store, merging: options, clock: clock)
+    }
+
+    /// Saves new accounts on a background context.
+    @discardableResult
+    func open(_ owners: String...) async throws -> HistoryToken {
+        let token = try await container.newBackgroundContext().perform { context in
+            for owner in owners {
+                let account = try context.insert(entity: "Account")
+                try account.setValue(.string(owner), forKey: "owner")
+            }
+            try context.save()
+            return context.lastSaveToken
+        }
+        guard let token else { throw NoToken() }
+        return token
+    }
+
+    struct NoToken: Error {}
+
+    /// The owners that the main context shows.
+    @MainActor
+    func owners() throws -> [String] {
+        try container.viewContext.fetch(FetchRequest("Account", sortKeys: [SortKey("owner")])).map { account in
+            guard case .string(let owner) = try account.value(forKey: "owner") else { return "" }
+            return owner
+        }
+    }
+
+    /// Opens an account in the main context without saving it.
+    @MainActor
+    func openInMain(_ owner: String) throws -> ManagedObject {
+        let account = try container.viewContext.insert(entity: "Account")
+        try account.setValue(.string(owner), forKey: "owner")
+        return account
+    }
+
+    /// Moves the clock to `time` when the scheduler sleeps until then.
+    func advance(to time: Duration) async {
+        await clock.waitForSleeper(until: time)
+        clock.advance(to: time)
+    }
+
+    /// The owners that the store has.
+    func stored() throws -> Int {
+        guard let entity = store.model.entity(named: "Account") else { return 0 }
+        return try store.read { try $0.count(FetchQuery(entity: entity)) }
+    }
+}

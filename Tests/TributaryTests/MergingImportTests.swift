@@ -1,0 +1,130 @@
+import Synchronization
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// No half of an import is ever visible in the main context.
+@MainActor
+struct MergingImportTests {
+    private nonisolated static func id(_ number: Int) -> UniqueID { UniqueID(high: 1, low: UInt64(number)) }
+
+    /// Accounts of which each transaction moves money from one to another: the sum is always 0.
+    private nonisolated static func transfer(_ number: Int, accounts: Int) -> [Change] {
+        (0..<accounts).map { account in
+            let sign: Int64 = account.isMultiple(of: 2) ? 1 : -1
+            let values = [
+                PropertyWrite(name: "owner", value: .string("owner \(account)")),
+                PropertyWrite(name: "balance", value: .integer(sign * Int64(number))),
+            ]
+            let operation: Change.Operation = number == 0 ? .insert(values) : .update(values)
+            return Change(entity: "Account", id: id(account), operation: operation)
+        }
+    }
+
+    @Test
+    func whatTheMainContextShowsIsAlwaysWholeAndStands() async throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        let fixture = try await MergingFixture()
+        let container = fixture.container
+        let accounts = 40
+        let imports = Task {
+            for number in 0..<150 {
+                try await container.importTransactions { transaction in
+                    let changes = MergingImportTests.transfer(number, accounts: accounts)
+                    return ((), [try transaction.commit(LocalTransaction(changes: changes))])
+                }
+            }
+        }
+        let context = container.viewContext
+        var seen: Set<Int64> = []
+        for _ in 0..<300 {
+            let generation = container.mainGeneration.number
+            let all = try context.fetch(FetchRequest("Account"))
+            let balances = try all.map { account -> Int64 in
+                guard case .integer(let balance) = try account.value(forKey: "balance") else { return 1 }
+                return balance
+            }
+            #expect(balances.reduce(0, +) == 0, "half a transfer")
+            #expect(all.count == 0 || all.count == accounts, "half of the first import")
+            #expect(Set(balances.map(abs)).count <= 1, "accounts of different transactions")
+            if let balance = balances.first { #expect(balance == generation - 1, "another generation's state") }
+            #expect(container.mainGeneration.number == generation, "it moved in the middle of a main-actor job")
+            seen.insert(generation)
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                await container.mergePendingChanges()
+            } else {
+                await Task.yield()
+            }
+        }
+        try await imports.value
+        await container.mergePendingChanges()
+        #expect(container.mainGeneration.number == 150)
+        #expect(try context.count(for: FetchRequest("Account")) == accounts)
+        #expect(seen.count > 1)
+        try await container.close()
+    }
+
+    @Test
+    func anImportThatFailsAnnouncesNothing() async throws {
+        struct Refusal: Error {}
+        let fixture = try await MergingFixture()
+        await #expect(throws: Refusal.self) {
+            try await fixture.container.importTransactions { transaction -> (Void, [CommittedTransaction]) in
+                _ = try transaction.commit(LocalTransaction(changes: MergingImportTests.transfer(0, accounts: 2)))
+                throw Refusal()
+            }
+        }
+        #expect(fixture.container.pipeline.mailbox.isEmpty)
+        #expect(try fixture.stored() == 0)
+        try await fixture.container.close()
+    }
+
+    @Test
+    func importsAndMergesAreShownAsActivities() async throws {
+        let fixture = try await MergingFixture()
+        let activities = fixture.container.activities()
+        try await fixture.container.importTransactions { transaction in
+            ((), [try transaction.commit(LocalTransaction(changes: MergingImportTests.transfer(0, accounts: 2)))])
+        }
+        await fixture.container.mergePendingChanges()
+        await fixture.container.activity("Counting") {}
+        try await fixture.container.close()
+        var all: [Activity] = []
+        for await activity in activities { all.append(activity) }
+        let words = all.map { "\($0.title) \($0.phase.rawValue)" }
+        #expect(
+            words.prefix(6) == [
+                "Importing started", "Importing finished", "Merging started", "Merging finished", "Counting started",
+                "Counting finished",
+            ]
+        )
+        for (start, end) in zip(all.filter { $0.phase == .started }, all.filter { $0.phase == .finished }) {
+            #expect(start.number == end.number)
+        }
+    }
+
+    /// A mailbox of ten IDs, an import of forty accounts: the main context refreshes all the same.
+    @Test
+    func aCollapsedNoticeRefreshesEverythingOfTheEntity() async throws {
+        let fixture = try await MergingFixture { $0.mailboxLimit = 10 }
+        let container = fixture.container
+        for number in 0..<2 {
+            try await container.importTransactions { transaction in
+                let changes = MergingImportTests.transfer(number, accounts: 40)
+                return ((), [try transaction.commit(LocalTransaction(changes: changes))])
+            }
+            if number == 0 { await container.mergePendingChanges() }
+        }
+        let held = try container.viewContext.fetch(FetchRequest("Account"))
+        #expect(try held.allSatisfy { try $0.value(forKey: "balance") == .integer(0) })
+        var updates = container.storeUpdates().makeAsyncIterator()
+        await container.mergePendingChanges()
+        #expect(await updates.next()?.changes.collapsedEntities == ["Account"])
+        #expect(try held.allSatisfy { try $0.value(forKey: "balance") != .integer(0) })
+        try await container.close()
+    }
+}

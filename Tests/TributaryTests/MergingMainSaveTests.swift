@@ -1,0 +1,131 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// The main context's own changes before, in and after a merge.
+@MainActor
+struct MergingMainSaveTests {
+    @Test
+    func aMergeSavesTheMainContextAndPostsOneUpdate() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let own = try fixture.openInMain("Main")
+        try await fixture.open("Ann")
+        await fixture.advance(to: .seconds(1))
+        let update = await updates.next()
+        #expect(update?.token.number == 2)
+        #expect(update?.changes.inserted.count == 2)
+        #expect(update?.changes.inserted.contains(own.objectID) == true)
+        #expect(!fixture.container.viewContext.hasChanges)
+        #expect(try fixture.stored() == 2)
+        #expect(fixture.container.mainGeneration.number == 2)
+        try await fixture.container.close()
+        #expect(await updates.next() == nil, "one update, not two")
+    }
+
+    @Test
+    func savesOfOnesOwnCanBeSwitchedOff() async throws {
+        let fixture = try await MergingFixture { $0.saves = false }
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let own = try fixture.openInMain("Main")
+        try await fixture.open("Ann")
+        await fixture.advance(to: .seconds(1))
+        #expect(await updates.next()?.changes.inserted.count == 1)
+        #expect(fixture.container.viewContext.hasChanges)
+        #expect(try fixture.stored() == 1)
+        withExtendedLifetime(own) {}
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aMainSaveMergesWhatWasCommittedBeforeIt() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        try await fixture.open("Ann")
+        let own = try fixture.openInMain("Main")
+        try fixture.container.viewContext.save()
+        // Without any merge by the timer.
+        #expect(try fixture.owners() == ["Ann", "Main"])
+        let update = await updates.next()
+        #expect(update?.token == fixture.container.viewContext.lastSaveToken)
+        #expect(update?.changes.inserted.count == 2)
+        #expect(update?.changes.inserted.contains(own.objectID) == true)
+        #expect(fixture.container.mergeStatus.nextMergeDue == nil, "nothing is left to merge")
+        try await fixture.container.close()
+        #expect(await updates.next() == nil)
+    }
+
+    /// Saves of the main context are not merged into it again.
+    @Test
+    func observersOfTheMainContextDoNotSeeItsOwnSaveAsAMerge() async throws {
+        let fixture = try await MergingFixture()
+        let own = try fixture.openInMain("Main")
+        try fixture.container.viewContext.save()
+        #expect(fixture.container.pipeline.mailbox.isEmpty)
+        try own.setValue(.integer(5), forKey: "balance")
+        try fixture.container.viewContext.save()
+        #expect(fixture.container.pipeline.mailbox.isEmpty)
+        #expect(try own.value(forKey: "balance") == .integer(5))
+        #expect(fixture.clock.sleeperCount == 0, "no timer runs")
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aFailingMainSaveKeepsItsEditsAndIsToldOnce() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        var failures = fixture.container.mainSaveFailures().makeAsyncIterator()
+        let own = try fixture.openInMain("a name that is much longer than twenty letters")
+        try await fixture.open("Ann")
+        await fixture.advance(to: .seconds(1))
+        #expect(await updates.next()?.changes.inserted.count == 1, "the update is posted all the same")
+        #expect(await failures.next()?.error is ValidationError)
+        #expect(fixture.container.viewContext.hasChanges)
+        #expect(try own.value(forKey: "owner") == .string("a name that is much longer than twenty letters"))
+
+        // The next merge does not try again...
+        try await fixture.open("Bob")
+        await fixture.container.mergePendingChanges()
+        #expect(await updates.next()?.changes.inserted.count == 1)
+        #expect(fixture.container.viewContext.hasChanges)
+
+        // ... but the one after a change does.
+        try own.setValue(.string("short"), forKey: "owner")
+        try await fixture.open("Cid")
+        await fixture.container.mergePendingChanges()
+        #expect(await updates.next()?.changes.inserted.count == 2)
+        #expect(!fixture.container.viewContext.hasChanges)
+        try await fixture.container.close()
+        #expect(await failures.next() == nil, "told once")
+    }
+
+    @Test
+    func closingMergesAndSavesALastTime() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let own = try fixture.openInMain("Main")
+        try await fixture.open("Ann")
+        let background = fixture.container.newBackgroundContext()
+        background.enqueue { context in
+            guard let account = try? context.insert(entity: "Account") else { return }
+            try? account.setValue(.string("Late"), forKey: "owner")
+            try? context.save()
+        }
+        #expect(fixture.container.pendingSaves >= 0)
+        try await fixture.container.close()
+        withExtendedLifetime(own) {}
+        let update = await updates.next()
+        #expect(update?.changes.inserted.count == 3)
+        #expect(await updates.next() == nil)
+        let again = try await PersistentContainer(
+            name: "test",
+            path: fixture.folder.path("store.sqlite"),
+            model: fixture.store.model
+        )
+        #expect(try again.viewContext.count(for: FetchRequest("Account")) == 3)
+        try await again.close()
+    }
+}

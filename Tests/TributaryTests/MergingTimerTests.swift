@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// When the main context merges, on a clock that the test moves.
+@MainActor
+struct MergingTimerTests {
+    @Test
+    func aSaveIsShownWhenTheQuietPeriodIsOver() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let token = try await fixture.open("Ann")
+        #expect(try fixture.owners() == [])
+        #expect(fixture.container.mergeStatus.nextMergeDue != nil)
+        await fixture.advance(to: .seconds(1))
+        let update = await updates.next()
+        #expect(update?.token == token)
+        #expect(update?.changes.inserted.count == 1)
+        #expect(try fixture.owners() == ["Ann"])
+        #expect(fixture.container.mergeStatus.nextMergeDue == nil)
+        #expect(fixture.container.mergeStatus.lastMerge != nil)
+        try await fixture.container.close()
+    }
+
+    @Test
+    func severalSavesAreOneUpdate() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        try await fixture.open("Ann")
+        await fixture.clock.waitForSleeper(until: .seconds(1))
+        fixture.clock.advance(to: .milliseconds(600))
+        try await fixture.open("Bob", "Cid")
+        await fixture.advance(to: .seconds(1))
+        await fixture.clock.waitForSleeper(until: .milliseconds(1600))
+        #expect(try fixture.owners() == [], "the second save began the quiet period anew")
+        fixture.clock.advance(to: .milliseconds(1600))
+        let update = await updates.next()
+        #expect(update?.token.number == 2)
+        #expect(update?.changes.inserted.count == 3)
+        #expect(try fixture.owners() == ["Ann", "Bob", "Cid"])
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aSteadyStreamCannotStarveTheMainContext() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        try await fixture.open("0")
+        // A save each 0.9 s: the quiet period never ends.
+        for step in 1...5 {
+            let now = Duration.milliseconds(900 * step)
+            await fixture.clock.waitForSleeper(until: now + .milliseconds(100))
+            fixture.clock.advance(to: now)
+            try await fixture.open("\(step)")
+            #expect(try fixture.owners() == [], "after \(now)")
+            fixture.clock.advance(to: now + .milliseconds(100))
+        }
+        await fixture.advance(to: .seconds(5))
+        let update = await updates.next()
+        #expect(update?.changes.inserted.count == 6)
+        #expect(try fixture.owners().count == 6)
+        try await fixture.container.close()
+    }
+
+    @Test
+    func nobodyHasToWaitForTheTimer() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let token = try await fixture.open("Ann")
+        await fixture.container.mergePendingChanges(through: token)
+        #expect(try fixture.owners() == ["Ann"])
+        #expect(await updates.next()?.token == token)
+        let other = try await fixture.open("Bob")
+        await fixture.container.mergePendingChanges()
+        #expect(try fixture.owners() == ["Ann", "Bob"])
+        #expect(await updates.next()?.token == other)
+        // Nothing is left: no merge, no update.
+        let before = fixture.container.mainGeneration.number
+        await fixture.container.mergePendingChanges()
+        #expect(fixture.container.mainGeneration.number == before)
+        try await fixture.container.close()
+        #expect(await updates.next() == nil)
+    }
+
+    @Test
+    func shorterTimesTakeEffectWithTheNextSave() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        try await fixture.open("Ann")
+        await fixture.clock.waitForSleeper(until: .seconds(1))
+        var options = MergeOptions()
+        options.debounce = .milliseconds(100)
+        fixture.container.setMergeOptions(options)
+        try await fixture.open("Bob")
+        await fixture.advance(to: .milliseconds(100))
+        #expect(await updates.next()?.changes.inserted.count == 2)
+        try await fixture.container.close()
+    }
+}
