@@ -26,6 +26,7 @@ struct Exporter: Sendable {
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
     /// Exports everything that is committed and not exported.
+    @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.ownWriter(), try $0.unfinishedExports()) }
         guard own.clock.milliseconds <= wall + maxAhead else {

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+@Suite struct BatchApplierTests {
+    private let folder: TemporaryFolder
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let store: Store
+    private let control = ImportControl()
+    private let a = LogsFolder.writer(1)
+    private let b = LogsFolder.writer(2)
+
+    init() throws {
+        folder = try TemporaryFolder("batch")
+        logs = try LogsFolder()
+        let wall = wall
+        store = try Store.open(
+            StoreConfiguration(
+                path: folder.path("store.sqlite"),
+                name: "test",
+                model: try SyncModel.make(),
+                environment: StoreEnvironment(wallMilliseconds: { wall.now }, random: { .random(in: .min ... .max) })
+            )
+        )
+    }
+
+    private func item(_ segment: SegmentText, slice: Int = 20_000) throws -> ImportBatch.Item {
+        let file = try LogFolder(path: logs.path).open(segment.name)
+        let verified = try SegmentVerifier(sliceChanges: slice).verify(file, name: segment.name)
+        return ImportBatch.Item(name: segment.name, segment: verified)
+    }
+
+    private func batch(
+        _ items: [ImportBatch.Item],
+        positions: [UniqueID: UInt64] = [:],
+        slice: Int = 20_000
+    ) throws -> ImportBatch {
+        ImportBatch(
+            logs: try LogFolder(path: logs.path),
+            items: items,
+            positions: positions,
+            own: try store.read { try $0.ownWriter().id },
+            abandoned: [],
+            sliceChanges: slice,
+            wall: wall.now,
+            control: control
+        )
+    }
+
+    private func position(_ writer: UniqueID) throws -> UInt64 {
+        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+    }
+
+    private func count() throws -> Int {
+        let entity = try #require(store.model.entity(named: "Employee"))
+        return try store.read { try $0.count(FetchQuery(entity: entity)) }
+    }
+
+    @Test func writersThatWaitForEachOthersTransactionsGoThroughInOneBatch() throws {
+        // a: 1, 2 after b's 1, 3 after b's 3; b: 1 after a's 1, 2, 3 after a's 2.
+        let ofA = try logs.hire(a, 1...3, seen: [2: [b: 1], 3: [b: 3]])
+        let ofB = try logs.hire(b, 1...3, base: 100, seen: [1: [a: 1], 3: [a: 2]])
+        let batch = try batch([item(ofA), item(ofB)])
+        let (outcome, committed) = try store.write { try batch.apply($0) }
+        #expect(Set(outcome.finished) == [ofA.name, ofB.name])
+        #expect(outcome.gates.isEmpty && outcome.partials.isEmpty)
+        #expect(committed.map(\.sequence) == [1, 1, 2, 2, 3, 3])
+        #expect(try count() == 6)
+    }
+
+    @Test func aSegmentIsAppliedUpToTheTransactionThatWaitsAndRemembersIt() throws {
+        let segment = try logs.hire(a, 1...4, seen: [3: [b: 1]])
+        let item = try item(segment)
+        let first = try batch([item])
+        let outcome = try store.write { try first.apply($0).0 }
+        #expect(try position(a) == 2)
+        #expect(outcome.gates[segment.name] == SegmentOutline.Gate(sequence: 3, needs: [b: 1]))
+        #expect(outcome.finished.isEmpty)
+        let kept = try store.read { try $0.setting(StoreKeys.partial(a)) }
+        #expect(kept == "\(segment.name.fileName) \(item.segment.end.sha256) 0")
+
+        let other = try logs.hire(b, 1...1, base: 100)
+        let second = try batch([item, self.item(other)], positions: [a: 2])
+        let done = try store.write { try second.apply($0).0 }
+        #expect(done.counts.transactions == 3)
+        #expect(try position(a) == 4)
+        #expect(try store.read { try $0.setting(StoreKeys.partial(a)) } == nil)
+        #expect(try store.read { try $0.segment(writer: a, first: 1)?.last } == 4)
+    }
+
+    @Test func aFileThatIsSwappedAfterVerificationLeavesNothing() throws {
+        let segment = try logs.hire(a, 1...3)
+        let item = try item(segment)
+        try logs.hire(a, 1...3, name: "Eve")
+        let batch = try batch([item])
+        #expect(throws: SegmentFailure.self) { try store.write { try batch.apply($0).0 } }
+        #expect(try position(a) == 0)
+        #expect(try count() == 0)
+    }
+
+    @Test func aBatchEndsWithASliceAndGoesOnFromThere() throws {
+        let segment = try logs.hire(a, 1...10)
+        let item = try item(segment, slice: 4)
+        var rounds = 0
+        while try position(a) < 10 {
+            let batch = try batch([item], positions: [a: position(a)], slice: 4)
+            let outcome = try store.write { try batch.apply($0).0 }
+            #expect(outcome.counts.changes <= 4)
+            rounds += 1
+            try #require(rounds < 20)
+        }
+        #expect(try count() == 10)
+        #expect(try store.read { try $0.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
+    }
+
+    @Test func aStopEndsAtATransactionAndAnAbortRollsBack() throws {
+        let segment = try logs.hire(a, 1...10)
+        let batch = try batch([item(segment)])
+        control.give(.abort)
+        #expect(throws: CancellationError.self) { try store.write { try batch.apply($0).0 } }
+        #expect(try count() == 0)
+        control.give(.finish)
+        let outcome = try store.write { try batch.apply($0).0 }
+        #expect(outcome.counts.transactions == 0)
+        control.give(.proceed)
+        #expect(try store.write { try batch.apply($0).0 }.counts.transactions == 10)
+    }
+
+    @Test func parkedValuesAreCountedForTheSegment() throws {
+        let writer = a
+        let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 3)
+        let segment = SegmentText(
+            writer: writer,
+            [
+                LogTransaction(
+                    header: header,
+                    changes: [
+                        SyncModel.insert(1), SyncModel.update(1, "salary", .string("much")),
+                        SyncModel.update(1, "shoeSize", .integer(43)),
+                    ]
+                )
+            ]
+        )
+        try logs.put(segment)
+        let batch = try batch([item(segment)])
+        let outcome = try store.write { try batch.apply($0).0 }
+        #expect(outcome.parked == 2)
+        #expect(try store.read { try $0.segment(writer: writer, first: 1)?.parkedCount } == 2)
+        #expect(try count() == 1)
+    }
+
+    @Test func onlyTransactionsWithChangesCallForAnAcknowledgement() throws {
+        let empty = SegmentText(
+            writer: a,
+            [
+                LogTransaction(
+                    header: TransactionHeader(
+                        sequence: 1,
+                        clock: HybridClock(milliseconds: SyncWall.start),
+                        changeCount: 0
+                    ),
+                    changes: []
+                )
+            ]
+        )
+        try logs.put(empty)
+        let first = try batch([item(empty)])
+        _ = try store.write { try first.apply($0).0 }
+        #expect(try store.read { try $0.setting(StoreKeys.unacknowledged) } == nil)
+        let second = try batch([item(logs.hire(b, 1...1))])
+        _ = try store.write { try second.apply($0).0 }
+        #expect(try store.read { try $0.setting(StoreKeys.unacknowledged) } == "0 \(wall.now)")
+    }
+}

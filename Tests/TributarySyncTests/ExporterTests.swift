@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+@Suite struct ExporterTests {
+    private struct PowerFailure: Error {}
+
+    private let folder: TemporaryFolder
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let store: Store
+    private let own: UniqueID
+
+    init() throws {
+        folder = try TemporaryFolder("export")
+        logs = try LogsFolder()
+        store = try ExporterTests.open(folder, "store.sqlite", wall)
+        own = try store.read { try $0.ownWriter().id }
+    }
+
+    private static func open(_ folder: TemporaryFolder, _ file: String, _ wall: SyncWall) throws -> Store {
+        try Store.open(
+            StoreConfiguration(
+                path: folder.path(file),
+                name: "till-12",
+                model: try SyncModel.make(),
+                environment: StoreEnvironment(
+                    wallMilliseconds: { wall.now },
+                    random: { UInt64.random(in: .min ... .max) }
+                )
+            )
+        )
+    }
+
+    private func exporter(
+        _ store: Store? = nil,
+        segmentBytes: Int = 1 << 20,
+        interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
+    ) -> Exporter {
+        Exporter(
+            store: store ?? self.store,
+            logs: logs.path,
+            segmentBytes: segmentBytes,
+            maxAhead: 3_600_000,
+            wall: wall.now,
+            interrupt: interrupt
+        )
+    }
+
+    private func save(_ numbers: ClosedRange<UInt64>) throws {
+        for number in numbers {
+            _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: [SyncModel.insert(number)])) }
+        }
+    }
+
+    private func verified(_ name: SegmentName) throws -> VerifiedSegment {
+        try SegmentVerifier().verify(LogFolder(path: logs.path).open(name), name: name)
+    }
+
+    @Test func localTransactionsGoOutOnceAndFollowEachOther() throws {
+        try save(1...3)
+        #expect(try exporter().run() == ImportCounts(segments: 1, transactions: 3, changes: 3))
+        #expect(try exporter().run() == ImportCounts())
+        try save(4...5)
+        #expect(try exporter().run() == ImportCounts(segments: 1, transactions: 2, changes: 2))
+        let names = logs.segments(of: own)
+        #expect(names.map(\.first) == [1, 4] && names.map(\.last) == [3, 5])
+        let first = try verified(names[0])
+        let second = try verified(names[1])
+        #expect(first.header.previous == nil)
+        #expect(first.header.name == "till-12" && first.header.model == "1")
+        #expect(second.header.previous == first.end.sha256)
+    }
+
+    @Test func aSegmentTakesNoMoreThanItsBytesButAlwaysOneTransaction() throws {
+        try save(1...5)
+        #expect(try exporter(segmentBytes: 1).run().segments == 5)
+        #expect(logs.segments(of: own).count == 5)
+    }
+
+    @Test func anExportThatStopsBeforeTheRenameIsFinishedWithTheSameBytes() throws {
+        try save(1...2)
+        let stopping = exporter { step in
+            if case .begun = step { throw PowerFailure() }
+        }
+        #expect(throws: PowerFailure.self) { try stopping.run() }
+        #expect(logs.segments(of: own).isEmpty)
+        // What is saved meanwhile does not change the segment that was begun.
+        try save(3...3)
+        #expect(try exporter().run().segments == 2)
+        #expect(logs.segments(of: own).map(\.last) == [2, 3])
+    }
+
+    @Test func anExportThatStopsAfterTheRenameFindsItsOwnBytes() throws {
+        try save(1...2)
+        let stopping = exporter { step in
+            if case .placed = step { throw PowerFailure() }
+        }
+        #expect(throws: PowerFailure.self) { try stopping.run() }
+        let name = try #require(logs.segments(of: own).first)
+        let before = try #require(logs.bytes(of: name))
+        #expect(try store.read { try $0.unfinishedExports().count } == 1)
+        #expect(try exporter().run().segments == 1)
+        #expect(logs.bytes(of: name) == before)
+        #expect(try store.read { try $0.unfinishedExports().isEmpty })
+        #expect(try store.read { try $0.segment(writer: own, first: 1)?.sha256 } == SegmentText.tailHash(before))
+    }
+
+    @Test func aNameThatIsTakenByOtherContentStopsTheExport() throws {
+        try save(1...1)
+        try logs.hire(own, 1...1, base: 900)
+        let before = logs.bytes(of: SegmentName(writer: own, first: 1, last: 1))
+        #expect(throws: SegmentError.self) { try exporter().run() }
+        #expect(logs.bytes(of: SegmentName(writer: own, first: 1, last: 1)) == before)
+        #expect(try store.read { try $0.unfinishedExports().count } == 1)
+    }
+
+    @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
+        try save(1...1)
+        let late = Exporter(store: store, logs: logs.path, segmentBytes: 1, maxAhead: 1000, wall: wall.now - 10_000)
+        #expect(throws: ExportFailure.clockAhead(milliseconds: 10_000)) { try late.run() }
+        #expect(logs.segments(of: own).isEmpty)
+    }
+
+    @Test func whatIsExportedImportsIntoAnotherStoreAndIsNotExportedFromThere() throws {
+        try save(1...3)
+        _ = try store.write { transaction in
+            try transaction.commit(LocalTransaction(changes: [SyncModel.update(2, "salary", .double(12.5))]))
+        }
+        try exporter(segmentBytes: 1).run()
+        let other = try ExporterTests.open(folder, "other.sqlite", wall)
+        let outcome = try importAll(into: other)
+        #expect(outcome.counts == ImportCounts(segments: 4, transactions: 4, changes: 4))
+        let query = FetchQuery(entity: try #require(other.model.entity(named: "Employee")))
+        #expect(try other.read { try $0.count(query) } == 3)
+        #expect(try exporter(other).run() == ImportCounts())
+    }
+
+    /// Applies every segment of the store's writer in one batch.
+    private func importAll(into other: Store) throws -> ImportBatch.Outcome {
+        let batch = ImportBatch(
+            logs: try LogFolder(path: logs.path),
+            items: try logs.segments(of: own).map { ImportBatch.Item(name: $0, segment: try verified($0)) },
+            positions: [:],
+            own: try other.read { try $0.ownWriter().id },
+            abandoned: [],
+            sliceChanges: 20_000,
+            wall: wall.now,
+            control: ImportControl()
+        )
+        return try other.write { try batch.apply($0).0 }
+    }
+}
+
+extension SegmentText {
+    /// The hash in the end line of a segment's bytes.
+    static func tailHash(_ bytes: [UInt8]) -> String? {
+        let lines = bytes.split(separator: 0x0A)
+        guard let last = lines.last else { return nil }
+        return hash(Array(bytes[..<(bytes.count - last.count - 1)]))
+    }
+}

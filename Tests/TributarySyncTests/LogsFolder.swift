@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import TransactionLog
+import TributaryChanges
+
+/// A log folder that other programs write into, well or badly.
+struct LogsFolder {
+    let folder: TemporaryFolder
+    var path: String { folder.path("logs") }
+
+    init() throws {
+        folder = try TemporaryFolder("logs")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    static func writer(_ number: UInt64) -> UniqueID { UniqueID(high: 0x0A00_0000_0000_4000, low: 1 << 63 | number) }
+
+    /// Renames bytes into place, over what was there.
+    func put(_ bytes: [UInt8], at name: SegmentName) throws {
+        try put(bytes, at: name.path)
+    }
+
+    func put(_ bytes: [UInt8], at path: String) throws {
+        let target = self.path + "/" + path
+        let staged = self.path + "/.staging/" + UUID().uuidString
+        for place in [staged, target] {
+            try FileManager.default.createDirectory(
+                atPath: (place as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true
+            )
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: staged))
+        guard rename(staged, target) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
+    func put(_ segment: SegmentText) throws { try put(segment.bytes(), at: segment.name) }
+
+    /// A segment of transactions that insert one employee each; the employee's number is `base` and the sequence.
+    @discardableResult
+    func hire(
+        _ writer: UniqueID,
+        _ range: ClosedRange<UInt64>,
+        base: UInt64 = 0,
+        seen: [UInt64: [UniqueID: UInt64]] = [:],
+        milliseconds: UInt64 = SyncWall.start,
+        name: String = "Ann"
+    ) throws -> SegmentText {
+        let segment = SegmentText(
+            writer: writer,
+            range.map { sequence in
+                LogTransaction(
+                    header: TransactionHeader(
+                        sequence: sequence,
+                        clock: HybridClock(milliseconds: milliseconds + sequence),
+                        seen: seen[sequence] ?? [:],
+                        changeCount: 1
+                    ),
+                    changes: [SyncModel.insert(base + sequence, name: name)]
+                )
+            }
+        )
+        try put(segment)
+        return segment
+    }
+
+    func bytes(of name: SegmentName) -> [UInt8]? {
+        FileManager.default.contents(atPath: path + "/" + name.path).map { Array($0) }
+    }
+
+    /// The names of a writer's segments, sorted.
+    func segments(of writer: UniqueID) -> [SegmentName] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? []
+        return names.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+    }
+}

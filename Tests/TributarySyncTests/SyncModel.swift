@@ -1,0 +1,43 @@
+import TributaryChanges
+import TributaryModel
+
+/// The model of the folder's tests: employees in departments.
+enum SyncModel {
+    static func make() throws -> Model {
+        var employee = EntityDefinition(name: "Employee")
+        employee.attributes = [
+            optional("name", .string), optional("salary", .double), optional("photo", .binary),
+        ]
+        employee.relationships = [Relationship(name: "department", destination: "Department", inverse: "employees")]
+        var department = EntityDefinition(name: "Department")
+        department.attributes = [optional("title", .string)]
+        var employees = Relationship(name: "employees", destination: "Employee", inverse: "department")
+        employees.isToMany = true
+        department.relationships = [employees]
+        return try Model(version: "1", entities: [employee, department])
+    }
+
+    private static func optional(_ name: String, _ type: AttributeType) -> Attribute {
+        var attribute = Attribute(name: name, type: type)
+        attribute.isOptional = true
+        return attribute
+    }
+
+    static func insert(_ number: UInt64, name: String = "Ann") -> Change {
+        Change(
+            entity: "Employee",
+            id: employee(number),
+            operation: .insert([PropertyWrite(name: "name", value: .string(name))])
+        )
+    }
+
+    static func update(_ number: UInt64, _ key: String, _ value: JSONValue) -> Change {
+        Change(
+            entity: "Employee",
+            id: employee(number),
+            operation: .update([PropertyWrite(name: key, value: value)])
+        )
+    }
+
+    static func employee(_ number: UInt64) -> UniqueID { UniqueID(high: 0x0190_F1A2_0000_7000, low: 1 << 63 | number) }
+}
