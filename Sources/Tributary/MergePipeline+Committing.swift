@@ -9,7 +9,8 @@ extension MergePipeline {
     package func commit(
         _ body: (WriteTransaction) throws -> CommittedTransaction
     ) throws -> CommittedTransaction {
-        try store.write(body) { committed, _ in mailbox.post(committed.changes) }
+        defer { commits.send(()) }
+        return try store.write(body) { committed, _ in mailbox.post(committed.changes) }
     }
 
     /// Commits the save of the main context, which then shows it.
@@ -32,6 +33,7 @@ extension MergePipeline {
             }
         }
         adopt(committed)
+        commits.send(())
         guard let step else { return committed }
         main.collected.formUnion(step.changes)
         main.collected.formUnion(committed.changes)

@@ -17,6 +17,8 @@ package final class MergePipeline: Sendable {
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
+    /// Tells that something was committed here; a slow reader needs to know it once.
+    let commits = Broadcast<Void>(limit: 1)
     let main: MainMerger
     private let clock: MergeClock
     private let signal: MergeSignal

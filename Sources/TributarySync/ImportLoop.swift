@@ -186,6 +186,7 @@ struct ImportLoop {
         guard !service.isStopping else { return }
         nextAttempt = service.clock.now() + ImportLoop.retryInterval
         let wall = service.wall
+        service.reloadPositions()
         service.logger.error("import failed", metadata: ["reason": "\(error)"])
         service.state.withLock {
             $0.raise(

@@ -38,6 +38,16 @@ extension SyncService {
         state.withLock { $0.planner.setPosition(WriterPosition(sequence: record.sequence), of: own) }
     }
 
+    /// Takes the writers' positions from the store, after something failed that may have moved them.
+    func reloadPositions() {
+        let positions = try? container.store.read { reader in
+            try reader.writers().map { ($0.id, try SyncState.position(of: $0, reader)) }
+        }
+        state.withLock { state in
+            for (writer, position) in positions ?? [] { state.planner.setPosition(position, of: writer) }
+        }
+    }
+
     func note(_ scan: FolderScan, isWhole: Bool, isLimited: Bool) {
         let wall = wall
         let starters = state.withLock { state in

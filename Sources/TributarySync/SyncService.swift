@@ -67,7 +67,7 @@ package final class SyncService: Service {
         guard mayRun else { return end() }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
-                // Ends with the group: updates of the main context are hints that there may be something to export.
+                // Ends with the group: a commit is a hint that there may be something to export.
                 group.addTask { await self.listen() }
                 await withTaskGroup(of: Void.self) { loops in
                     loops.addTask {
@@ -142,6 +142,6 @@ package final class SyncService: Service {
     }
 
     private func listen() async {
-        for await _ in container.storeUpdates() { exportSignal.raise() }
+        for await _ in container.commitHints() { exportSignal.raise() }
     }
 }

@@ -59,8 +59,7 @@ import TributaryStore
     }
 
     private func count() throws -> Int {
-        let entity = try #require(store.model.entity(named: "Employee"))
-        return try store.read { try $0.count(FetchQuery(entity: entity)) }
+        try SyncModel.employees(1...200, in: store).count
     }
 
     @Test func writersThatWaitForEachOthersTransactionsGoThroughInOneBatch() throws {
@@ -120,13 +119,11 @@ import TributaryStore
         #expect(try store.read { try $0.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
     }
 
-    @Test func aStopEndsAtATransactionAndAnAbortRollsBack() throws {
+    @Test(arguments: [ImportControl.Order.finish, .abort])
+    func nothingIsBegunOnceTheServiceStops(_ order: ImportControl.Order) throws {
         let segment = try logs.hire(a, 1...10)
         let batch = try batch([item(segment)])
-        control.give(.abort)
-        #expect(throws: CancellationError.self) { try store.write { try batch.apply($0).0 } }
-        #expect(try count() == 0)
-        control.give(.finish)
+        control.give(order)
         let outcome = try store.write { try batch.apply($0).0 }
         #expect(outcome.counts.transactions == 0)
         control.give(.proceed)

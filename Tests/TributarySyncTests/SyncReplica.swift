@@ -1,0 +1,91 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+/// A store in a folder of its own, with the service that keeps it in step with a log folder.
+final class SyncReplica: Sendable {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let service: SyncService
+    let own: UniqueID
+    private let task: Task<Void, any Error>
+    var store: Store { container.store }
+
+    /// Starts a replica; `folder` is given to start again on a store that is there.
+    init(
+        _ logs: String,
+        wall: SyncWall,
+        folder: TemporaryFolder? = nil,
+        name: String = "test",
+        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
+        configure: (inout SyncConfiguration) -> Void = { _ in }
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder("replica")
+        self.folder = folder
+        let environment = StoreEnvironment(wallMilliseconds: { wall.now }, random: { .random(in: .min ... .max) })
+        let store = try Store.open(
+            StoreConfiguration(
+                path: folder.path("store.sqlite"),
+                name: name,
+                model: try SyncModel.make(),
+                environment: environment
+            )
+        )
+        container = try await PersistentContainer(store: store)
+        var configuration = SyncConfiguration(logs: logs)
+        // Exports happen when a test asks for them.
+        configuration.exportDebounce = .seconds(3600)
+        configure(&configuration)
+        let service = try SyncService(
+            container: container,
+            configuration: configuration,
+            clock: ContinuousClock(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            interruptExport: interruptExport
+        )
+        self.service = service
+        own = try store.read { try $0.ownWriter().id }
+        // Ends with `stop()`.
+        task = Task { try await service.run() }
+        await service.started()
+    }
+
+    /// Ends gracefully and closes the store.
+    func stop() async throws {
+        service.stop()
+        try await task.value
+        try await container.close()
+    }
+
+    @discardableResult
+    func save(_ changes: [Change]) throws -> UInt64 {
+        try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }.sequence
+    }
+
+    func position(_ writer: UniqueID) throws -> UInt64 {
+        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+    }
+
+    func employees(_ numbers: ClosedRange<UInt64>) throws -> [UInt64] {
+        try SyncModel.employees(numbers, in: store)
+    }
+
+    func state(_ name: SegmentName) throws -> SegmentState? { try service.segment(name)?.state }
+
+    /// Waits for news of a segment that satisfy the condition.
+    static func wait(
+        _ events: AsyncStream<SegmentStatus>,
+        until isEnough: (SegmentStatus) -> Bool
+    ) async throws -> SegmentStatus {
+        for await status in events where isEnough(status) { return status }
+        throw SyncError.notRunning
+    }
+}
