@@ -164,7 +164,7 @@ package struct ImportPlanner: Sendable {
         for covered in writer.dropCovered() {
             if covered.id == id {
                 writer.appliedCount += 1
-            } else if covered.valid != nil {
+            } else if covered.valid != nil, covered.id.overlaps(id) {
                 writer.conflicts[covered.id] = PlannedWriter.Conflict(
                     reason: "It overlaps \(id.fileName), which has been applied, with other bounds.",
                     fileName: covered.id.fileName,

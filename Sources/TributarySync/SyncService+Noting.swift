@@ -101,12 +101,13 @@ extension SyncService {
         state.withLock { state in
             let before = state.acceptedText
             for name in forgotten { _ = state.planner.retry(name) }
-            for (writer, sequence) in outcome.positions {
-                state.planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
-            }
             for name in outcome.finished {
                 guard let run = runs.first(where: { $0.id == name }) else { continue }
                 state.planner.finished(name, sha256: run.segment.sha256, wall: wall)
+            }
+            // After those that are finished, since they are counted from the position before.
+            for (writer, sequence) in outcome.positions {
+                state.planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
             }
             for (name, gate) in outcome.gates { state.planner.stopped(name, at: gate) }
             state.imported = state.imported + outcome.counts
