@@ -20,4 +20,8 @@ struct TributaryCommand: AsyncParsableCommand {
             MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
         ]
     )
+
+    static func main() async {
+        await main(LeadingOptions.movedBehindVerb(Array(CommandLine.arguments.dropFirst())))
+    }
 }

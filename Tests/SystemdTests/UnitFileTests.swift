@@ -46,8 +46,8 @@ struct UnitFileTests {
             attempt admin as_member_of tributary-admin test -w /run/tributary/admin.sock
             attempt logs as_member_of tributary-logs test -w /run/tributary/admin.sock
             attempt deliver as_member_of tributary-logs touch /var/lib/tributary/logs/file
-            attempt list as_member_of tributary-logs ls /var/lib/tributary 2>/dev/null
-            attempt stranger as_member_of nogroup ls /var/lib/tributary/logs 2>/dev/null
+            attempt list as_member_of tributary-logs ls /var/lib/tributary
+            attempt stranger as_member_of nogroup ls /var/lib/tributary/logs
             systemctl stop tributaryd.socket
             attempt removed test -e /run/tributary/admin.sock
             """

@@ -5,11 +5,11 @@ trap 'status=$?; [ $status = 0 ] || { echo "failed at line $LINENO: $BASH_COMMAN
 # fact KEY VALUE: a line that the test reads.
 fact() { printf '%s=%s\n' "$1" "$2"; }
 
-# attempt KEY COMMAND...: runs it, and tells its status as a fact.
+# attempt KEY COMMAND...: runs it silently, and tells its status as a fact.
 attempt() {
     local key=$1 status=0
     shift
-    "$@" || status=$?
+    "$@" >/dev/null 2>&1 || status=$?
     fact "$key" $status
 }
 

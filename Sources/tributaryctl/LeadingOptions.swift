@@ -1,0 +1,25 @@
+/// Lets the options that every command takes stand before the verb too: `tributaryctl --socket PATH reload`.
+enum LeadingOptions {
+    private static let withValue: Set<String> = ["--socket", "--instance"]
+    private static let flags: Set<String> = ["--json"]
+
+    /// The same arguments with such options behind the verb and what it takes.
+    static func movedBehindVerb(_ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        var options: [String] = []
+        while let first = rest.first {
+            if flags.contains(first) || withValue.contains(where: { first.hasPrefix($0 + "=") }) {
+                options.append(rest.removeFirst())
+            } else if withValue.contains(first), rest.count > 1 {
+                options += rest.prefix(2)
+                rest.removeFirst(2)
+            } else {
+                break
+            }
+        }
+        guard !rest.isEmpty else { return arguments }
+        // What follows `--` is no option any more.
+        let end = rest.firstIndex(of: "--") ?? rest.endIndex
+        return rest[..<end] + options + rest[end...]
+    }
+}
