@@ -55,10 +55,3 @@ package struct Demo {
         return isEqual
     }
 }
-
-/// Why the demo did not come to its end.
-package struct DemoFailure: Error, CustomStringConvertible {
-    package var reason: String
-
-    package var description: String { reason }
-}

@@ -1,4 +1,3 @@
-import CNIOLinux
 import Foundation
 import Glibc
 import Logging

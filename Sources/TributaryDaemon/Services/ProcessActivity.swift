@@ -1,4 +1,3 @@
-import CNIOLinux
 import Glibc
 
 /// What the process has used of processor and disk: grows while it works, stands still while it is stuck.

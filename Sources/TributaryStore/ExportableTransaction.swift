@@ -1,0 +1,13 @@
+/// A local transaction in the form in which it goes out: the log's lines.
+package struct ExportableTransaction: Sendable, Hashable {
+    package var sequence: UInt64
+    /// The transaction line and the change lines, each ended by a newline.
+    package var lines: [UInt8]
+    package var changeCount: Int
+
+    package init(sequence: UInt64, lines: [UInt8], changeCount: Int) {
+        self.sequence = sequence
+        self.lines = lines
+        self.changeCount = changeCount
+    }
+}

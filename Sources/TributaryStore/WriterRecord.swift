@@ -1,0 +1,33 @@
+package import TributaryChanges
+
+/// What the store knows of a writer.
+package struct WriterRecord: Sendable, Hashable {
+    package var id: UniqueID
+    package var name: String?
+    /// Applied without a hole.
+    package var sequence: UInt64
+    package var clock: HybridClock
+    /// The hash of the last applied segment.
+    package var lastSegmentHash: String?
+    /// What this writer had seen of others, accumulated.
+    package var seen: VersionVector
+    package var isSelf: Bool
+
+    package init(
+        id: UniqueID,
+        name: String?,
+        sequence: UInt64,
+        clock: HybridClock,
+        lastSegmentHash: String?,
+        seen: VersionVector,
+        isSelf: Bool
+    ) {
+        self.id = id
+        self.name = name
+        self.sequence = sequence
+        self.clock = clock
+        self.lastSegmentHash = lastSegmentHash
+        self.seen = seen
+        self.isSelf = isSelf
+    }
+}
