@@ -45,7 +45,21 @@ struct LogsFolder {
         milliseconds: UInt64 = SyncWall.start,
         name: String = "Ann"
     ) throws -> SegmentText {
-        let segment = SegmentText(
+        let segment = LogsFolder.text(writer, range, base: base, seen: seen, milliseconds: milliseconds, name: name)
+        try put(segment)
+        return segment
+    }
+
+    /// The segment that ``hire`` puts in the folder.
+    static func text(
+        _ writer: UniqueID,
+        _ range: ClosedRange<UInt64>,
+        base: UInt64 = 0,
+        seen: [UInt64: [UniqueID: UInt64]] = [:],
+        milliseconds: UInt64 = SyncWall.start,
+        name: String = "Ann"
+    ) -> SegmentText {
+        SegmentText(
             writer: writer,
             range.map { sequence in
                 LogTransaction(
@@ -59,8 +73,6 @@ struct LogsFolder {
                 )
             }
         )
-        try put(segment)
-        return segment
     }
 
     func bytes(of name: SegmentName) -> [UInt8]? {

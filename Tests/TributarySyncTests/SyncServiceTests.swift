@@ -64,7 +64,7 @@ import TributaryStore
         let result = try await replica.service.sync()
         #expect(result.imported == ImportCounts())
         #expect(try replica.state(first.name) == .applied)
-        #expect(try replica.service.segments().isEmpty)
+        #expect(try replica.service.segments() == [])
         try await replica.stop()
     }
 
@@ -73,7 +73,9 @@ import TributaryStore
         let waiting = try logs.hire(b, 1...3, base: 100, seen: [2: [a: 2]])
         _ = try await replica.service.sync()
         #expect(try replica.position(b) == 1)
-        #expect(try replica.service.segment(waiting.name)?.waitingFor == [.transactions(writer: a, from: 1, through: 2)])
+        #expect(
+            try replica.service.segment(waiting.name)?.waitingFor == [.transactions(writer: a, from: 1, through: 2)]
+        )
         try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
         #expect(try replica.position(b) == 3)
