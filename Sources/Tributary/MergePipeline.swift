@@ -48,7 +48,7 @@ package final class MergePipeline: Sendable {
         mailbox = NoticeMailbox(options: options, clock: clock) { signal.wake() }
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         let name = try generation.read { try $0.ownWriter().id.description }
-        main = MainMerger(storeName: name)
+        main = MainMerger(storeName: name, limit: options.mailboxLimit)
         state = Mutex(State(options: options, generation: generation))
     }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Runs the debouncer: sleeps on the given clock and calls for a merge when one is due.
 ///
 /// It has no timer while nothing waits to be merged.

@@ -12,8 +12,10 @@ final class BoundStatement {
     /// The first error of a `bind`, reported by the next step.
     private var bindError: Int32 = SQLITE_OK
 
-    init(_ db: Database, _ sql: String) throws {
-        statement = try db.cachedStatement(sql: sql)
+    /// Takes the statement from the cache; one that `isKept` is not for is prepared anew, because nothing ever leaves the
+    /// cache: texts of which there are any number must not go there.
+    init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
+        statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
         connection = db.sqliteConnection
         sqlite3_reset(pointer)

@@ -25,4 +25,6 @@ package struct FetchQuery: Sendable {
         self.offset = offset
         self.includesSubentities = includesSubentities
     }
+    /// Whether there are only a few different ones: all objects of an entity, or the first of them.
+    var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }

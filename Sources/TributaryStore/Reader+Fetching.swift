@@ -26,7 +26,7 @@ extension Reader {
             throw StoreError.invalidQuery(reason: "'\(query.entity.name)' is no entity of this store")
         }
         let sql = try FetchCompiler(query, reading: reading).select(selection)
-        let statement = try BoundStatement(database, sql.text)
+        let statement = try BoundStatement(database, sql.text, isKept: query.isPlain)
         defer { statement.reset() }
         for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
         var result: [Element] = []
