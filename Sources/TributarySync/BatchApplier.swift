@@ -70,7 +70,10 @@ struct BatchApplier {
         let position = live[item.name.writer] ?? 0
         do {
             let file = try batch.logs.open(item.name)
-            let reader = SegmentReader(file, segment: item.segment, after: position)
+            let reader = ReadAhead(
+                SegmentReader(file, segment: item.segment, after: position),
+                sliceChanges: batch.sliceChanges
+            )
             var parked = item.partial.map(\.parked) ?? 0
             if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
             let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)
@@ -83,14 +86,14 @@ struct BatchApplier {
 
     /// Applies slice after slice; past a gate a slice is only read to its end, which proves its bytes.
     private mutating func apply(
-        _ reader: SegmentReader,
+        _ reader: ReadAhead,
         of writer: UniqueID,
         segment item: ImportBatch.Item,
         parked: inout Int
     ) throws -> Pause {
         var isShut = false
         var isOpen = false
-        while let events = try reader.nextBatch(limit: batch.sliceChanges) {
+        while let events = try reader.next() {
             batch.control.step()
             guard batch.control.current != .abort else { throw CancellationError() }
             for event in events.events where !isShut {

@@ -1,0 +1,47 @@
+import Dispatch
+import Synchronization
+import TransactionLog
+
+/// Reads a segment's next batch on a queue of its own while the one before is being applied.
+///
+/// `@unchecked Sendable`: the reader is touched on the queue only, one read at a time; what it read is under the lock.
+final class ReadAhead: @unchecked Sendable {
+    /// Small enough to overlap within a slice, large enough for sorting a large transaction to pay.
+    static let batchLimit = 5_000
+
+    private let reader: SegmentReader
+    private let limit: Int
+    private let queue = DispatchQueue(label: "tributary.read-ahead")
+    private let ready = DispatchSemaphore(value: 0)
+    private let result = Mutex<Result<SegmentBatch?, SegmentError>?>(nil)
+    private var isReading = false
+
+    init(_ reader: SegmentReader, sliceChanges: Int) {
+        self.reader = reader
+        limit = min(sliceChanges, ReadAhead.batchLimit)
+    }
+
+    /// The next batch; nil when all has been read.
+    ///
+    /// Called from one thread at a time.
+    ///
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified.
+    func next() throws(SegmentError) -> SegmentBatch? {
+        if !isReading { begin() }
+        ready.wait()
+        isReading = false
+        guard let batch = try result.withLock({ $0.take() })?.get() else { return nil }
+        // After a slice the caller commits, and may not want any more.
+        if !batch.endsSlice { begin() }
+        return batch
+    }
+
+    private func begin() {
+        isReading = true
+        queue.async { [self] in
+            let read = Result { () throws(SegmentError) in try reader.nextBatch(limit: limit) }
+            result.withLock { $0 = read }
+            ready.signal()
+        }
+    }
+}
