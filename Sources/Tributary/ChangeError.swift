@@ -21,6 +21,11 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
     package var index: Int
     package var reason: Reason
 
+    package init(index: Int, reason: Reason) {
+        self.index = index
+        self.reason = reason
+    }
+
     /// Whether somebody else's change is in the way, so that reading again and trying again may help.
     package var isConflict: Bool {
         switch reason {

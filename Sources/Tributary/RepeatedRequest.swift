@@ -4,4 +4,9 @@ package struct RepeatedRequest: Error, Hashable, Sendable {
     package var number: Int64
     /// What was stored with it.
     package var detail: String
+
+    package init(number: Int64, detail: String) {
+        self.number = number
+        self.detail = detail
+    }
 }

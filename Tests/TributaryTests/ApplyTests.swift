@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// Changes in the terms of the log, as the admin interface takes them.
+struct ApplyTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    private let ann = UniqueID(high: 1, low: 1)
+    private let lab = UniqueID(high: 1, low: 2)
+
+    init() async throws {
+        folder = try TemporaryFolder("apply")
+        container = try await Company.open(folder)
+    }
+
+    private func insertion(_ id: UniqueID, _ name: String) -> ConditionalChange {
+        ConditionalChange(
+            Change(
+                entity: "Employee",
+                id: id,
+                operation: .insert([PropertyWrite(name: "name", value: .string(name))])
+            )
+        )
+    }
+
+    private func update(_ id: UniqueID, _ name: String, _ value: JSONValue, ifVersion: Int64? = nil)
+        -> ConditionalChange
+    {
+        ConditionalChange(
+            Change(entity: "Employee", id: id, operation: .update([PropertyWrite(name: name, value: value)])),
+            ifVersion: ifVersion
+        )
+    }
+
+    @Test
+    func changesAreMadeInOrder() async throws {
+        let department = ConditionalChange(Change(entity: "Department", id: lab, operation: .insert([])))
+        let changes = [
+            insertion(ann, "Ann"), department, update(ann, "department", .string(lab.description)),
+            update(ann, "visits", .object([JSONMember(key: "increment", value: .integer(3))])),
+        ]
+        try await container.performBackgroundTask { context in
+            let ids = try context.apply(changes)
+            #expect(ids.map(\.uniqueID) == [ann, lab, ann, ann])
+            try context.save()
+            let employee = try #require(try context.existingObject(with: ids[0]) as? Employee)
+            #expect(employee.department?.uniqueID == lab && employee.visits == 3)
+        }
+    }
+
+    @Test
+    func errorsNameTheChange() async throws {
+        let cases: [(ConditionalChange, ChangeError.Reason)] = [
+            (
+                ConditionalChange(Change(entity: "Boat", id: lab, operation: .delete)),
+                .unknownEntity("Boat")
+            ),
+            (update(ann, "wings", .integer(2)), .unknownProperty(entity: "Employee", property: "wings")),
+            (
+                update(ann, "age", .string("old")),
+                .wrongValue(entity: "Employee", property: "age", expected: "Integer 16", found: "a string")
+            ),
+        ]
+        let first = insertion(ann, "Ann")
+        for (change, reason) in cases {
+            let error = await #expect(throws: ChangeError.self) {
+                try await container.performBackgroundTask { context in _ = try context.apply([first, change]) }
+            }
+            #expect(error == ChangeError(index: 1, reason: reason))
+        }
+    }
+
+    @Test
+    func versionsAndIDsAreConflicts() async throws {
+        let version = try await container.performBackgroundTask { context in
+            _ = try context.apply([insertion(ann, "Ann")])
+            try context.save()
+            return try #require(context.lastSaveToken).number
+        }
+        let repeated = await #expect(throws: ChangeError.self) {
+            try await container.performBackgroundTask { context in _ = try context.apply([insertion(ann, "Bob")]) }
+        }
+        #expect(repeated?.isConflict == true)
+        try await container.performBackgroundTask { context in
+            _ = try context.apply([update(ann, "name", .string("Bob"), ifVersion: version)])
+            try context.save()
+        }
+        let moved = await #expect(throws: ChangeError.self) {
+            try await container.performBackgroundTask { context in
+                _ = try context.apply([update(ann, "name", .string("Cid"), ifVersion: version)])
+            }
+        }
+        #expect(moved?.isConflict == true)
+    }
+
+    @Test
+    func aRepeatedRequestIsToldItsFirstAnswer() async throws {
+        let key = LocalTransaction.Idempotency(key: "k", detail: "first")
+        let number = try await container.performBackgroundTask { context in
+            _ = try context.apply([insertion(ann, "Ann")], idempotency: key)
+            try context.save()
+            return try #require(context.lastSaveToken).number
+        }
+        await #expect(throws: RepeatedRequest(number: number, detail: "first")) {
+            try await container.performBackgroundTask { context in
+                _ = try context.apply([insertion(lab, "Bob")], idempotency: key)
+                try context.save()
+            }
+        }
+    }
+
+    @Test
+    func failuresNameTheChangeTheyCameWith() async throws {
+        let empty = ConditionalChange(Change(entity: "Employee", id: lab, operation: .insert([])))
+        let error = await #expect(throws: ValidationError.self) {
+            try await container.performBackgroundTask { context in
+                _ = try context.apply([insertion(ann, "Ann"), empty])
+                try context.save()
+            }
+        }
+        #expect(error?.failures.map(\.changeIndex) == [1])
+    }
+}

@@ -1,0 +1,115 @@
+import TestSupport
+import Tributary
+import TributaryStore
+
+/// The model of the context tests: every kind of relationship, every delete rule, a sub-entity.
+enum Company {
+    static let classes: [ManagedObject.Type] = [Employee.self, Manager.self, Department.self, Project.self, Badge.self]
+
+    static func model() throws -> Model {
+        try Model(
+            version: "1",
+            entities: [employee, manager, department, project, badge, locker, note]
+        )
+    }
+
+    /// A container on a store of its own, with a clock that stands still.
+    static func open(_ folder: TemporaryFolder, clock: ManualClock = ManualClock()) async throws -> PersistentContainer
+    {
+        let configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "company",
+            model: try model()
+        )
+        return try await PersistentContainer(store: Store.open(configuration), classes: classes, clock: clock)
+    }
+
+    private static func attribute(
+        _ name: String,
+        _ type: AttributeType,
+        optional: Bool = true,
+        _ change: (inout Attribute) -> Void = { _ in }
+    ) -> Attribute {
+        var attribute = Attribute(name: name, type: type)
+        attribute.isOptional = optional
+        change(&attribute)
+        return attribute
+    }
+
+    private static func relationship(
+        _ name: String,
+        _ destination: String,
+        inverse: String? = nil,
+        toMany: Bool = false,
+        _ change: (inout Relationship) -> Void = { _ in }
+    ) -> Relationship {
+        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
+        relationship.isToMany = toMany
+        relationship.isOptional = true
+        change(&relationship)
+        return relationship
+    }
+
+    private static var employee: EntityDefinition {
+        var entity = EntityDefinition(name: "Employee")
+        entity.attributes = [
+            attribute("name", .string, optional: false) { $0.maximum = .integer(20) },
+            attribute("salary", .double) { $0.minimum = .double(0) },
+            attribute("age", .integer16, optional: false) { $0.defaultValue = .integer(30) },
+            attribute("code", .string) { $0.regularExpression = "[A-Z]{2}[0-9]+" },
+            attribute("mood", .string) { $0.isTransient = true },
+            attribute("visits", .integer64) {
+                $0.mergeRule = .counter
+                $0.defaultValue = .integer(0)
+            },
+        ]
+        entity.relationships = [
+            relationship("department", "Department", inverse: "employees"),
+            relationship("projects", "Project", inverse: "members", toMany: true) { $0.maximumCount = 3 },
+            relationship("badge", "Badge", inverse: "owner") { $0.deleteRule = .cascade },
+            relationship("lockers", "Locker", inverse: "holder", toMany: true) { $0.deleteRule = .deny },
+            relationship("notes", "Note", inverse: "writer", toMany: true) { $0.deleteRule = .noAction },
+        ]
+        return entity
+    }
+
+    private static var manager: EntityDefinition {
+        var entity = EntityDefinition(name: "Manager")
+        entity.parent = "Employee"
+        entity.attributes = [attribute("bonus", .double)]
+        return entity
+    }
+
+    private static var department: EntityDefinition {
+        var entity = EntityDefinition(name: "Department")
+        entity.attributes = [attribute("title", .string)]
+        entity.relationships = [relationship("employees", "Employee", inverse: "department", toMany: true)]
+        return entity
+    }
+
+    private static var project: EntityDefinition {
+        var entity = EntityDefinition(name: "Project")
+        entity.attributes = [attribute("title", .string)]
+        entity.relationships = [relationship("members", "Employee", inverse: "projects", toMany: true)]
+        return entity
+    }
+
+    private static var badge: EntityDefinition {
+        var entity = EntityDefinition(name: "Badge")
+        entity.attributes = [attribute("number", .integer64)]
+        entity.relationships = [relationship("owner", "Employee", inverse: "badge")]
+        return entity
+    }
+
+    private static var locker: EntityDefinition {
+        var entity = EntityDefinition(name: "Locker")
+        entity.relationships = [relationship("holder", "Employee", inverse: "lockers")]
+        return entity
+    }
+
+    private static var note: EntityDefinition {
+        var entity = EntityDefinition(name: "Note")
+        entity.relationships = [relationship("writer", "Employee", inverse: "notes")]
+        return entity
+    }
+}

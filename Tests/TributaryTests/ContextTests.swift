@@ -1,0 +1,255 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// Inserting, fetching, changing, deleting and saving, in the background and on the main actor.
+struct ContextTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("contexts")
+        container = try await Company.open(folder)
+    }
+
+    @Test
+    func aSaveIsReadBack() async throws {
+        let background = container.newBackgroundContext(name: "work", author: "ann")
+        let id = try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            #expect(employee.name == "")
+            #expect(employee.age == 30)
+            employee.name = "Ann"
+            employee.salary = 12.5
+            #expect(context.hasChanges && context.insertedObjects == [employee])
+            try context.save()
+            #expect(!context.hasChanges && employee.state == .clean)
+            #expect(context.lastSaveToken != nil)
+            return employee.objectID
+        }
+        let snapshot = try await container.performBackgroundTask { context in
+            try context.existingObject(with: id).snapshot()
+        }
+        #expect(snapshot["name"] == .string("Ann"))
+        #expect(snapshot["salary"] == .double(12.5))
+        #expect(snapshot["age"] == .integer(30))
+        #expect(snapshot["code"] == .null)
+        let history = try container.store.read { try $0.history(after: 0, limit: 10) }
+        #expect(history.last?.author == "ann")
+        #expect(history.last?.contextName == "work")
+    }
+
+    @Test
+    func anUpdateWritesOnlyWhatChanged() async throws {
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            employee.salary = 10
+            #expect(employee.changedValues() == ["salary": .double(10)])
+            #expect(
+                try employee.committedValues(forKeys: ["salary", "name"]) == ["salary": .null, "name": .string("Ann")]
+            )
+            #expect(context.updatedObjects == [employee])
+            try context.save()
+        }
+        let last = try container.store.read { try $0.history(after: 0, limit: 10).last }
+        #expect(last?.changes.map(\.properties) == [["salary"]])
+    }
+
+    @Test
+    func writingTheSameValueChangesNothing() async throws {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            employee.name = "Ann"
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test
+    func aDeletedObjectIsGone() async throws {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            context.delete(employee)
+            #expect(employee.isDeleted && context.deletedObjects == [employee])
+            try context.save()
+            #expect(employee.state == .gone)
+            #expect(employee.name == "Ann", "the last values stay")
+            return employee.objectID
+        }
+        await #expect(throws: ContextError.notFound(id)) {
+            try await background.perform { context in _ = try context.existingObject(with: id) }
+        }
+    }
+
+    @Test
+    func anObjectThatWasNeverSavedLeavesNothing() async throws {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            context.delete(employee)
+            context.processPendingChanges()
+            #expect(!context.hasChanges)
+            try context.save()
+            #expect(context.lastSaveToken == nil)
+        }
+    }
+
+    @Test
+    func callersMayChooseTheID() async throws {
+        let id = UniqueID(high: 1, low: 2)
+        try await container.performBackgroundTask { context in
+            try context.insert(Employee.self, id: id).name = "Ann"
+            #expect(throws: ContextError.self) { try context.insert(Employee.self, id: id) }
+            try context.save()
+        }
+        await #expect(throws: ContextError.self) {
+            try await container.performBackgroundTask { context in
+                try context.insert(Employee.self, id: id).name = "Bob"
+                try context.save()
+            }
+        }
+        try await container.performBackgroundTask { context in
+            let ann = try #require(try context.fetch(Employee.self).first)
+            #expect(ann.name == "Ann" && ann.uniqueID == id)
+            context.delete(ann)
+            try context.save()
+            // A deleted ID may be used again: the object exists again.
+            try context.insert(Employee.self, id: id).name = "Cid"
+            try context.save()
+            #expect(try context.fetch(Employee.self).map(\.name) == ["Cid"])
+        }
+    }
+
+    @Test
+    func abstractAndUnknownEntitiesAreRefused() async throws {
+        await container.performBackgroundTask { context in
+            #expect(throws: ContextError.unknownEntity("Boat")) { try context.insert(entity: "Boat") }
+            let stranger = ManagedObjectID(
+                store: "x",
+                entity: "Boat",
+                rootEntity: "Boat",
+                uniqueID: UniqueID(high: 1, low: 1)
+            )
+            #expect(throws: ContextError.notFound(stranger)) { try context.existingObject(with: stranger) }
+        }
+    }
+
+    @Test
+    func valuesByNameAreChecked() async throws {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(entity: "Employee")
+            try employee.setValue(.string("Ann"), forKey: "name")
+            #expect(try employee.value(forKey: "name") == .string("Ann"))
+            #expect(throws: ContextError.self) { try employee.setValue(.integer(1), forKey: "name") }
+            #expect(throws: ContextError.self) { try employee.setValue(.integer(40_000), forKey: "age") }
+            #expect(throws: ContextError.self) { try employee.value(forKey: "wings") }
+            #expect(throws: ContextError.self) { try employee.value(forKey: "projects") }
+            let department = try context.insert(Department.self)
+            try employee.setValue(.reference(department.uniqueID), forKey: "department")
+            #expect(department.employees.map(\.objectID) == [employee.objectID])
+        }
+    }
+
+    @Test
+    func subentitiesHaveTheirOwnClass() async throws {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let manager = try context.insert(Manager.self)
+            manager.name = "Meg"
+            manager.bonus = 5
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            return ManagedObjectID(
+                store: "company",
+                entity: "Employee",
+                rootEntity: "Employee",
+                uniqueID: manager.uniqueID
+            )
+        }
+        try await container.performBackgroundTask { (context: ManagedObjectContext) throws in
+            // An ID that names the parent entity still leads to an object of the child's class.
+            #expect((context.object(with: id) as? Manager)?.bonus == 5)
+            #expect(try context.fetch(Employee.self).count == 2)
+            #expect(try context.fetch(Manager.self).map(\.name) == ["Meg"])
+            var request = FetchRequest("Employee")
+            request.includesSubentities = false
+            #expect(try context.fetch(request, as: Employee.self).map(\.name) == ["Ann"])
+        }
+    }
+
+    @Test
+    func rollbackAndResetDropChanges() async throws {
+        try await container.performBackgroundTask { context in
+            let kept = try context.insert(Employee.self)
+            kept.name = "Ann"
+            try context.save()
+            kept.name = "Bob"
+            let new = try context.insert(Employee.self)
+            let other = try context.insert(Department.self)
+            kept.department = other
+            context.rollback()
+            #expect(kept.name == "Ann" && kept.state == .clean && new.state == .gone)
+            #expect(kept.department == nil && other.employees.isEmpty && !context.hasChanges)
+            context.delete(kept)
+            context.rollback()
+            #expect(kept.state == .clean)
+            context.reset()
+            #expect(kept.state == .detached && kept.managedObjectContext == nil)
+            #expect(kept.name == "Ann", "the last values stay")
+            #expect(try context.fetch(Employee.self).map(\.name) == ["Ann"])
+        }
+    }
+
+    @Test
+    func transientValuesAreNotSaved() async throws {
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.mood = "good"
+            try context.save()
+            #expect(employee.mood == "good")
+            employee.mood = "bad"
+            #expect(!context.hasChanges)
+        }
+        let mood = try await container.performBackgroundTask { try $0.fetch(Employee.self).first?.mood }
+        #expect(mood == nil)
+    }
+
+    @Test
+    func countersAddUp() async throws {
+        let id = try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.visits = 5
+            try context.save()
+            #expect(employee.visits == 5)
+            employee.visits += 2
+            try context.save()
+            #expect(employee.visits == 7)
+            return employee.objectID
+        }
+        let visits = try await container.performBackgroundTask {
+            try $0.existingObject(with: id).value(forKey: "visits")
+        }
+        #expect(visits == .integer(7))
+    }
+
+    @Test
+    func snapshotsSurviveCoding() async throws {
+        let snapshot = try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.department = try context.insert(Department.self)
+            return employee.snapshot()
+        }
+        #expect(try snapshot.coded() == snapshot)
+    }
+}

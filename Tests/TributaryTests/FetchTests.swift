@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// Fetching with the context's own unsaved changes laid over the store.
+struct FetchTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("fetch")
+        container = try await Company.open(folder)
+    }
+
+    @Test
+    func ownChangesCountAsIfTheyWereSaved() async throws {
+        try await container.performBackgroundTask { context in
+            for name in ["Ann", "Bob", "Cid", "Dan"] {
+                let employee = try context.insert(Employee.self)
+                employee.name = name
+                employee.salary = 10
+            }
+            try context.save()
+            let all = try context.fetch(Employee.self, sortKeys: [SortKey("name")])
+            #expect(all.map(\.name) == ["Ann", "Bob", "Cid", "Dan"])
+            all[0].salary = 1
+            all[1].name = "Zoe"
+            context.delete(all[2])
+            let new = try context.insert(Employee.self)
+            new.name = "Bea"
+            new.salary = 20
+            var request = try FetchRequest("Employee", where: "salary >= %d", [10], sortKeys: [SortKey("name")])
+            let found = try context.fetch(request, as: Employee.self)
+            #expect(found.map(\.name) == ["Bea", "Dan", "Zoe"])
+            #expect(try context.count(for: request) == 3)
+            #expect(try context.fetchIDs(request) == found.map(\.objectID))
+            request.fetchOffset = 1
+            request.fetchLimit = 1
+            #expect(try context.fetch(request, as: Employee.self).map(\.name) == ["Dan"])
+            request.fetchOffset = 0
+            request.fetchLimit = nil
+            request.includesPendingChanges = false
+            #expect(try context.fetchIDs(request).count == 4)
+        }
+    }
+
+    @Test
+    func anUnsavedOrderIsTheStoresOrder() async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("seed \(generator.seed)")
+        let names = (0..<60).map { _ in ["a", "A", "é", "z", "", "aa"].randomElement(using: &generator) ?? "" }
+        let dirty = names.map { _ in Bool.random(using: &generator) }
+        try await container.performBackgroundTask { context in
+            for name in names { try context.insert(Employee.self).name = name }
+            try context.save()
+            for (employee, isDirty) in zip(try context.fetch(Employee.self), dirty) where isDirty {
+                employee.salary = 1
+            }
+            let request = FetchRequest("Employee", sortKeys: [SortKey("name"), SortKey("age", ascending: false)])
+            let before = try context.fetchIDs(request)
+            try context.save()
+            #expect(try context.fetchIDs(request) == before)
+        }
+    }
+
+    @Test
+    func keyPathsLeadThroughUnsavedObjects() async throws {
+        try await container.performBackgroundTask { context in
+            let department = try context.insert(Department.self)
+            department.title = "R&D"
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.department = department
+            let request = try FetchRequest("Employee", where: "department.title BEGINSWITH %@", ["R"])
+            #expect(try context.fetch(request) == [employee])
+            try context.save()
+            #expect(try context.fetch(request) == [employee])
+        }
+    }
+
+    @Test
+    func aBadPredicateIsAnError() async throws {
+        await container.performBackgroundTask { context in
+            #expect(throws: ObjectPredicateError.self) { try FetchRequest("Employee", where: "name ==") }
+            _ = context.hasChanges
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// What Core Data programs do every day: import in the background, show on the main actor, pass IDs, quit.
+@MainActor
+struct MainContextTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("main")
+        container = try await Company.open(folder)
+    }
+
+    private func insert(_ name: String) async throws -> (ManagedObjectID, HistoryToken) {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = name
+            try context.save()
+            return (employee.objectID, try #require(context.lastSaveToken))
+        }
+    }
+
+    private func change(_ id: ManagedObjectID, _ body: @escaping @Sendable (Employee) -> Void) async throws {
+        try await container.performBackgroundTask { context in
+            body(try #require(try context.existingObject(with: id) as? Employee))
+            try context.save()
+        }
+    }
+
+    @Test
+    func theViewContextShowsOneGenerationBetweenMerges() async throws {
+        let view = container.viewContext
+        let (id, token) = try await insert("Ann")
+        #expect(try view.fetch(Employee.self).isEmpty)
+        #expect(throws: ContextError.notYetMerged(id, transaction: token)) { try view.existingObject(with: id) }
+        await container.mergePendingChanges(through: token)
+        #expect(try view.fetch(Employee.self).map(\.name) == ["Ann"])
+        #expect((try view.existingObject(with: id) as? Employee)?.name == "Ann")
+    }
+
+    @Test
+    func oneUpdateTellsOfAllThatWasMerged() async throws {
+        var updates = container.storeUpdates().makeAsyncIterator()
+        let (first, _) = try await insert("Ann")
+        let (second, _) = try await insert("Bob")
+        await container.mergePendingChanges()
+        let update = await updates.next()
+        #expect(update?.changes.inserted == [first, second])
+    }
+
+    @Test
+    func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
+        let (id, token) = try await insert("Ann")
+        await container.mergePendingChanges(through: token)
+        let view = container.viewContext
+        let employee = try #require(try view.existingObject(with: id) as? Employee)
+        var notices: [ObjectsDidChange] = []
+        view.observeChanges { notices.append($0) }
+        employee.name = "Bob"
+        var options = MergeOptions()
+        options.saves = false
+        container.setMergeOptions(options)
+        try await change(id) { $0.salary = 5 }
+        await container.mergePendingChanges()
+        #expect(employee.name == "Bob" && employee.salary == 5 && employee.isUpdated)
+        #expect(notices.contains { $0.updated.contains(id) })
+        view.mergePolicy = .error
+        try view.save()
+        #expect(try employee.committedValues(forKeys: ["name"]) == ["name": .string("Bob")])
+    }
+
+    @Test
+    func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
+        let (id, token) = try await insert("Ann")
+        await container.mergePendingChanges(through: token)
+        let view = container.viewContext
+        let employee = try #require(try view.existingObject(with: id) as? Employee)
+        var notices: [ObjectsDidChange] = []
+        view.observeChanges { notices.append($0) }
+        try await change(id) { $0.managedObjectContext?.delete($0) }
+        #expect(employee.state == .clean, "nothing moves before the merge")
+        await container.mergePendingChanges()
+        #expect(employee.state == .gone && employee.name == "Ann" && employee.objectID == id)
+        #expect(notices.contains { $0.deleted.contains(id) })
+    }
+
+    @Test
+    func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
+        let view = container.viewContext
+        let (other, _) = try await insert("Ann")
+        let own = try view.insert(Employee.self)
+        own.name = "Bob"
+        try view.save()
+        #expect(own.state == .clean && !view.hasChanges)
+        #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Ann", "Bob"])
+        #expect(try view.existingObject(with: other).objectID == other)
+    }
+
+    @Test
+    func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
+        let (id, token) = try await insert("Ann")
+        await container.mergePendingChanges(through: token)
+        let employee = try #require(try container.viewContext.existingObject(with: id) as? Employee)
+        employee.name = "Bob"
+        try await change(id) { $0.salary = 5 }
+        try container.viewContext.save()
+        #expect(employee.name == "Bob" && employee.salary == 5)
+    }
+
+    @Test
+    func relationshipsFollowAMerge() async throws {
+        let view = container.viewContext
+        let department = try view.insert(Department.self)
+        try view.save()
+        #expect(department.employees.isEmpty)
+        let id = department.objectID
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.department = context.object(with: id) as? Department
+            try context.save()
+        }
+        #expect(department.employees.isEmpty)
+        await container.mergePendingChanges()
+        #expect(department.employees.map(\.name) == ["Ann"])
+    }
+
+    @Test
+    func closingWaitsForWhatWasAccepted() async throws {
+        let background = container.newBackgroundContext()
+        for number in 0..<20 {
+            background.enqueue { context in
+                let employee = try? context.insert(Employee.self)
+                employee?.name = "E\(number)"
+                try? context.save()
+            }
+        }
+        try await container.close()
+        #expect(container.pendingSaves == 0)
+        let view = container.viewContext
+        #expect(throws: ContextError.closed) { try view.insert(Employee.self) }
+        let again = try await Company.open(folder)
+        #expect(try again.viewContext.count(for: FetchRequest("Employee")) == 20)
+        try await again.close()
+    }
+}

@@ -1,0 +1,10 @@
+import Tributary
+
+func first(_ background: BackgroundContext) async throws {
+    #if MISUSE
+        let first = try await background.perform { try $0.fetch(Employee.self).first }  // error:
+    #else
+        let first = try await background.perform { try $0.fetch(Employee.self).first?.name }
+    #endif
+    print(first as Any)
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the compiler must reject.
+///
+/// Each fixture compiles as it stands; with `MISUSE` it fails on exactly the lines that end with `// error:`.
+///
+/// Region isolation is a pass over SIL, so the fixtures are compiled that far; checking the types alone would accept
+/// several of them.
+struct MisuseTests {
+    private static let folder = PackageFolder.path("Tests/TributaryTests/Misuse")
+
+    /// The classes that all fixtures share are no fixture.
+    private static let fixtures: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.hasSuffix(".swift") && $0 != "Classes.swift" }.sorted()
+    }()
+
+    @Test
+    func thereAreEnoughFixtures() {
+        #expect(MisuseTests.fixtures.count >= 26)
+    }
+
+    @Test
+    func eachMisuseIsRejectedWhereItStands() async throws {
+        let compiler = try FixtureCompiler()
+        let failures = await withTaskGroup(of: [String].self) { group in
+            // Two at a time: each compiler takes a core and some hundred megabytes.
+            var waiting = MisuseTests.fixtures.makeIterator()
+            var failures: [String] = []
+            for _ in 0..<2 {
+                if let next = waiting.next() { group.addTask { await MisuseTests.check(next, compiler) } }
+            }
+            while let found = await group.next() {
+                failures += found
+                if let next = waiting.next() { group.addTask { await MisuseTests.check(next, compiler) } }
+            }
+            return failures
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    /// What is not as it should be, in words.
+    private static func check(_ fixture: String, _ compiler: FixtureCompiler) async -> [String] {
+        do {
+            let path = "\(folder)/\(fixture)"
+            let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+            let marked = lines.indices.filter { lines[$0].hasSuffix("// error:") }.map { $0 + 1 }
+            var failures: [String] = []
+            let control = try await compiler.compile(path, isMisuse: false)
+            if control != .accepted { failures.append("\(fixture): the control must compile: \(control)") }
+            let misuse = try await compiler.compile(path, isMisuse: true)
+            if marked.isEmpty || misuse.rejectedLines != marked {
+                failures.append("\(fixture): lines \(marked) must be rejected, not so: \(misuse)")
+            }
+            return failures
+        } catch {
+            return ["\(fixture): \(error)"]
+        }
+    }
+}
