@@ -15,7 +15,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -47,8 +46,7 @@ let package = Package(
         .target(
             name: "TributaryStore",
             dependencies: [
-                "TributaryChanges", "TributaryModel", "CSQLite", "CLinux",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "TributaryChanges", "TributaryModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -69,7 +67,6 @@ let package = Package(
         .target(
             name: "TributaryAdmin",
             dependencies: [
-                "CLinux",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -79,15 +76,12 @@ let package = Package(
             name: "TributaryDaemon",
             dependencies: [
                 "Tributary", "TributarySync", "TributaryAdmin", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TransactionLog", "CSystemd", "CLinux",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "TransactionLog", "CSystemd", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -111,7 +105,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "TributaryChanges", "TributaryModel", "TransactionLog", "CSQLite",
+                "TributaryChanges", "TransactionLog", "CSQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/TestSupport"
@@ -122,7 +116,7 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryModel", "TributaryChanges", "TransactionLog", "TestSupport",
+                "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -149,8 +143,8 @@ let package = Package(
         .testTarget(
             name: "Simulation",
             dependencies: [
-                "TributarySync", "TributaryStore", "Tributary", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TestSupport",
             ]
         ),
         .testTarget(

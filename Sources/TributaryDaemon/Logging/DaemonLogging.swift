@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 package import Logging
 
 /// Where log entries go: the journal when standard error is connected to it, else standard error.
@@ -16,8 +16,9 @@ package enum DaemonLogging {
 
     /// `JOURNAL_STREAM` holds device and inode of the stream; standard error may have been sent elsewhere since.
     private static func isJournal(_ stream: String?) -> Bool {
-        var status = stat()
-        guard let stream, fstat(2, &status) == 0 else { return false }
-        return stream == "\(status.st_dev):\(status.st_ino)"
+        guard let inode = stream?.split(separator: ":").last,
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")
+        else { return false }
+        return target == "socket:[\(inode)]"
     }
 }
