@@ -23,11 +23,13 @@ struct AdminResponder: Sendable {
     }
 
     func respond(to request: Request, channel: any Channel) async -> Response {
+        let methods = methods(of: request.uri.path)
+        guard methods.contains(request.method) else {
+            return .problem(Self.unknown(request, methods: methods))
+        }
         let context = AdminContext(source: .init(logger: daemon.logger, channel: channel))
         do {
             return try await router.respond(to: request, context: context)
-        } catch let error as HTTPError where error.status == .notFound {
-            return .problem(unknownPath(request))
         } catch {
             return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: request.uri.path))
         }
@@ -60,18 +62,23 @@ struct AdminResponder: Sendable {
         }
     }
 
-    private func unknownPath(_ request: Request) -> ProblemDocument {
-        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
-        let methods = routes.filter { route in
+    /// The methods that the path takes; none when there is no such path.
+    private func methods(of path: String) -> [HTTPRequest.Method] {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return routes.filter { route in
             let own = route.path.split(separator: "/", omittingEmptySubsequences: false)
             return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }.map(\.method.rawValue)
+        }.map(\.method)
+    }
+
+    private static func unknown(_ request: Request, methods: [HTTPRequest.Method]) -> ProblemDocument {
         if methods.isEmpty {
             return ProblemDocument(.notFound, detail: "there is no path '\(request.uri.path)'")
         }
+        let names = methods.map(\.rawValue).joined(separator: ", ")
         return ProblemDocument(
             .methodNotAllowed,
-            detail: "'\(request.uri.path)' takes \(methods.joined(separator: ", ")), not \(request.method.rawValue)"
+            detail: "'\(request.uri.path)' takes \(names), not \(request.method.rawValue)"
         )
     }
 }

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("Bad requests and bad clients", .serialized)
+struct BadRequestTests {
+    @Test("mistakes get problem documents and harm nobody", .timeLimit(.minutes(2)))
+    func mistakes() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let table: [(AdminCall.Method, String, String?, Int)] = [
+            (.get, "/v1/objects/Nobody", nil, 404), (.get, "/v1/objects/Employee?where=salary%20%3E%3E%201", nil, 400),
+            (.get, "/v1/objects/Employee?colour=red", nil, 400), (.get, "/v1/objects/Employee?limit=0", nil, 400),
+            (.get, "/v1/objects/Employee?sort=nothing", nil, 400), (.get, "/v1/objects/Employee?where=%zz", nil, 400),
+            (.get, "/v1/objects/Employee/no-uuid", nil, 400), (.get, "/v1/nothing", nil, 404),
+            (.put, "/v1/status", "{}", 405), (.post, "/v1/transactions", "{\"changes\":", 400),
+            (.post, "/v1/transactions", "{}", 400), (.post, "/v1/transactions", "[]", 400),
+            (.post, "/v1/transactions", "{\"changes\":[{\"insert\":\"Nobody\",\"values\":{}}]}", 422),
+            (.post, "/v1/transactions", String(repeating: "[", count: 10_000), 400),
+            (.get, "/v1/history?after=nonsense", nil, 400), (.get, "/v1/history?after=5@somebody", nil, 410),
+            (.post, "/v1/check", nil, 501), (.get, "/v1/segments?state=odd", nil, 400),
+            (.put, "/v1/log-level", "{\"level\":\"loud\"}", 400), (.post, "/v1/pause", "{\"forSeconds\":-1}", 400),
+            (.post, "/v1/segments/5f0c0000-0000-4000-8000-000000000001/1-2/retry", nil, 400),
+        ]
+        for (method, target, body, status) in table {
+            let answer = try await daemon.call(method, target, body)
+            #expect(answer.0 == status, "\(method) \(target): \(answer)")
+            #expect((answer.1["type"] as? String)?.hasPrefix("urn:tributary:problem:") == true, "\(target)")
+        }
+        let predicate = try await daemon.call(.get, "/v1/objects/Employee?where=name%20%3D%3D%20%3D%3D").1
+        #expect(predicate["position"] is Int, "\(predicate)")
+        let command = try await daemon.command(["object", "list", "Nobody"])
+        #expect(command.ending == .exited(66))
+        let wrong = try await daemon.command(["object", "list", "Employee", "--where", "salary >"])
+        #expect(wrong.ending == .exited(64))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test("20 MiB, no HTTP at all, a client that hangs up, and 200 at once", .timeLimit(.minutes(3)))
+    func clients() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let large = try await daemon.client.send(
+            AdminCall(.post, "/v1/transactions", body: [UInt8](repeating: UInt8(ascii: " "), count: 20 << 20))
+        )
+        #expect(large.status == 413)
+
+        let noHTTP = try RawConnection(daemon.socket)
+        noHTTP.send("this is not HTTP\r\n\r\n")
+        #expect(noHTTP.readToEnd().hasPrefix("HTTP/1.1 400"))
+        for part in [
+            "GET /v1/objects/Employee HTTP/1.1\r\nHo", "POST /v1/transactions HTTP/1.1\r\ncontent-length: 999\r\n\r\n{",
+        ] {
+            let hangsUp = try RawConnection(daemon.socket)
+            hangsUp.send(part)
+            hangsUp.close()
+        }
+
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            let client = daemon.client
+            for number in 0..<200 {
+                group.addTask {
+                    let target = number % 2 == 0 ? "/v1/status" : "/v1/objects/Employee?limit=5"
+                    return (try? await client.send(AdminCall(.get, target)).status) ?? 0
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.count { $0 == 200 } == 200)
+        #expect(try await daemon.call(.get, "/v1/health").0 == 200)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(
+        "a client that reads nothing does not hold others up, and followers get bye at the stop",
+        .timeLimit(.minutes(2))
+    )
+    func slowClient() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let slow = try RawConnection(daemon.socket)
+        slow.send("GET /v1/changes HTTP/1.1\r\nhost: x\r\n\r\n")
+        let client = daemon.client
+        let follower = Task {
+            var events: [String] = []
+            _ = try await client.events(AdminCall(.get, AdminPath.changes)) { event in
+                events.append(event.event)
+                return event.event != "bye"
+            }
+            return events
+        }
+        for round in 0..<30 {
+            let changes = (0..<200).map { _ in #"{"insert":"Employee","values":{"name":"\#(round)"}}"# }
+            let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
+            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        }
+        #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 6_000)
+        slow.close()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let events = try await follower.value
+        #expect(events.first == "hello")
+        #expect(events.contains("storeDidUpdate"))
+        #expect(events.last == "bye")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("Starting, reloading and stopping the daemon")
+struct DaemonLifeTests {
+    @Test("a second daemon on the same store ends with 75 and names the first", .timeLimit(.minutes(1)))
+    func second() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let second = try daemon.spawn()
+        #expect(await second.ending() == .exited(75))
+        let first = try #require(daemon.process?.processID)
+        #expect(daemon.log.contains("pid \(first) host "), "\(daemon.log)")
+        #expect(try await daemon.call(.get, "/v1/health").0 == 200)
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test("a socket left by a daemon that was killed is taken over", .timeLimit(.minutes(1)))
+    func staleSocket() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        daemon.process?.send(SIGKILL)
+        _ = await daemon.process?.ending()
+        #expect(FileManager.default.fileExists(atPath: daemon.socket))
+        let nobody = try await daemon.command(["status"])
+        #expect(nobody.ending == .exited(69))
+        #expect(nobody.errors.contains(daemon.socket))
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test("a bad configuration ends with 78 and says where", .timeLimit(.minutes(1)))
+    func badConfiguration() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("colour: red")
+        let process = try daemon.spawn()
+        #expect(await process.ending() == .exited(78))
+        #expect(daemon.log.contains("one.yaml:8: colour: "), "\(daemon.log)")
+    }
+
+    @Test(
+        "reload takes what is good, keeps the old when it is bad, and tells what needs a restart",
+        .timeLimit(.minutes(1))
+    )
+    func reload() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try daemon.configure("history: {keep: 5d}\nlog: {level: debug}")
+        let good = try await daemon.command(["reload"])
+        #expect(good.ending == .exited(0), "\(good.errors)")
+        #expect(good.output.contains("history.keep") && good.output.contains("log.level"))
+        #expect(try await daemon.command(["log-level"]).output == "debug\n")
+        try daemon.configure("history: {keep: 5}")
+        let bad = try await daemon.command(["reload"])
+        #expect(bad.ending == .exited(78))
+        #expect(bad.errors.contains("one.yaml:8") && bad.errors.contains("history.keep"), "\(bad.errors)")
+        let shown = try await daemon.command(["config", "show"])
+        #expect(shown.output.contains("5d"))
+        try FileManager.default.createDirectory(atPath: daemon.folder.path("other"), withIntermediateDirectories: true)
+        try daemon.folder.write(
+            String(contentsOfFile: daemon.configuration, encoding: .utf8)
+                .replacing("logs: \(daemon.logs)", with: "logs: \(daemon.folder.path("other"))")
+                .replacing("history: {keep: 5}", with: ""),
+            to: "one.yaml"
+        )
+        let restart = try await daemon.command(["reload", "--json"])
+        #expect(restart.output.contains("\"restartNeeded\":[\"logs\"]"), "\(restart.output)")
+        #expect(try await daemon.call(.get, "/v1/status").1["restartNeeded"] as? Bool == true)
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(1)))
+    func pause() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        #expect(try await daemon.command(["pause"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0))
+        try await daemon.start()
+        #expect(try await daemon.call(.get, "/v1/status").1["state"] as? String == "paused")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
+        #expect(try await daemon.command(["sync"]).ending == .exited(75))
+        #expect(try await daemon.command(["resume"]).ending == .exited(0))
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try await daemon.command(["shutdown"]).ending == .exited(0))
+        #expect(await daemon.process?.ending() == .exited(0))
+    }
+}

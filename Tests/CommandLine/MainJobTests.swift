@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("The main job, with real processes")
+struct MainJobTests {
+    private static let ann = "0190f1a2-0000-7000-8000-000000000001"
+
+    private func foreign() -> ForeignWriter {
+        ForeignWriter(
+            id: "5f0c0000-0000-4000-8000-000000000001",
+            milliseconds: UInt64(Date().timeIntervalSince1970 * 1000) - 60_000
+        )
+    }
+
+    @Test("a dropped segment shows in the list, in SQLite and on the change stream", .timeLimit(.minutes(2)))
+    func dropped() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        var writer = foreign()
+        let stream = AdminCall(.get, AdminPath.changes)
+        var update: ServerSentEvent?
+        var hasStarted = false
+        _ = try await daemon.client.events(stream) { event in
+            if event.event == "hello" {
+                hasStarted = true
+                try writer.write(
+                    [[#"{"insert":"Employee","id":"\#(Self.ann)","values":{"name":"Ann","salary":1200.5}}"#]],
+                    to: daemon.logs
+                )
+            }
+            if event.event == "storeDidUpdate" { update = event }
+            return update == nil
+        }
+        #expect(hasStarted)
+        #expect(update?.data.contains("\"inserted\":{\"Employee\":[\"\(Self.ann)\"]}") == true, "\(update?.data ?? "")")
+        #expect(update?.id?.contains("@") == true)
+        let list = try await daemon.command(["object", "list", "Employee", "--where", "salary > 1000"])
+        #expect(list.ending == .exited(0))
+        #expect(list.output.contains("Ann"))
+        #expect(try PlainSQL(path: daemon.store).value("SELECT name FROM Employee") == "Ann")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "1200.5")
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+    }
+
+    @Test("what is saved here goes out, and another instance imports it", .timeLimit(.minutes(2)))
+    func twoInstances() async throws {
+        let one = try RunningDaemon("one")
+        let two = try RunningDaemon("two", in: one.folder)
+        try await one.start()
+        try await two.start()
+        let insert = try await one.command(["object", "insert", "Employee", "name=Bob", "salary=7"])
+        #expect(insert.ending == .exited(0), "\(insert.errors)")
+        let id = insert.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try await one.command(["sync"]).ending == .exited(0))
+        #expect(try await two.command(["sync"]).ending == .exited(0))
+        let other = try await two.command(["object", "get", "Employee", id])
+        #expect(other.output.contains("Bob"), "\(other.errors)")
+        let digests = (try await one.call(.get, "/v1/digest").1, try await two.call(.get, "/v1/digest").1)
+        #expect(digests.0["digest"] as? String == digests.1["digest"] as? String)
+        #expect(await one.stop() == .exited(0), "\(one.log)")
+        #expect(await two.stop() == .exited(0), "\(two.log)")
+    }
+
+    @Test("SIGTERM in the middle of an import ends well, and the next start finishes it", .timeLimit(.minutes(3)))
+    func stopDuringImport() async throws {
+        let daemon = try RunningDaemon()
+        var writer = foreign()
+        for segment in 0..<40 {
+            var transactions: [[String]] = []
+            for transaction in 0..<10 {
+                transactions.append(
+                    (0..<50).map { change in
+                        let number = (segment * 10 + transaction) * 50 + change
+                        let id = "0190f1a2-0000-7000-8000-" + String(String(number + 1_000_000_000_000).suffix(12))
+                        return #"{"insert":"Employee","id":"\#(id)","values":{"name":"E\#(number)"}}"#
+                    }
+                )
+            }
+            try writer.write(transactions, to: daemon.logs)
+        }
+        try await daemon.start()
+        daemon.process?.send(SIGTERM)
+        daemon.process?.send(SIGTERM)
+        #expect(await daemon.process?.ending() == .exited(0), "\(daemon.log)")
+        let partial = try PlainSQL(path: daemon.store).value("SELECT count(*) FROM Employee").flatMap { Int($0) }
+        #expect((partial ?? -1) % 50 == 0, "a transaction was split")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try PlainSQL(path: daemon.store).value("SELECT count(*) FROM Employee") == "20000")
+        #expect(await daemon.stop() == .exited(0))
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A real `tributaryd` over a scratch folder, with short timers.
+final class RunningDaemon {
+    let folder: TemporaryFolder
+    let name: String
+    private let notify: NotifySocket
+    private(set) var process: ChildProcess?
+
+    static let model = """
+        version: "1"
+        entities:
+          Employee:
+            attributes:
+              name: {type: String}
+              salary: {type: Double, optional: true, max: 100000}
+              count: {type: Integer 64, optional: true}
+            relationships:
+              department: {to: Department, inverse: employees, optional: true}
+          Department:
+            attributes:
+              title: {type: String, optional: true}
+            relationships:
+              employees: {to: Employee, inverse: department, many: true, optional: true}
+        """
+
+    /// Several daemons may share a folder: they are peers on one log folder.
+    init(_ name: String = "one", in folder: TemporaryFolder? = nil) throws {
+        self.folder = try folder ?? TemporaryFolder("daemon")
+        self.name = name
+        notify = try NotifySocket(in: self.folder)
+        try self.folder.write(RunningDaemon.model, to: "model.yaml")
+        try configure()
+        try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+    }
+
+    var logs: String { folder.path("logs") }
+    var store: String { folder.path("\(name).sqlite") }
+    var socket: String { folder.path("\(name).sock") }
+    var configuration: String { folder.path("\(name).yaml") }
+    var client: AdminClient { AdminClient(socket: socket) }
+
+    func configure(_ more: String = "") throws {
+        try folder.write(
+            """
+            name: "\(name)"
+            store: \(store)
+            model: \(folder.path("model.yaml"))
+            logs: \(logs)
+            merge: {debounce: 20ms, ceiling: 100ms}
+            export: {debounce: 10ms}
+            admin: {socket: \(socket)}
+            \(more)
+            """,
+            to: "\(name).yaml"
+        )
+    }
+
+    /// Starts it and waits until it is ready.
+    func start() async throws {
+        let started = try spawn()
+        process = started
+        try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+    }
+
+    /// Starts another process on the same configuration.
+    func spawn() throws -> ChildProcess {
+        try ChildProcess(
+            BuildFolder.executable("tributaryd"),
+            ["--config", configuration],
+            environment: ["NOTIFY_SOCKET": notify.path],
+            errors: folder.path("\(name).log")
+        )
+    }
+
+    /// Asks it to stop, and waits for its end.
+    func stop() async -> ChildProcess.Ending? {
+        process?.send(SIGTERM)
+        return await process?.ending()
+    }
+
+    deinit { process?.send(SIGKILL) }
+
+    /// Runs the admin command: its status and what it wrote to standard output and standard error.
+    func command(_ arguments: [String]) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
+        let mark = UUID().uuidString
+        let process = try ChildProcess(
+            BuildFolder.executable("tributaryctl"),
+            arguments,
+            environment: ["TRIBUTARY_SOCKET": socket],
+            output: folder.path("out-\(mark)"),
+            errors: folder.path("err-\(mark)")
+        )
+        let ending = await process.ending()
+        return (ending, text("out-\(mark)"), text("err-\(mark)"))
+    }
+
+    /// Sends a request and reads the answer as JSON.
+    func call(_ method: AdminCall.Method, _ target: String, _ body: String? = nil) async throws -> (Int, [String: Any])
+    {
+        let answer = try await client.send(AdminCall(method, target, body: body.map { Array($0.utf8) }))
+        let value = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        return (answer.status, value ?? [:])
+    }
+
+    var log: String {
+        text("\(name).log").split(separator: "\n").suffix(20).joined(separator: "\n")
+    }
+
+    private func text(_ file: String) -> String {
+        (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
+    }
+}

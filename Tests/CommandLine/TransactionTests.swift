@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("Transactions over the socket")
+struct TransactionTests {
+    @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(2)))
+    func transactions() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let id = "0190f1a2-0000-7000-8000-00000000000a"
+        let insert =
+            #"{"changes":[{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","count":9007199254740993}}]}"#
+        let first = try await daemon.call(.post, "/v1/transactions", insert)
+        #expect(first.0 == 200)
+        #expect(first.1["ids"] as? [String] == [id])
+        #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 409)
+
+        // A GET after the POST sees it, with every digit.
+        let object = try await daemon.client.send(AdminCall(.get, "/v1/objects/Employee/\(id)"))
+        #expect(object.text.contains("9007199254740993"))
+        let version = try #require(try await daemon.call(.get, "/v1/objects/Employee/\(id)").1["version"] as? Int)
+        func update(_ name: String, _ version: Int) -> String {
+            #"{"changes":[{"update":"Employee","id":"\#(id)","values":{"name":"\#(name)"},"ifVersion":\#(version)}]}"#
+        }
+        #expect(try await daemon.call(.post, "/v1/transactions", update("Bea", version)).0 == 200)
+        #expect(try await daemon.call(.post, "/v1/transactions", update("Cid", version)).0 == 409)
+
+        // One bad change keeps the good one out; every failing property is told.
+        let half = """
+            {"changes":[{"insert":"Department","values":{"title":"R&D"}},
+            {"insert":"Employee","values":{"salary":200000}}]}
+            """
+        let refused = try await daemon.call(.post, "/v1/transactions", half)
+        #expect(refused.0 == 422)
+        #expect((refused.1["errors"] as? [Any])?.count == 2, "\(refused.1)")
+        #expect(try await daemon.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int == 0)
+
+        // The same key gets the same answer, and nothing is made twice.
+        let body = Array(#"{"changes":[{"insert":"Department","values":{"title":"Once"}}]}"#.utf8)
+        let key = ["idempotency-key": UUID().uuidString]
+        let answers = [
+            try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: body, headers: key)),
+            try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: body, headers: key)),
+        ]
+        #expect(answers.map(\.status) == [200, 200])
+        #expect(answers[0].text == answers[1].text)
+        #expect(try await daemon.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int == 1)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

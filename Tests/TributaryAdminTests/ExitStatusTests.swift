@@ -1,0 +1,32 @@
+import Testing
+import TributaryAdmin
+
+@Suite("Exit status and paths")
+struct ExitStatusTests {
+    @Test(
+        "an HTTP status becomes a number of sysexits.h",
+        arguments: [
+            (200, 0), (202, 0), (400, 64), (403, 77), (404, 66), (409, 75), (410, 65), (413, 65), (422, 65), (500, 70),
+            (501, 70), (503, 75),
+        ]
+    )
+    func mapping(http: Int, exit: Int32) {
+        #expect(ExitStatus(httpStatus: http).rawValue == exit)
+    }
+
+    @Test("every problem has a status of its own kind and a type of the published list")
+    func problems() {
+        for kind in ProblemKind.allCases {
+            #expect((400...599).contains(kind.status))
+            #expect(kind.type.hasPrefix("urn:tributary:problem:"))
+            #expect(!kind.title.isEmpty)
+        }
+    }
+
+    @Test("names cannot reach into another path")
+    func encoding() {
+        #expect(AdminPath.join(AdminPath.objects, "A/../b c") == "/v1/objects/A%2F..%2Fb%20c")
+        let path = AdminPath.with("/v1/objects/E", query: [("where", "a == \"x&y+z\""), ("sort", nil)])
+        #expect(path == "/v1/objects/E?where=a%20%3D%3D%20%22x%26y%2Bz%22")
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+import TributaryDaemon
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("configuration")
+    }
+
+    private func sources(
+        _ yaml: String? = nil,
+        flags: [ConfigurationKey: String] = [:],
+        environment: [String: String] = [:]
+    ) throws -> ConfigurationSources {
+        if let yaml { try folder.write(yaml, to: "t.yaml") }
+        return ConfigurationSources(
+            flags: flags,
+            file: yaml == nil ? nil : folder.path("t.yaml"),
+            environment: ["HOME": folder.path("home")].merging(environment) { $1 },
+            hostName: "till-12",
+            workingDirectory: folder.path
+        )
+    }
+
+    private func refusal(_ yaml: String) throws -> ConfigurationError? {
+        do {
+            _ = try Configuration.load(try sources(yaml))
+            return nil
+        } catch let error as ConfigurationError {
+            return error
+        }
+    }
+
+    @Test("without anything the defaults hold")
+    func defaults() throws {
+        let configuration = try Configuration.load(try sources())
+        #expect(configuration.name == "till-12")
+        #expect(configuration.store == folder.path("home") + "/.local/state/tributary/store.sqlite")
+        #expect(configuration.logs == folder.path("home") + "/.local/state/tributary/logs")
+        #expect(configuration.socket == folder.path("home") + "/.local/state/tributary/admin.sock")
+        #expect(configuration.duration(.mergeDebounce) == .seconds(1))
+        #expect(configuration.duration(.shutdownTimeout) == .seconds(85))
+        #expect(configuration.size(.exportSegmentBytes) == 1 << 20)
+        #expect(configuration.rescan == nil)
+        #expect(configuration[.historyKeep].value.text == "30d")
+        #expect(configuration[.historyKeep].origin == .standard)
+    }
+
+    @Test("flags win over the environment, that over the file, that over defaults, and each says where it is from")
+    func precedence() throws {
+        let yaml = "name: file\nmodel: /m.yaml\nlog: {level: debug}\nwatch:\n  rescan: 2m\n"
+        let configuration = try Configuration.load(
+            try sources(
+                yaml,
+                flags: [.name: "flag"],
+                environment: ["TRIBUTARY_NAME": "env", "TRIBUTARY_MODEL": "/e.yaml"]
+            )
+        )
+        #expect(configuration.name == "flag")
+        #expect(configuration[.name].origin == .flag("--name"))
+        #expect(configuration.model == "/e.yaml")
+        #expect(configuration[.model].origin == .environment("TRIBUTARY_MODEL"))
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration[.logLevel].origin == .file(path: folder.path("t.yaml"), line: 3))
+        #expect(configuration.rescan == .seconds(120))
+        #expect(configuration[.watchRescan].origin.place == folder.path("t.yaml") + ":5")
+    }
+
+    @Test("under systemd the places are the system's; relative paths of a file are taken from its folder")
+    func places() throws {
+        let system = try Configuration.load(
+            try sources("model: m.yaml", environment: ["STATE_DIRECTORY": "/var/lib/tributary"])
+        )
+        #expect(system.store == "/var/lib/tributary/store.sqlite")
+        #expect(system.socket == "/run/tributary/admin.sock")
+        #expect(system.model == folder.path("m.yaml"))
+        let user = try Configuration.load(
+            try sources(environment: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/s"])
+        )
+        #expect(user.store == "/s/tributary/store.sqlite")
+        #expect(user.socket == "/run/user/7/tributary/admin.sock")
+    }
+
+    struct Refused: Sendable, CustomTestStringConvertible {
+        var yaml: String
+        var key: String?
+        var line: Int?
+        var testDescription: String { yaml }
+
+        init(_ yaml: String, _ key: String?, _ line: Int?) {
+            self.yaml = yaml
+            self.key = key
+            self.line = line
+        }
+    }
+
+    @Test(
+        "a mistake names file, line and key",
+        arguments: [
+            Refused("name: a\nnmae: b\n", "nmae", 2), Refused("merge: {debounce: 1s, celing: 2s}", "merge.celing", 1),
+            Refused("\nmerge:\n  debounce: 1\n", "merge.debounce", 3),
+            Refused("merge: {debounce: 1sec}", "merge.debounce", 1),
+            Refused("merge: {debounce: 1.5s}", "merge.debounce", 1),
+            Refused("merge: {debounce: -1s}", "merge.debounce", 1),
+            Refused("merge: {debounce: 0s}", "merge.debounce", 1),
+            Refused("export: {segment_bytes: 1MB}", "export.segment_bytes", 1),
+            Refused("export: {segment_bytes: 100}", "export.segment_bytes", 1), Refused("name: no", "name", 1),
+            Refused("name: 12", "name", 1), Refused("name:", "name", 1),
+            Refused("merge: {saves: maybe}", "merge.saves", 1),
+            Refused("merge: 1s", "merge", 1), Refused("name: [a]", "name", 1),
+            Refused("log: {level: loud}", "log.level", 1),
+            Refused("import: {slice_changes: many}", "import.slice_changes", 1),
+            Refused("admin: {listen: \"0.0.0.0:80\"}", "admin.listen", 1),
+            Refused("merge: {debounce: 9s, ceiling: 5s}", "merge.ceiling", 1), Refused("- a", nil, 1),
+            Refused("name: a\n  b: [", nil, 2), Refused("history: {keep: 99999999999999999d}", "history.keep", 1),
+        ]
+    )
+    func mistakes(_ refused: Refused) throws {
+        let error = try #require(try refusal(refused.yaml))
+        #expect(error.place == folder.path("t.yaml"))
+        #expect(error.line == refused.line, "\(error)")
+        #expect(error.key == refused.key, "\(error)")
+    }
+
+    @Test("a key that stands there twice is refused")
+    func twice() throws {
+        #expect(try refusal("name: a\nname: b\n") != nil)
+    }
+
+    @Test("a file that was named must be there, one in the default place need not")
+    func missingFile() throws {
+        var sources = try sources()
+        sources.file = folder.path("absent.yaml")
+        #expect(throws: ConfigurationError.self) { try Configuration.load(sources) }
+    }
+
+    @Test("a socket's path may have 107 bytes")
+    func socketPath() throws {
+        let room = 107 - folder.path.utf8.count - 1
+        let fits = folder.path(String(repeating: "s", count: room))
+        #expect(try Configuration.load(try sources(flags: [.adminSocket: fits])).socket == fits)
+        #expect(throws: ConfigurationError.self) {
+            try Configuration.load(try sources(flags: [.adminSocket: fits + "s"]))
+        }
+    }
+
+    @Test("a log folder that was named is never made")
+    func logsMustExist() throws {
+        try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
+        let named = try Configuration.load(
+            try sources(flags: [
+                .model: folder.path("m.yaml"), .logs: folder.path("logs"), .store: folder.path("s.sqlite"),
+            ])
+        )
+        let error = #expect(throws: ConfigurationError.self) { try named.checkPlaces() }
+        #expect(error?.key == "logs")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("logs")))
+    }
+
+    @Test("the model must be named and be there, and places must be usable")
+    func usablePlaces() throws {
+        let nothing = try Configuration.load(try sources())
+        #expect(#expect(throws: ConfigurationError.self) { try nothing.checkPlaces() }?.key == "model")
+        let absent = try Configuration.load(try sources(flags: [.model: folder.path("absent.yaml")]))
+        #expect(#expect(throws: ConfigurationError.self) { try absent.checkPlaces() }?.place == "--model")
+        try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
+        try folder.write("a file", to: "file")
+        let blocked = try Configuration.load(
+            try sources(flags: [.model: folder.path("m.yaml"), .store: folder.path("file/s.sqlite")])
+        )
+        #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPlaces() }?.key == "store")
+    }
+}
