@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+@Suite(.timeLimit(.minutes(3))) struct ExchangeTests {
+    private struct PowerFailure: Error {}
+
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+
+    init() throws { logs = try LogsFolder() }
+
+    @Test func twoReplicasOnOneFolderEndWithEqualDigests() async throws {
+        let left = try await SyncReplica(logs.path, wall: wall, name: "left")
+        let right = try await SyncReplica(logs.path, wall: wall, name: "right")
+        try left.save((1...20).map { SyncModel.insert($0) })
+        _ = try await left.service.sync()
+        _ = try await right.service.sync()
+        // Both change the same object without knowing of each other, at the same time.
+        try left.save([SyncModel.update(3, "name", .string("left")), SyncModel.update(3, "salary", .double(1))])
+        try right.save([SyncModel.update(3, "name", .string("right"))])
+        try right.save([Change(entity: "Employee", id: SyncModel.employee(4), operation: .delete)])
+        for _ in 0..<2 {
+            for replica in [left, right] { _ = try await replica.service.sync() }
+        }
+        let digests = try [left, right].map { try $0.store.read { try $0.digest() } }
+        #expect(digests[0].digest == digests[1].digest)
+        #expect(digests[0].vector.mapValues(\.sequence) == digests[1].vector.mapValues(\.sequence))
+        #expect(try left.employees(1...20).count == 19)
+        // What was imported is not exported again: each has its own transactions in its own folder.
+        #expect(logs.segments(of: left.own).last?.last == 2)
+        #expect(logs.segments(of: right.own).last?.last == 2)
+        try await left.stop()
+        try await right.stop()
+    }
+
+    @Test func localChangesAreExportedWhenTheServiceStops() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        try replica.save([SyncModel.insert(1)])
+        try await replica.stop()
+        #expect(logs.segments(of: replica.own).map(\.last) == [1])
+    }
+
+    @Test func anInterruptedExportIsFinishedByTheNextRunWithTheSameBytes() async throws {
+        let stop: @Sendable (Exporter.Step) throws -> Void = { step in
+            if case .placed = step { throw PowerFailure() }
+        }
+        let broken = try await SyncReplica(logs.path, wall: wall, interruptExport: stop)
+        try broken.save([SyncModel.insert(1)])
+        await #expect(throws: PowerFailure.self) { try await broken.service.exportNow() }
+        #expect(broken.service.status.problems.map(\.code) == [.exportFailed])
+        let name = SegmentName(writer: broken.own, first: 1, last: 1)
+        let bytes = try #require(logs.bytes(of: name))
+        try await broken.stop()
+        let whole = try await SyncReplica(logs.path, wall: wall, folder: broken.folder)
+        try await whole.service.exportNow()
+        #expect(logs.bytes(of: name) == bytes)
+        #expect(try whole.store.read { try $0.unfinishedExports().isEmpty })
+        #expect(whole.service.status.problems.isEmpty)
+        try await whole.stop()
+    }
+
+    @Test func aSegmentOfTheOwnWriterThatTheStoreHasNotWrittenStopsExports() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let foreign = try logs.hire(replica.own, 1...1, base: 900)
+        try await replica.service.importAll()
+        #expect(try replica.state(foreign.name) == .forked)
+        #expect(Set(replica.service.status.problems.map(\.code)).contains(.ownFork))
+        try replica.save([SyncModel.insert(1)])
+        #expect(try await replica.service.exportNow() == ImportCounts())
+        #expect(try replica.employees(901...901).isEmpty)
+        try await replica.stop()
+    }
+
+    @Test func whatWasSeenIsAcknowledgedOnceAndNotInAnswerToAnAcknowledgement() async throws {
+        let prompt: (inout SyncConfiguration) -> Void = { configuration in
+            configuration.exportDebounce = .zero
+            configuration.acknowledge = .zero
+        }
+        let reader = try await SyncReplica(logs.path, wall: wall, configure: prompt)
+        let other = try await SyncReplica(logs.path, wall: wall)
+        let events = other.service.segmentEvents()
+        try logs.hire(LogsFolder.writer(1), 1...1)
+        // The other one imports the acknowledgement, which has no changes and names what was seen.
+        let news = try await SyncReplica.wait(events) { $0.id.writer == reader.own && $0.state == .applied }
+        #expect(news.id == SegmentName(writer: reader.own, first: 1, last: 1))
+        let seen = try other.store.read { try $0.writer(reader.own)?.seen }
+        #expect(seen?[LogsFolder.writer(1)] == 1)
+        #expect(try reader.store.read { try $0.ownWriter().sequence } == 1)
+        // An acknowledgement by another writer calls for none.
+        let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 0)
+        try logs.put(SegmentText(writer: LogsFolder.writer(2), [LogTransaction(header: header, changes: [])]))
+        _ = try await reader.service.sync()
+        #expect(try reader.position(LogsFolder.writer(2)) == 1)
+        #expect(try reader.store.read { try $0.ownWriter().sequence } == 1)
+        try await reader.stop()
+        try await other.stop()
+    }
+
+    @Test func aThousandSmallSegmentsInRandomOrderAreApplied() async throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("seed \(random.seed)")
+        let writer = LogsFolder.writer(1)
+        for number in (1...1_000 as ClosedRange<UInt64>).shuffled(using: &random) {
+            try logs.hire(writer, number...number)
+        }
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 1_000)
+        #expect(replica.service.status.segments == [.applied: 1_000])
+        #expect(try replica.service.segments().isEmpty)
+        try await replica.stop()
+        // Started again, nothing is read but end lines.
+        let again = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)
+        try await again.service.importAll()
+        #expect(again.service.status.imported == ImportCounts())
+        #expect(again.service.status.segments == [.applied: 1_000])
+        try await again.stop()
+    }
+}
