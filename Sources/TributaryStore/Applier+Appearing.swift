@@ -94,7 +94,7 @@ extension Applier {
     private func hideReferences(to table: Int, _ id: UniqueID) throws {
         for incoming in layout.incoming[table] {
             for row in try rows(showing: id, incoming) {
-                try self.table(incoming.table).show(nil, place: incoming.place, rowid: row.rowid, number: number)
+                try self.table(incoming.table).show(nil, place: incoming.place, rowid: row.rowid, revision: revision)
                 try addDangling(incoming.table, row.id, place: incoming.place, target: id)
                 try recordShown(row, incoming)
             }
@@ -110,7 +110,7 @@ extension Applier {
             }
             for source in try danglingSources(of: id, incoming) {
                 guard let row = try visibleRow(incoming.table, source) else { continue }
-                try self.table(incoming.table).show(id, place: incoming.place, rowid: row.rowid, number: number)
+                try self.table(incoming.table).show(id, place: incoming.place, rowid: row.rowid, revision: revision)
                 try removeDangling(incoming.table, source, place: incoming.place)
                 try recordShown(row, incoming)
             }

@@ -18,12 +18,12 @@ extension Applier {
             winner = row
         }
         for row in shown where row.id != winner?.id {
-            try self.table(table).show(nil, place: place, rowid: row.rowid, number: number)
+            try self.table(table).show(nil, place: place, rowid: row.rowid, revision: revision)
             try addDangling(table, row.id, place: place, target: target)
             try recordShown(row, column)
         }
         if let winner, waiting.contains(where: { $0.id == winner.id }) {
-            try self.table(table).show(target, place: place, rowid: winner.rowid, number: number)
+            try self.table(table).show(target, place: place, rowid: winner.rowid, revision: revision)
             try removeDangling(table, winner.id, place: place)
             try recordShown(winner, column)
         }
@@ -43,7 +43,7 @@ extension Applier {
         guard let row = try visibleRow(table, target) else { return }
         let before = try self.table(table).value(place, rowid: row.rowid)
         guard before != source.map(PropertyValue.reference) ?? .null else { return }
-        try self.table(table).show(source, place: place, rowid: row.rowid, number: number)
+        try self.table(table).show(source, place: place, rowid: row.rowid, revision: revision)
         try recordShown(row, StoreModel.ColumnPlace(table: table, place: place))
     }
 }

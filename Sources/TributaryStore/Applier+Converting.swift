@@ -29,19 +29,19 @@ extension Applier {
                 try park(
                     change,
                     position: position,
-                    part: index,
+                    part: firstPart + index,
                     reason: "'\(values[index].name)' is kept on its other side: null has to be written there"
                 )
                 continue
             case .unknown(let reason):
-                try park(change, position: position, part: index, reason: reason)
+                try park(change, position: position, part: firstPart + index, reason: reason)
                 continue
             }
             if let value {
                 writes.append(RegisterWrite(place: place, value: value))
             } else {
                 let reason = "'\(values[index].name)' of '\(change.entity)' cannot hold \(json.kind)"
-                try park(change, position: position, part: index, reason: reason)
+                try park(change, position: position, part: firstPart + index, reason: reason)
             }
         }
     }

@@ -11,8 +11,8 @@ extension Applier {
         let statement = try self.table(table).insert
         let columns = layout.tables[table].columns
         statement.bind(1, id)
-        statement.bind(2, number)
-        statement.bindNull(3)
+        statement.bind(2, revision)
+        statement.bind(3, number == revision ? nil as Int64? : number)
         statement.bind(5, layout.entities[entity].code)
         let isComplete = writes.count == shapes[shape].targets.count
         statement.bind(4, isComplete ? shapes[shape].exceptions : exceptionsOfInsert(entity: entity))
@@ -94,8 +94,8 @@ extension Applier {
     ) throws {
         let statement = try self.table(table).insert
         statement.bind(1, id)
-        statement.bind(2, number)
-        statement.bindNull(3)
+        statement.bind(2, revision)
+        statement.bind(3, number == revision ? nil as Int64? : number)
         statement.bind(4, versions.encoded)
         statement.bind(5, layout.entities[entity].code)
         for (place, value) in values.enumerated() {

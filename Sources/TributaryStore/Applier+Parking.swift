@@ -12,6 +12,7 @@ extension Applier {
     func park(_ change: Change, position: Int, part: Int, reason: String) throws {
         guard !isStrict else { throw StoreError.invalidChange(index: position, reason: reason) }
         parkedCount += 1
+        if case .link(_, let ids, _) = change.operation { parkedTargets.formUnion(ids) }
         let statement = try BoundStatement(
             db,
             """
@@ -28,14 +29,15 @@ extension Applier {
         statement.bind(5, Int64(part))
         statement.bind(6, operation)
         statement.bind(7, property)
-        statement.bind(8, value.map { String(decoding: $0.canonicalBytes, as: UTF8.self) })
+        // The members of a whole change keep their order: it numbers its parts.
+        statement.bind(8, value.map { part < 0 ? $0.text : String(decoding: $0.canonicalBytes, as: UTF8.self) })
         statement.bind(9, reason)
         try statement.run()
     }
 
     private func parts(of change: Change, _ part: Int) -> (operation: String, property: String?, value: JSONValue?) {
         func values(_ writes: [PropertyWrite]) -> (String?, JSONValue?) {
-            if part >= 0 { return (writes[part].name, writes[part].value) }
+            if part >= 0 { return (writes[part - firstPart].name, writes[part - firstPart].value) }
             return (nil, .object(writes.map { JSONMember(key: $0.name, value: $0.value) }))
         }
         func list(_ ids: [UniqueID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
@@ -56,5 +58,82 @@ extension Applier {
         case .unlink(let name, let ids):
             return ("unlink", name, .object([JSONMember(key: "ids", value: list(ids))]))
         }
+    }
+}
+
+extension Applier {
+    /// Applies one value of a change the rest of which has been applied; parks it again when it still does not fit.
+    func applyPart(_ change: Change) throws {
+        var slice = ChangeSlice(changes: [change], first: changeCount)
+        try resolve(&slice)
+        for operation in slice.operations {
+            guard case .write(let shape) = operation.action else {
+                try perform(operation, slice)
+                continue
+            }
+            switch change.operation {
+            case .insert(let values), .update(let values):
+                try convert(values, of: change, shape: shape, position: slice.first)
+                if !writes.isEmpty { try update(operation.table, operation.id, shape: nil) }
+            case .delete, .link, .unlink: break
+            }
+        }
+    }
+}
+
+extension Applier {
+    /// What was parked of an object before its deletion in the same transaction is void, and so are links to it. The
+    /// versions alone do not tell: they are the same for the whole transaction.
+    func voidParked(_ table: Int, _ id: UniqueID, before position: Int) throws {
+        let select = try BoundStatement(
+            db,
+            "SELECT entity, position, part FROM tributary_parked WHERE version = ?1 AND id = ?2 AND position < ?3"
+        )
+        select.bind(1, number)
+        select.bind(2, id)
+        select.bind(3, Int64(position))
+        var own: [(entity: String, position: Int64, part: Int64)] = []
+        try select.forEach { row in
+            let entity = row.text(0)
+            guard let known = layout.entityIndex(named: entity), layout.entities[known].table == table else { return }
+            own.append((entity, row.integer(1), row.integer(2)))
+        }
+        for row in own { try setVoid("*", row.entity, id, row.position, row.part) }
+        guard parkedTargets.contains(id) else { return }
+        let links = try BoundStatement(
+            db,
+            """
+            SELECT entity, id, position, part, void FROM tributary_parked
+            WHERE version = ?1 AND position < ?2 AND operation = 'link' AND void IS NOT '*' AND instr(value, ?3) > 0
+            """
+        )
+        links.bind(1, number)
+        links.bind(2, Int64(position))
+        links.bind(3, id.description)
+        var others: [(entity: String, id: UniqueID, position: Int64, part: Int64, void: String)] = []
+        try links.forEach { row in
+            guard let source = row.id(1) else { return }
+            others.append((row.text(0), source, row.integer(2), row.integer(3), row.text(4)))
+        }
+        for row in others {
+            try setVoid("\(row.void) \(id)", row.entity, row.id, row.position, row.part)
+        }
+    }
+
+    private func setVoid(_ void: String, _ entity: String, _ id: UniqueID, _ position: Int64, _ part: Int64) throws {
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_parked SET void = ?1
+            WHERE entity = ?2 AND id = ?3 AND version = ?4 AND position = ?5 AND part = ?6
+            """
+        )
+        update.bind(1, void)
+        update.bind(2, entity)
+        update.bind(3, id)
+        update.bind(4, number)
+        update.bind(5, position)
+        update.bind(6, part)
+        try update.run()
     }
 }

@@ -120,8 +120,8 @@ extension Applier {
             }
             statement.bind(Int32(index + 5), shown)
         }
-        statement.bind(1, number)
-        statement.bind(2, row.versions.base == number ? nil : row.versions.base)
+        statement.bind(1, revision)
+        statement.bind(2, row.versions.base == revision ? nil : row.versions.base)
         statement.bind(3, row.versions.encoded)
         statement.bind(4, row.rowid)
         try statement.run()

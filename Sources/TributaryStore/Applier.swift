@@ -13,14 +13,20 @@ final class Applier {
     let history: HistoryWriter
     private var statements: [TableStatements?]
 
-    /// The number of the transaction that is being applied.
+    /// The number of the transaction whose changes are being applied: their version.
     private(set) var number: Int64 = 0
+    /// The number that rows count as changed by: the same, but for parked writes that take effect later.
+    private(set) var revision: Int64 = 0
     private(set) var writer: Int64 = 0
     /// Whether what the model does not know is an error, and so is an insert of a visible object; else it is parked.
     private(set) var isStrict = false
     /// Changes so far: the place in its transaction that the next slice begins at.
     private(set) var changeCount = 0
     var parkedCount = 0
+    /// Objects that parked links of this transaction lead to.
+    var parkedTargets: Set<UniqueID> = []
+    /// The place in its change of the first value that is being converted; other than 0 for parked values.
+    var firstPart = 0
     var effects = ObjectChanges()
 
     var shapes: [ChangeShape] = []
@@ -63,11 +69,23 @@ final class Applier {
         self.number = number
         self.writer = writer
         self.isStrict = isStrict
+        revision = number
         changeCount = 0
         parkedCount = 0
+        parkedTargets = []
+        firstPart = 0
         effects = ObjectChanges()
         stamps.begin(number, version)
         history.begin(number)
+    }
+
+    /// Goes on with changes of an earlier transaction, from the given place in it.
+    func resume(number: Int64, version: Version, writer: Int64, position: Int, part: Int) {
+        self.number = number
+        self.writer = writer
+        changeCount = position
+        firstPart = part
+        stamps.begin(number, version)
     }
 
     func end() throws {
@@ -91,10 +109,12 @@ final class Applier {
         return made
     }
 
-    private func perform(_ operation: ChangeSlice.Operation, _ slice: ChangeSlice) throws {
+    func perform(_ operation: ChangeSlice.Operation, _ slice: ChangeSlice) throws {
         let position = slice.first + operation.index
         switch operation.action {
-        case .delete: try delete(operation.table, operation.id)
+        case .delete:
+            if parkedCount > 0 { try voidParked(operation.table, operation.id, before: position) }
+            try delete(operation.table, operation.id)
         case .assign(let place, let target):
             writes.removeAll(keepingCapacity: true)
             writes.append(RegisterWrite(place: place, value: target.map(PropertyValue.reference) ?? .null))

@@ -18,7 +18,7 @@ struct Catalogue {
         /// An entity's or a link table's code; a column's place in its table.
         var code: Int64
         var definition: String
-        /// A column's default as JSON.
+        /// What may change: a column's default as JSON, whether an entity is abstract.
         var initial: String
     }
 
@@ -69,7 +69,7 @@ struct Catalogue {
             entries[Key(kind: .entity, owner: "", name: entity.entity.name)] = Entry(
                 code: entity.code,
                 definition: "in \(layout.tables[entity.table].name)",
-                initial: ""
+                initial: entity.entity.isAbstract ? "abstract" : ""
             )
         }
         for table in layout.tables {

@@ -2,8 +2,8 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Brings a store that was made with another model up to this one: what the model has gained is added; anything else is
-/// refused.
+/// Brings a store that was made with another model up to this one: what the model has gained is added, and parked
+/// writes that it can represent now take effect; anything else is refused.
 ///
 /// Runs in the transaction that opens the store.
 struct Migration {
@@ -16,19 +16,36 @@ struct Migration {
         let layout = builder.build(storeName: configuration.name)
         let after = Catalogue(layout)
         guard after.entries != before.entries else { return layout }
-        try refuseOtherChanges(from: before, to: after)
-        throw StoreError.cannotMigrate(path: configuration.path, reason: "the model has changed")
+        try refuseLosses(from: before, to: after)
+        for table in layout.tables {
+            if before[.entity, "", table.root.name] == nil {
+                try Schema.createTable(table, in: db, layout: layout)
+            } else {
+                try extend(table, layout, before)
+            }
+        }
+        for link in layout.links where before[.link, "", link.name] == nil { try Schema.createTable(link, in: db) }
+        let views = try String.fetchAll(
+            db,
+            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
+        )
+        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+        try Schema.createViews(in: db, layout: layout)
+        try Schema.createFetchIndexes(in: db, layout: layout)
+        try after.write(to: db)
+        try ParkedWrites(db: db, layout: layout, configuration: configuration).apply()
+        return layout
     }
 
-    private func refuseOtherChanges(from before: Catalogue, to after: Catalogue) throws {
+    private func refuseLosses(from before: Catalogue, to after: Catalogue) throws {
         for (key, entry) in before.entries {
-            let what = key.owner.isEmpty ? key.name : "\(key.owner).\(key.name)"
+            let what = "\(key.kind.rawValue) '\(key.owner.isEmpty ? key.name : "\(key.owner).\(key.name)")'"
             guard let now = after.entries[key] else {
-                throw cannotMigrate("the model has no \(key.kind.rawValue) '\(what)' any more, the store has")
+                throw cannotMigrate("the model has no \(what) any more, the store has")
             }
             guard now.definition == entry.definition else {
                 throw cannotMigrate(
-                    "the \(key.kind.rawValue) '\(what)' was '\(entry.definition)' and is now '\(now.definition)'"
+                    "the \(what) is '\(entry.definition)' in the store, '\(now.definition)' in the model"
                 )
             }
         }
@@ -36,5 +53,121 @@ struct Migration {
 
     private func cannotMigrate(_ reason: String) -> StoreError {
         .cannotMigrate(path: configuration.path, reason: reason)
+    }
+
+    // MARK: Tables
+
+    private func extend(_ table: TableLayout, _ layout: StoreModel, _ before: Catalogue) throws {
+        let hadEntity = before.entries.contains { key, entry in
+            key.kind == .entity && key.name != table.root.name && table.entities.contains(key.name)
+                && entry.definition == "in \(table.name)"
+        }
+        if table.hasEntityColumn, !hadEntity {
+            try db.execute(
+                sql: "ALTER TABLE \(table.quotedName) ADD COLUMN _entity INTEGER NOT NULL DEFAULT \(table.code)"
+            )
+        }
+        var added: [Int] = []
+        var changed: [Int] = []
+        for (place, column) in table.columns.enumerated() {
+            guard let known = before[.column, table.root.name, column.name] else {
+                try db.execute(
+                    sql: "ALTER TABLE \(table.quotedName) ADD COLUMN \(column.quotedName) \(column.declaredType)"
+                )
+                try Schema.createIndex(on: column, of: table, in: db)
+                added.append(place)
+                continue
+            }
+            if known.initial != column.defaultValue.json.text { changed.append(place) }
+        }
+        guard !added.isEmpty || !changed.isEmpty else { return }
+        for entity in layout.entities where entity.table == table.index && !entity.entity.isAbstract {
+            let held = added.filter { entity.holds[$0] }
+            try fillExceptions(table, entity, added: held, changed: changed.filter { entity.holds[$0] })
+            try fillPlain(table, entity, added: held)
+        }
+        for place in changed where table.columns[place].mergeRule == .counter { try fillCounter(table, place) }
+    }
+
+    /// Rows that have exceptions get those of the new columns, and new defaults where they have no register.
+    private func fillExceptions(_ table: TableLayout, _ entity: EntityLayout, added: [Int], changed: [Int]) throws {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT \(TableStatements.head(table)) FROM \(table.quotedName)
+            WHERE rowid > ?1 AND _exceptions IS NOT NULL \(condition(table, entity)) ORDER BY rowid LIMIT 1000
+            """
+        )
+        let statements = try TableStatements(db, table)
+        var last: Int64 = 0
+        while true {
+            var rows: [(rowid: Int64, revision: Int64, versions: RowVersions)] = []
+            select.bind(1, last)
+            try select.forEach { row in
+                let base = row.optionalInteger(2) ?? row.integer(1)
+                let versions = row.withBytes(3) { RowVersions(base: base, encoded: $0) }
+                rows.append((row.integer(0), row.integer(1), versions))
+            }
+            guard let end = rows.last?.rowid else { return }
+            last = end
+            for row in rows {
+                var versions = row.versions
+                for place in added where table.columns[place].mergeRule != .counter {
+                    versions.setRegister(place, to: nil, isHeld: true)
+                }
+                let places =
+                    added
+                    + changed.filter { place in
+                        table.columns[place].mergeRule != .counter && versions.register(place, isHeld: true) == nil
+                    }
+                let update = try statements.update(places)
+                update.bind(1, row.revision)
+                update.bind(2, versions.base == row.revision ? nil : versions.base)
+                update.bind(3, versions.encoded)
+                update.bind(4, row.rowid)
+                for (index, place) in places.enumerated() {
+                    update.bind(Int32(index + 5), table.columns[place].defaultValue)
+                }
+                try update.run()
+            }
+        }
+    }
+
+    /// Rows without exceptions all get the same.
+    private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
+        guard !added.isEmpty else { return }
+        var versions = RowVersions(base: 0)
+        for place in added where table.columns[place].mergeRule != .counter {
+            versions.setRegister(place, to: nil, isHeld: true)
+        }
+        let sets = added.enumerated().map { ",\(table.columns[$1].quotedName) = ?\($0 + 2)" }.joined()
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE \(table.quotedName) SET _exceptions = ?1\(sets)
+            WHERE _exceptions IS NULL \(condition(table, entity))
+            """
+        )
+        update.bind(1, versions.encoded)
+        for (index, place) in added.enumerated() { update.bind(Int32(index + 2), table.columns[place].defaultValue) }
+        try update.run()
+    }
+
+    private func fillCounter(_ table: TableLayout, _ place: Int) throws {
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE \(table.quotedName) SET \(table.columns[place].quotedName) = ?1
+            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
+            """
+        )
+        update.bind(1, table.columns[place].defaultValue)
+        update.bind(2, table.code)
+        update.bind(3, Int64(place))
+        try update.run()
+    }
+
+    private func condition(_ table: TableLayout, _ entity: EntityLayout) -> String {
+        table.hasEntityColumn ? "AND _entity = \(entity.code)" : ""
     }
 }

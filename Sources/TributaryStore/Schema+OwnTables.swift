@@ -78,14 +78,17 @@ extension Schema {
             total NOT NULL,
             PRIMARY KEY (root, id, place, writer)) WITHOUT ROWID
         """,
-        // `position` is the place of the change in its transaction, `part` that of the value in the change.
+        // `position` is the place of the change in its transaction, `part` that of the value in the change, -1 for the
+        // whole change. `void` tells what a later deletion of the same transaction made void: everything ('*'), or the
+        // listed objects of a link.
         """
         CREATE TABLE tributary_parked(
             entity TEXT NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL,
             position INTEGER NOT NULL, part INTEGER NOT NULL,
-            operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL,
+            operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL, void TEXT,
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
+        "CREATE INDEX tributary_parked_version ON tributary_parked(version, id)",
 
         // What goes out.
         """

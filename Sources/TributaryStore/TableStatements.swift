@@ -83,8 +83,8 @@ final class TableStatements {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 
-    /// Changes what a column shows, without a write to its register; the row counts as changed by `number`.
-    func show(_ value: UniqueID?, place: Int, rowid: Int64, number: Int64) throws {
+    /// Changes what a column shows, without a write to its register; the row counts as changed by `revision`.
+    func show(_ value: UniqueID?, place: Int, rowid: Int64, revision: Int64) throws {
         let statement = try BoundStatement(
             db,
             """
@@ -93,7 +93,7 @@ final class TableStatements {
             """
         )
         statement.bind(1, value)
-        statement.bind(2, number)
+        statement.bind(2, revision)
         statement.bind(3, rowid)
         try statement.run()
     }

@@ -40,7 +40,7 @@ struct RandomSchedule {
         func to(_ ids: ClosedRange<Int>) -> JSONValue { pick(0...3) == 0 ? .null : .to(pick(ids)) }
         let person = pick(1...3)
         let project = pick(31...32)
-        switch Int.random(in: 0..<24, using: &generator) {
+        switch Int.random(in: 0..<29, using: &generator) {
         case 0: return .insert("Employee", person, ["name": text(), "salary": number(), "visits": number()])
         case 1: return .insert("Employee", person, ["department": to(11...12), "boss": to(1...3), "best": number()])
         case 2: return .insert("Person", person, ["name": text(), "passport": to(21...22)])
@@ -64,9 +64,25 @@ struct RandomSchedule {
         case 20: return .unlink("Person", person, "projects", [project])
         case 21: return .insert("Tag", pick(41...42))
         case 22: return .link("Project", project, "tags", [pick(41...42)], at: [pick(0...1) == 0 ? "m" : "n"])
-        default:
-            return pick(0...1) == 0
-                ? .update("Unknown", person, ["what": number()]) : .update("Person", person, ["what": text()])
+        default: return unknown(&generator)
+        }
+    }
+
+    /// A change that only the grown model understands.
+    private static func unknown(_ generator: inout SeededGenerator) -> Change {
+        func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
+        func number() -> JSONValue { .integer(Int64.random(in: 0...9, using: &generator)) }
+        switch pick(0...9) {
+        case 0: return .insert("Unknown", pick(51...52), ["what": number(), "person": .to(pick(1...3))])
+        case 1: return .update("Unknown", pick(51...52), ["what": number()])
+        case 2: return .delete("Unknown", pick(51...52))
+        case 3: return .insert("Label", pick(41...42), ["text": "t", "isOn": .boolean(false)])
+        case 4: return .link("Person", pick(1...3), "friends", [pick(1...3)])
+        case 5: return .unlink("Person", pick(1...3), "friends", [pick(1...3)])
+        case 6: return .update("Person", pick(1...3), ["points": .increment(Int64(pick(1...9))), "peak": number()])
+        case 7: return .insert("Person", pick(1...3), ["points": number(), "what": "w", "tag": .to(pick(41...42))])
+        case 8: return .update("Employee", pick(1...3), ["tag": .to(pick(41...42)), "name": number()])
+        default: return .update("Person", pick(1...3), ["what": "u"])
         }
     }
 }

@@ -7,6 +7,28 @@ enum SampleModel {
         try Model(version: "1", entities: definitions)
     }
 
+    /// The model after it has grown: an entity, a sub-entity, attributes and relationships.
+    static func makeGrown() throws -> Model {
+        var person = person
+        person.attributes.append(attribute("what", .string, default: .string("new")))
+        person.attributes.append(attribute("points", .integer64, rule: .counter))
+        person.attributes.append(attribute("peak", .integer64, rule: .max))
+        person.relationships.append(Relationship(name: "tag", destination: "Tag"))
+        person.relationships.append(toMany("friends", "Person", inverse: nil))
+        var tag = tag
+        tag.attributes[1].defaultValue = .boolean(true)
+        var label = EntityDefinition(name: "Label")
+        label.parent = "Tag"
+        label.attributes = [Attribute(name: "text", type: .string)]
+        var unknown = EntityDefinition(name: "Unknown")
+        unknown.attributes = [Attribute(name: "what", type: .integer64)]
+        unknown.relationships = [Relationship(name: "person", destination: "Person")]
+        return try Model(
+            version: "2",
+            entities: [person, employee, department, passport, project, tag, label, unknown]
+        )
+    }
+
     static var definitions: [EntityDefinition] {
         [person, employee, department, passport, project, tag]
     }

@@ -1,0 +1,161 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Gives parked writes their effect once the model can represent them, with the versions that they have always had.
+struct ParkedWrites {
+    let db: Database
+    let layout: StoreModel
+    let configuration: StoreConfiguration
+
+    /// The author of the transaction in history that tells of them; it is not in the log.
+    static let author = "migration"
+
+    private struct Parked {
+        var change: Change
+        var version: Int64
+        var stamp: Version
+        var writer: Int64
+        var position: Int
+        var part: Int
+        /// Nil, "*" or the IDs of a link that are void.
+        var void: String?
+    }
+
+    func apply() throws {
+        let parked = try read().filter { layout.entityIndex(named: $0.change.entity) != nil }
+        guard !parked.isEmpty else { return }
+        let applier = try Applier(db, layout: layout)
+        let number = try beginTransaction()
+        applier.begin(number: number.number, version: number.version, writer: 1, isStrict: false)
+        for item in parked {
+            try remove(item)
+            guard let change = effective(item) else { continue }
+            applier.resume(
+                number: item.version,
+                version: item.stamp,
+                writer: item.writer,
+                position: item.position,
+                part: max(item.part, 0)
+            )
+            if item.part < 0 {
+                try applier.apply([change])
+            } else {
+                try applier.applyPart(change)
+            }
+        }
+        try applier.end()
+        if applier.effects.isEmpty {
+            try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number.number])
+        }
+    }
+
+    /// The change without what a later deletion made void; the rules other than `latest` know no void.
+    private func effective(_ item: Parked) -> Change? {
+        guard let void = item.void else { return item.change }
+        var change = item.change
+        if case .link(let name, let ids, let positions) = change.operation, void != "*" {
+            let kept = ids.indices.filter { !void.contains(ids[$0].description) }
+            let keptPositions = positions.map { all in kept.map { all[$0] } }
+            change.operation = .link(to: name, ids: kept.map { ids[$0] }, positions: keptPositions)
+            return change
+        }
+        guard item.part >= 0, let entity = layout.entity(named: change.entity) else { return nil }
+        switch change.operation {
+        case .insert(let writes), .update(let writes): return outlivesDeletion(writes, entity) ? change : nil
+        case .delete, .link, .unlink: return nil
+        }
+    }
+
+    private func outlivesDeletion(_ writes: [PropertyWrite], _ entity: EntityLayout) -> Bool {
+        guard let name = writes.first?.name, let slot = entity.entity.slot(named: name),
+            case .column(let place) = entity.places[slot]
+        else { return false }
+        return layout.tables[entity.table].columns[place].mergeRule != .latest
+    }
+
+    /// A transaction of the store alone: it has no sequence in the log.
+    private func beginTransaction() throws -> (number: Int64, version: Version) {
+        try db.execute(
+            sql: """
+                INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
+                SELECT id, 0, clock, ?1, ?2 FROM tributary_writer WHERE is_self = 1
+                """,
+            arguments: [ParkedWrites.author, Double(configuration.environment.wallMilliseconds()) / 1000]
+        )
+        return (db.lastInsertedRowID, .none)
+    }
+
+    private func remove(_ item: Parked) throws {
+        let delete = try BoundStatement(
+            db,
+            """
+            DELETE FROM tributary_parked
+            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position = ?4 AND part = ?5
+            """
+        )
+        delete.bind(1, item.change.entity)
+        delete.bind(2, item.change.id)
+        delete.bind(3, item.version)
+        delete.bind(4, Int64(item.position))
+        delete.bind(5, Int64(item.part))
+        try delete.run()
+    }
+
+    private func read() throws -> [Parked] {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part,
+                t.clock, w.uuid, w.id, p.void
+            FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version JOIN tributary_writer w ON w.id = t.writer
+            ORDER BY t.clock, w.uuid, p.position, p.part
+            """
+        )
+        var found: [Parked] = []
+        try select.forEach { row in
+            guard let id = row.id(1),
+                let operation = ParkedWrites.operation(row.text(2), row.optionalText(3), row.optionalText(4))
+            else { return }
+            found.append(
+                Parked(
+                    change: Change(entity: row.text(0), id: id, operation: operation),
+                    version: row.integer(5),
+                    stamp: Version(
+                        clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(8))),
+                        writer: UniqueID(row.text(9)) ?? Version.none.writer
+                    ),
+                    writer: row.integer(10),
+                    position: Int(row.integer(6)),
+                    part: Int(row.integer(7)),
+                    void: row.optionalText(11)
+                )
+            )
+        }
+        return found
+    }
+
+    /// The change, or the one value of it, that was parked.
+    private static func operation(_ kind: String, _ property: String?, _ value: String?) -> Change.Operation? {
+        let json = value.flatMap { JSONValue(text: $0) }
+        func writes() -> [PropertyWrite] {
+            if let property, let json { return [PropertyWrite(name: property, value: json)] }
+            guard case .object(let members)? = json else { return [] }
+            return members.map { PropertyWrite(name: $0.key, value: $0.value) }
+        }
+        func texts(_ key: String) -> [String]? {
+            guard case .array(let values)? = json?[key] else { return nil }
+            return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        }
+        let ids = (texts("ids") ?? []).compactMap { UniqueID($0) }
+        return switch kind {
+        case "insert": .insert(writes())
+        case "update": .update(writes())
+        case "delete": .delete
+        case "link": .link(to: property ?? "", ids: ids, positions: texts("positions"))
+        case "unlink": .unlink(to: property ?? "", ids: ids)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+@Suite struct PositionTests {
+    @Test func `a local transaction says what it has seen once, and draws a clock after all it has applied`() throws {
+        let replica = try Replica()
+        let ahead = HybridClock(milliseconds: Replica.milliseconds + 5000, counter: 7)
+        var foreign = ForeignTransaction(1, 1, clock: 1, .insert("Tag", 1))
+        foreign.header.clock = ahead
+        try replica.apply(foreign)
+        let committed = try replica.commit(.insert("Tag", 2))
+        #expect(committed.clock == HybridClock(milliseconds: Replica.milliseconds + 5000, counter: 8))
+        try replica.commit(.insert("Tag", 3))
+        var lines: [String] = []
+        try replica.store.read { reader in
+            try reader.localTransactions(from: 1) { transaction in
+                lines.append(String(decoding: transaction.lines, as: UTF8.self))
+                return true
+            }
+        }
+        #expect(lines.count == 2, "what was imported is not exported")
+        #expect(lines.first?.contains("\"seen\":{\"\(foreign.writer)\":1}") == true)
+        #expect(lines.last?.contains("seen") == false)
+        let writers = try replica.store.read { try $0.writers() }
+        #expect(writers.first { $0.id == foreign.writer }?.sequence == 1)
+        #expect(writers.first(where: \.isSelf)?.sequence == 2)
+        #expect(writers.first(where: \.isSelf)?.seen[foreign.writer] == 1)
+    }
+
+    @Test func `ranges, segments, settings and answers are kept, finished ones purged with the history`() throws {
+        let replica = try Replica()
+        try replica.store.write { write in
+            _ = try write.commit(
+                LocalTransaction(
+                    changes: [.insert("Tag", 1)],
+                    idempotency: .init(key: "k", detail: "answer")
+                )
+            )
+            try write.setSetting("a", to: "b")
+            try write.beginExport(ExportRange(first: 1, last: 1, header: "{}"))
+        }
+        #expect(try replica.store.read { try $0.unfinishedExports() } == [ExportRange(first: 1, last: 1, header: "{}")])
+        #expect(try replica.store.read { try $0.lastExported() } == 1)
+        #expect(try replica.store.read { try $0.idempotent(key: "k")?.detail } == "answer")
+        #expect(try replica.store.read { try $0.setting("a") } == "b")
+        try replica.store.write { try $0.finishExport(first: 1, sha256: "ab") }
+        let own = try replica.store.read { try $0.ownWriter() }
+        #expect(own.lastSegmentHash == "ab")
+        let segment = try replica.store.read { try $0.segment(writer: own.id, first: 1) }
+        #expect(segment == SegmentRecord(writer: own.id, first: 1, last: 1, sha256: "ab"))
+        try replica.store.write { try $0.purgeHistory(committedBefore: .greatestFiniteMagnitude) }
+        #expect(try replica.store.read { try $0.oldestHistory() } == 1)
+        #expect(try replica.store.read { try $0.idempotent(key: "k") } == nil)
+        var count = 0
+        try replica.store.read { reader in
+            try reader.localTransactions(from: 1) { _ in
+                count += 1
+                return true
+            }
+        }
+        #expect(count == 0)
+    }
+
+    @Test func `a model that lost or changed something is refused by name`() throws {
+        let replica = try Replica(SampleModel.makeGrown())
+        let error = #expect(throws: StoreError.self) { try replica.reopen(SampleModel.make()) }
+        guard case .cannotMigrate(_, let reason)? = error else { throw error ?? .closed }
+        #expect(reason.contains("'"))
+    }
+}

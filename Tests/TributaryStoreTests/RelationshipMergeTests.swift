@@ -1,0 +1,151 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+@Suite struct RelationshipMergeTests {
+    @Test func `a reference reads nil while its target is not visible, and again when it is`() throws {
+        let replica = try Replica()
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Employee", 1, ["department": .to(11)])))
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .null)
+        let appeared = try replica.apply(ForeignTransaction(2, 1, clock: 1, .insert("Department", 11)))
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .reference(.sample(11)))
+        #expect(appeared.changes.updated.map(\.uniqueID) == [.sample(1)])
+        let gone = try replica.apply(ForeignTransaction(2, 2, clock: 2, .delete("Department", 11)))
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .null)
+        #expect(gone.changes.updated.map(\.uniqueID) == [.sample(1)])
+        try replica.apply(ForeignTransaction(3, 1, clock: 3, .insert("Department", 11)))
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .reference(.sample(11)))
+    }
+
+    @Test func `linking to a to-many with a to-one inverse writes the inverse`() throws {
+        let replica = try Replica()
+        try replica.apply(
+            ForeignTransaction(
+                1,
+                1,
+                clock: 1,
+                .link("Department", 11, "employees", [1, 2]),
+                .insert("Employee", 1),
+                .insert("Employee", 2),
+                .insert("Department", 11)
+            )
+        )
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .reference(.sample(11)))
+        try replica.apply(ForeignTransaction(1, 2, clock: 2, .unlink("Department", 11, "employees", [1])))
+        #expect(try replica.values("Employee", .sample(1))?["department"] == .null)
+        #expect(try replica.values("Employee", .sample(2))?["department"] == .reference(.sample(11)))
+    }
+
+    @Test func `of two claims on one side of a one-to-one the greater version has it, until it goes`() throws {
+        let replica = try Replica()
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Person", 1)))
+        try replica.apply(ForeignTransaction(2, 1, clock: 5, .insert("Passport", 21, ["owner": .to(1)])))
+        try replica.apply(ForeignTransaction(3, 1, clock: 4, .insert("Passport", 22, ["owner": .to(1)])))
+        #expect(try replica.values("Passport", .sample(21))?["owner"] == .reference(.sample(1)))
+        #expect(try replica.values("Passport", .sample(22))?["owner"] == .null)
+        #expect(try replica.values("Person", .sample(1))?["passport"] == .reference(.sample(21)))
+        try replica.apply(ForeignTransaction(1, 2, clock: 6, .delete("Passport", 21)))
+        #expect(try replica.values("Passport", .sample(22))?["owner"] == .reference(.sample(1)))
+        #expect(try replica.values("Person", .sample(1))?["passport"] == .reference(.sample(22)))
+        try replica.apply(ForeignTransaction(1, 3, clock: 7, .update("Passport", 22, ["owner": .null])))
+        #expect(try replica.values("Person", .sample(1))?["passport"] == .null)
+    }
+
+    @Test func `writing the far side of a one-to-one writes the near side, clearing it here lets the holder go`() throws
+    {
+        let replica = try Replica()
+        try replica.commit(
+            .insert("Person", 1, ["passport": .to(21)]),
+            .insert("Passport", 21, ["number": 7])
+        )
+        #expect(try replica.values("Passport", .sample(21))?["owner"] == .reference(.sample(1)))
+        #expect(try replica.values("Person", .sample(1))?["passport"] == .reference(.sample(21)))
+        try replica.commit(.update("Person", 1, ["passport": .null]))
+        #expect(try replica.values("Passport", .sample(21))?["owner"] == .null)
+        var lines: [String] = []
+        try replica.store.read { reader in
+            try reader.localTransactions(from: 2) { transaction in
+                lines.append(String(decoding: transaction.lines, as: UTF8.self))
+                return true
+            }
+        }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("{\"update\":\"Passport\"") == true, "what peers apply is explicit")
+    }
+
+    @Test func `pairs are visible while both ends are, and void when an end was deleted after`() throws {
+        let replica = try Replica()
+        try replica.apply(ForeignTransaction(1, 1, clock: 3, .link("Project", 31, "people", [1, 2])))
+        try replica.apply(
+            ForeignTransaction(1, 2, clock: 4, .insert("Person", 1), .insert("Person", 2), .insert("Project", 31))
+        )
+        #expect(try people(of: 31, replica) == [1, 2])
+        try replica.apply(ForeignTransaction(2, 1, clock: 5, .delete("Person", 1)))
+        #expect(try people(of: 31, replica) == [2])
+        try replica.apply(ForeignTransaction(2, 2, clock: 6, .insert("Person", 1)))
+        #expect(try people(of: 31, replica) == [2], "the delete made the link void")
+        try replica.apply(ForeignTransaction(3, 1, clock: 4, .unlink("Person", 2, "projects", [31])))
+        #expect(try people(of: 31, replica) == [])
+        try replica.apply(ForeignTransaction(2, 3, clock: 7, .link("Person", 1, "projects", [31])))
+        #expect(try people(of: 31, replica) == [1])
+    }
+
+    @Test func `a link before the delete of an end is void, one after it is not, in one transaction too`() throws {
+        for slice in [1, 10] {
+            let replica = try Replica()
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Person", 1), .insert("Project", 31)))
+            try replica.apply(
+                ForeignTransaction(
+                    1,
+                    2,
+                    clock: 2,
+                    .link("Project", 31, "people", [1]),
+                    .delete("Person", 1),
+                    .insert("Person", 1)
+                ),
+                slice: slice
+            )
+            #expect(try people(of: 31, replica) == [])
+            try replica.apply(
+                ForeignTransaction(
+                    1,
+                    3,
+                    clock: 3,
+                    .delete("Person", 1),
+                    .insert("Person", 1),
+                    .link("Project", 31, "people", [1])
+                ),
+                slice: slice
+            )
+            #expect(try people(of: 31, replica) == [1])
+        }
+    }
+
+    @Test func `positions order a relationship by bytes`() throws {
+        let replica = try Replica()
+        try replica.commit(
+            .insert("Project", 31),
+            .insert("Tag", 41),
+            .insert("Tag", 42),
+            .link("Project", 31, "tags", [41, 42], at: ["b", "a"])
+        )
+        #expect(try related(31, "Project", "tags", replica) == [42, 41])
+        try replica.commit(.link("Project", 31, "tags", [42], at: ["c"]))
+        #expect(try related(31, "Project", "tags", replica) == [41, 42])
+    }
+
+    private func people(of id: Int, _ replica: Replica) throws -> [Int] {
+        try related(id, "Project", "people", replica)
+    }
+
+    private func related(_ id: Int, _ entity: String, _ name: String, _ replica: Replica) throws -> [Int] {
+        let entity = try #require(replica.store.model.entity(named: entity))
+        let slot = try #require(entity.slot(named: name))
+        return try replica.store.read { reader in
+            try reader.related(to: .sample(id), entity: entity, slot: slot).map { Int($0.uniqueID.low & 0xFFFF) }
+        }
+    }
+}
