@@ -17,8 +17,8 @@ extension Applier {
             db,
             """
             INSERT OR REPLACE INTO
-            tributary_parked(entity, id, version, position, part, operation, property, value, reason)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            tributary_parked(entity, id, version, position, part, operation, property, value, reason, void)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
         )
         let (operation, property, value) = parts(of: change, part)
@@ -32,6 +32,7 @@ extension Applier {
         // The members of a whole change keep their order: it numbers its parts.
         statement.bind(8, value.map { part < 0 ? $0.text : String(decoding: $0.canonicalBytes, as: UTF8.self) })
         statement.bind(9, reason)
+        statement.bind(10, parkedVoid)
         try statement.run()
     }
 

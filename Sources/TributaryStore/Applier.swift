@@ -25,6 +25,8 @@ final class Applier {
     var parkedCount = 0
     /// Objects that parked links of this transaction lead to.
     var parkedTargets: Set<UniqueID> = []
+    /// What was void of a parked write that is being tried again.
+    private(set) var parkedVoid: String?
     /// The place in its change of the first value that is being converted; other than 0 for parked values.
     var firstPart = 0
     var effects = ObjectChanges()
@@ -73,6 +75,7 @@ final class Applier {
         changeCount = 0
         parkedCount = 0
         parkedTargets = []
+        parkedVoid = nil
         firstPart = 0
         effects = ObjectChanges()
         stamps.begin(number, version)
@@ -80,11 +83,12 @@ final class Applier {
     }
 
     /// Goes on with changes of an earlier transaction, from the given place in it.
-    func resume(number: Int64, version: Version, writer: Int64, position: Int, part: Int) {
+    func resume(number: Int64, version: Version, writer: Int64, position: Int, part: Int, void: String?) {
         self.number = number
         self.writer = writer
         changeCount = position
         firstPart = part
+        parkedVoid = void
         stamps.begin(number, version)
     }
 

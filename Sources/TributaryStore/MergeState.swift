@@ -171,6 +171,7 @@ final class MergeState {
             SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version JOIN tributary_writer w ON w.id = t.writer
+            WHERE p.void IS NOT '*'
             ORDER BY p.entity, p.id, t.clock, w.uuid, p.position, p.part
             """
         )

@@ -36,7 +36,8 @@ struct ParkedWrites {
                 version: item.stamp,
                 writer: item.writer,
                 position: item.position,
-                part: max(item.part, 0)
+                part: max(item.part, 0),
+                void: item.void
             )
             if item.part < 0 {
                 try applier.apply([change])
