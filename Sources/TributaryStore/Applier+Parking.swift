@@ -83,8 +83,9 @@ extension Applier {
 }
 
 extension Applier {
-    /// What was parked of an object before its deletion in the same transaction is void, and so are links to it. The
-    /// versions alone do not tell: they are the same for the whole transaction.
+    /// What was parked of an object before its deletion in the same transaction is void, and so are links to it.
+    ///
+    /// The versions alone do not tell: they are the same for the whole transaction.
     func voidParked(_ table: Int, _ id: UniqueID, before position: Int) throws {
         let select = try BoundStatement(
             db,

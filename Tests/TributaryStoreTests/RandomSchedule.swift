@@ -76,12 +76,12 @@ struct RandomSchedule {
         case 0: return .insert("Unknown", pick(51...52), ["what": number(), "person": .to(pick(1...3))])
         case 1: return .update("Unknown", pick(51...52), ["what": number()])
         case 2: return .delete("Unknown", pick(51...52))
-        case 3: return .insert("Label", pick(41...42), ["text": "t", "isOn": .boolean(false)])
+        case 3: return .insert("Label", pick(43...44), ["text": "t", "isOn": .boolean(false)])
         case 4: return .link("Person", pick(1...3), "friends", [pick(1...3)])
         case 5: return .unlink("Person", pick(1...3), "friends", [pick(1...3)])
         case 6: return .update("Person", pick(1...3), ["points": .increment(Int64(pick(1...9))), "peak": number()])
-        case 7: return .insert("Person", pick(1...3), ["points": number(), "what": "w", "tag": .to(pick(41...42))])
-        case 8: return .update("Employee", pick(1...3), ["tag": .to(pick(41...42)), "name": number()])
+        case 7: return .insert("Person", pick(1...3), ["points": number(), "what": "w", "tag": .to(pick(41...44))])
+        case 8: return .update("Employee", pick(1...3), ["tag": .to(pick(41...44)), "name": number()])
         default: return .update("Person", pick(1...3), ["what": "u"])
         }
     }
