@@ -20,10 +20,7 @@ struct ChangeGenerator {
     private mutating func pick<T>(_ list: [T]) -> T { list[number(0...(list.count - 1))] }
 
     private mutating func change(isKnown: Bool) -> Change {
-        if !isKnown, number(0...19) == 0 {
-            let operation = Change.Operation.insert([PropertyWrite(name: "name", value: .string("boo"))])
-            return Change(entity: "Ghost", id: UniqueID(high: 9, low: 9), operation: operation)
-        }
+        if !isKnown, number(0...9) == 0 { return unknown() }
         let entity = pick(["Person", "Employee", "Person", "Department", "Project", "Desk"])
         let id = pick(SimulationModel.ids(of: entity))
         let operation: Change.Operation
@@ -34,6 +31,30 @@ struct ChangeGenerator {
         default: operation = link(entity) ?? .delete
         }
         return Change(entity: entity, id: id, operation: operation)
+    }
+
+    /// A change of something that the model has only once it has grown.
+    private mutating func unknown() -> Change {
+        let people = SimulationModel.ids(of: "Person")
+        let person = pick(people)
+        let ghost = pick(SimulationModel.ids(of: "Ghost"))
+        value += 1
+        let name = PropertyWrite(name: "name", value: .string("v\(value)"))
+        switch number(0...5) {
+        case 0: return Change(entity: "Ghost", id: ghost, operation: .insert([name]))
+        case 1: return Change(entity: "Ghost", id: ghost, operation: .update([name]))
+        case 2: return Change(entity: "Ghost", id: ghost, operation: .delete)
+        case 3:
+            let write = PropertyWrite(name: "ghost", value: .string(ghost.description))
+            return Change(entity: "Person", id: person, operation: .update([write]))
+        case 4: return Change(entity: "Person", id: person, operation: .unlink(to: "rivals", ids: [pick(people)]))
+        default:
+            return Change(
+                entity: "Person",
+                id: person,
+                operation: .link(to: "rivals", ids: [pick(people)], positions: nil)
+            )
+        }
     }
 
     private mutating func link(_ entity: String) -> Change.Operation? {
@@ -69,7 +90,9 @@ struct ChangeGenerator {
                 writes.append(PropertyWrite(name: name, value: value))
             }
         }
-        if !isKnown, number(0...9) == 0 { writes.append(PropertyWrite(name: "nope", value: .integer(1))) }
+        if !isKnown, number(0...9) == 0 {
+            writes.append(PropertyWrite(name: "nope", value: .integer(Int64(number(0...9)))))
+        }
         return writes
     }
 

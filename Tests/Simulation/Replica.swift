@@ -10,8 +10,8 @@ final class Replica {
     /// Breaks an import off.
     struct Aborted: Error {}
 
-    let model: Model
-    private let configuration: StoreConfiguration
+    private(set) var model: Model
+    private var configuration: StoreConfiguration
     private(set) var store: Store
     let writer: UniqueID
 
@@ -34,6 +34,12 @@ final class Replica {
     func restart() throws {
         try store.close()
         store = try Store.open(configuration)
+    }
+
+    func grow() throws {
+        model = try SimulationModel.grown()
+        configuration.model = model
+        try restart()
     }
 
     func close() throws { try store.close() }

@@ -44,7 +44,12 @@ struct Schedule: Sendable {
             )
         case 17: return .tick
         case 18: return .check(replica: replica)
-        case 19: return generator.number(0...3) == 0 ? .restart(replica: replica) : .tick
+        case 19:
+            switch generator.number(0...5) {
+            case 0: return .restart(replica: replica)
+            case 1: return .grow(replica: replica)
+            default: return .tick
+            }
         default:
             return .deliver(
                 writer: generator.number(0...(replicas + producers - 1)),

@@ -7,12 +7,24 @@ enum SimulationModel {
         try Model(version: "1", entities: [person, employee, department, project, desk])
     }
 
+    /// The model after it has grown: what some changes name before anybody knows it is there.
+    static func grown() throws -> Model {
+        var person = person
+        person.attributes.append(attribute("nope", .integer64, default: .integer(7)))
+        person.relationships.append(relationship("ghost", "Ghost", nil))
+        person.relationships.append(relationship("rivals", "Person", nil, many: true))
+        var ghost = EntityDefinition(name: "Ghost")
+        ghost.attributes = [attribute("name", .string)]
+        return try Model(version: "2", entities: [person, employee, department, project, desk, ghost])
+    }
+
     /// Three people, two of each other.
     static func ids(of entity: String) -> [UniqueID] {
         switch entity {
         case "Person", "Employee": (1...3).map { UniqueID(high: 0x1000, low: $0) }
         case "Department": (1...2).map { UniqueID(high: 0x2000, low: $0) }
         case "Project": (1...2).map { UniqueID(high: 0x3000, low: $0) }
+        case "Ghost": [UniqueID(high: 0x5000, low: 1)]
         default: (1...2).map { UniqueID(high: 0x4000, low: $0) }
         }
     }

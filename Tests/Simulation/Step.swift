@@ -16,6 +16,8 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
     case abort(writer: Int, to: Int, count: Int, piece: Int, after: Int)
     /// A replica's store is closed and opened again.
     case restart(replica: Int)
+    /// A replica's store is closed and opened again with the model that has grown.
+    case grow(replica: Int)
     /// The common clock goes on.
     case tick
     /// A replica is held against the model of the merge.
@@ -35,6 +37,7 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
         case .abort(let writer, let to, let count, let piece, let after):
             "abort \(writer) to \(to), count \(count), piece \(piece), after \(after)"
         case .restart(let replica): "restart \(replica)"
+        case .grow(let replica): "grow \(replica)"
         case .tick: "tick"
         case .check(let replica): "check \(replica)"
         }
