@@ -161,23 +161,23 @@ struct ContextTests {
     func subentitiesHaveTheirOwnClass() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let manager = try context.insert(Manager.self)
-            manager.name = "Meg"
-            manager.bonus = 5
+            let foreman = try context.insert(Foreman.self)
+            foreman.name = "Meg"
+            foreman.bonus = 5
             try context.insert(Employee.self).name = "Ann"
             try context.save()
             return ManagedObjectID(
                 store: "company",
                 entity: "Employee",
                 rootEntity: "Employee",
-                uniqueID: manager.uniqueID
+                uniqueID: foreman.uniqueID
             )
         }
         try await container.performBackgroundTask { (context: ManagedObjectContext) throws in
             // An ID that names the parent entity still leads to an object of the child's class.
-            #expect((context.object(with: id) as? Manager)?.bonus == 5)
+            #expect((context.object(with: id) as? Foreman)?.bonus == 5)
             #expect(try context.fetch(Employee.self).count == 2)
-            #expect(try context.fetch(Manager.self).map(\.name) == ["Meg"])
+            #expect(try context.fetch(Foreman.self).map(\.name) == ["Meg"])
             var request = FetchRequest("Employee")
             request.includesSubentities = false
             #expect(try context.fetch(request, as: Employee.self).map(\.name) == ["Ann"])

@@ -4,12 +4,12 @@ import TributaryStore
 
 /// The model of the context tests: every kind of relationship, every delete rule, a sub-entity.
 enum Company {
-    static let classes: [ManagedObject.Type] = [Employee.self, Manager.self, Department.self, Project.self, Badge.self]
+    static let classes: [ManagedObject.Type] = [Employee.self, Foreman.self, Department.self, Project.self, Badge.self]
 
     static func model() throws -> Model {
         try Model(
             version: "1",
-            entities: [employee, manager, department, project, badge, locker, note]
+            entities: [employee, foreman, department, project, badge, locker, note]
         )
     }
 
@@ -73,8 +73,8 @@ enum Company {
         return entity
     }
 
-    private static var manager: EntityDefinition {
-        var entity = EntityDefinition(name: "Manager")
+    private static var foreman: EntityDefinition {
+        var entity = EntityDefinition(name: "Foreman")
         entity.parent = "Employee"
         entity.attributes = [attribute("bonus", .double)]
         return entity
