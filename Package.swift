@@ -96,7 +96,7 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
+                "TributaryAdmin", "TransactionLog", "TributaryModel", "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -132,11 +132,11 @@ let package = Package(
                 "TestSupport", .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin", "TestSupport"]),
+        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),
         .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [
-                "TributaryDaemon", "TributaryAdmin", "TributaryModel", "TestSupport",
+                "TributaryDaemon", "TributaryAdmin", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

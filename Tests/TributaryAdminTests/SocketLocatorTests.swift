@@ -29,9 +29,9 @@ struct SocketLocatorTests {
 
     @Test("without XDG_RUNTIME_DIR the user's socket lies beside the store")
     func besideTheStore() {
-        let home = locator(["HOME": "/home/ann"]).candidates(socket: nil, instance: nil)
-        #expect(home.first == "/home/ann/.local/state/tributary/admin.sock")
-        let state = locator(["HOME": "/home/ann", "XDG_STATE_HOME": "/data"]).candidates(socket: nil, instance: nil)
+        let home = locator(["HOME": "/accounts/ann"]).candidates(socket: nil, instance: nil)
+        #expect(home.first == "/accounts/ann/.local/state/tributary/admin.sock")
+        let state = locator(["HOME": "/accounts/ann", "XDG_STATE_HOME": "/data"]).candidates(socket: nil, instance: nil)
         #expect(state.first == "/data/tributary/admin.sock")
     }
 }
