@@ -74,19 +74,29 @@ package struct Daemon {
             logger: logger,
             outcome: outcome
         )
-        let server = AdminServer(
-            socket: socket,
-            responder: AdminResponder(routes: RouteTable.routes, daemon: admin),
-            logger: logger
-        )
+        let responder = AdminResponder(routes: RouteTable.routes, daemon: admin)
+        var servers = [
+            AdminServer(place: .socket(socket), respond: responder.respond(to:channel:), logger: logger)
+        ]
+        if let address = configuration.listen {
+            let page = StatusPage(address: address, daemon: admin)
+            servers.append(
+                AdminServer(
+                    place: .loopback(address),
+                    respond: { request, _ in await page.respond(to: request) },
+                    logger: logger
+                )
+            )
+        }
         let watchdog = WatchdogService(state: state, notifier: notifier)
         let gate = GateService(trigger: trigger, state: state, notifier: notifier, logger: logger)
 
         // They stop in reverse order: no new work, then the engine comes to rest, then clients are let go.
-        let services = [
-            Member(service: watchdog), Member(service: server), Member(service: engine),
-            Member(service: gate, successTerminationBehavior: .gracefullyShutdownGroup),
-        ]
+        let services =
+            [Member(service: watchdog)] + servers.map { Member(service: $0) } + [
+                Member(service: engine),
+                Member(service: gate, successTerminationBehavior: .gracefullyShutdownGroup),
+            ]
         try await ServiceGroup(configuration: .init(services: services, logger: quiet(logger))).run()
         withExtendedLifetime(lock) {}
         logger.notice("Stopped", metadata: ["status": "\(outcome.value.rawValue)"])

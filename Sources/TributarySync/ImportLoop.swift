@@ -116,7 +116,7 @@ struct ImportLoop {
         let setting = service.configuration.rescan
         if case .every(let interval) = setting { return interval }
         let isReliable = watcher.map { !$0.isLimited } ?? false
-        return isReliable && !FolderScanner.isRemote(scanner.path) ? .seconds(600) : .seconds(30)
+        return isReliable && !FileSystemKind.isRemote(FileSystemKind.at(scanner.path)) ? .seconds(600) : .seconds(30)
     }
 
     private func rest(until deadline: UInt64?) -> Duration? {

@@ -5,10 +5,10 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves HTTP/1.1 on a socket that is listening already.
+/// Serves HTTP/1.1: the admin interface on its socket, or the status page on a loopback address.
 struct AdminServer: Service {
-    let socket: AdminSocket
-    let responder: AdminResponder
+    let place: ListeningPlace
+    let respond: @Sendable (Request, any Channel) async -> Response
     let logger: Logger
 
     /// How long a connection may be silent, or take to send a request.
@@ -17,19 +17,17 @@ struct AdminServer: Service {
     func run() async throws {
         let connections = ConnectionRegister()
         let http = HTTP1Channel(
-            responder: { [responder] request, writer, channel in
-                let response = await responder.respond(to: request, channel: channel)
+            responder: { [respond] request, writer, channel in
+                let response = await respond(request, channel)
                 try await writer.write(response: response.head, body: response.body)
             },
             configuration: .init(idleTimeout: Self.idleTimeout)
         )
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .bind(socket.descriptor) { [logger] channel in
-                connections.add(channel)
-                return http.setup(channel: channel, logger: logger)
-            }
-        defer { socket.remove() }
+        let server = try await place.bind { [logger] channel in
+            connections.add(channel)
+            return http.setup(channel: channel, logger: logger)
+        }
+        defer { place.remove() }
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 do {
@@ -39,7 +37,7 @@ struct AdminServer: Service {
                         }
                     }
                 } catch {
-                    logger.error("The admin socket failed", metadata: ["error": "\(error)"])
+                    logger.error("Listening failed", metadata: ["place": "\(place)", "error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {

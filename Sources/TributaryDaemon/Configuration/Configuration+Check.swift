@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 package import TributaryModel
+import TributarySync
 
 extension Configuration {
     /// Reads the model, and checks that the places can be used; makes nothing.
@@ -9,6 +10,7 @@ extension Configuration {
     package func checkPlaces(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, key: .store)
+        try checkFileSystem()
         if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
         try checkLogs()
         return model
@@ -52,6 +54,20 @@ extension Configuration {
                 origin: origin
             )
         }
+    }
+
+    /// SQLite's write-ahead log needs memory that all who have the store open share.
+    private func checkFileSystem() throws(ConfigurationError) {
+        var folder = (store as NSString).deletingLastPathComponent
+        while !FileManager.default.fileExists(atPath: folder), folder != "/" {
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+        guard FileSystemKind.isNetwork(FileSystemKind.at(folder)) else { return }
+        throw ConfigurationError(
+            "'\(folder)' is on a network file system; a store must be on a disk of this machine, the log folder may be shared",
+            key: .store,
+            origin: self[.store].origin
+        )
     }
 
     /// A log folder that somebody named must be there: an unmounted share must not be made again as an empty folder.

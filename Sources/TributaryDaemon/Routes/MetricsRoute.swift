@@ -5,8 +5,10 @@ import TributaryStore
 
 /// `GET /metrics`: counters and gauges in Prometheus's text form.
 enum MetricsRoute {
-    static func handle(_ request: AdminRequest) async throws -> Response {
-        let status = await StatusReport.make(of: request.daemon)
+    static func handle(_ request: AdminRequest) async throws -> Response { try await response(of: request.daemon) }
+
+    static func response(of daemon: AdminServices) async throws -> Response {
+        let status = await StatusReport.make(of: daemon)
         var text = MetricsText()
         text.add("tributary_up", .gauge, "1 while the daemon serves.", status.state == .running ? 1 : 0)
         text.add("tributary_uptime_seconds", .gauge, "Time since the daemon started.", status.uptimeSeconds)
@@ -19,10 +21,10 @@ enum MetricsRoute {
         text.add("tributary_store_bytes", .gauge, "Size of the store's file.", status.storeBytes.map(Double.init))
         text.add("tributary_wal_bytes", .gauge, "Size of the write-ahead log.", status.walBytes.map(Double.init))
         text.add("tributary_problems", .gauge, "Problems in the status.", Double(status.problems.count))
-        let counters = request.daemon.counters
+        let counters = daemon.counters
         text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
         text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))
-        if let engine = request.daemon.state.engine {
+        if let engine = daemon.state.engine {
             let writers = try await engine.read { try $0.writers() }
             text.add(
                 "tributary_writer_sequence",

@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("A segment that may not be read")
+struct UnreadableSegmentTests {
+    /// Root reads everything, so the daemon runs without the capability that lets it.
+    @Test("is listed with its reason, others go on, and it is imported once it may be read")
+    func unreadable() async throws {
+        let daemon = try RunningDaemon()
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        var locked = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: now)
+        var open = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000b", milliseconds: now)
+        let insert = { (number: Int) in
+            #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-00000000000\#(number)","values":{"name":"N\#(number)"}}"#
+        }
+        let path = try locked.write([[insert(1)]], to: daemon.logs)
+        try open.write([[insert(2)]], to: daemon.logs)
+        #expect(chmod(path, 0) == 0)
+        try await daemon.startWithoutReadingEverything()
+        let first = try await daemon.call(.post, "/v1/sync")
+        #expect(first.0 == 200, "\(first.1)")
+        let (_, listing) = try await daemon.call(.get, "/v1/segments")
+        let segments = try #require(listing["segments"] as? [[String: Any]])
+        #expect(segments.count == 1 && segments.first?["writer"] as? String == locked.id, "\(listing)")
+        #expect((segments.first?["reason"] as? String)?.lowercased().contains("permission") == true, "\(listing)")
+        #expect(try PlainSQL(path: daemon.store).rows("SELECT name FROM Employee") == [["N2"]])
+
+        #expect(chmod(path, 0o660) == 0)
+        _ = try await daemon.call(.post, "/v1/sync")
+        let names = try PlainSQL(path: daemon.store).rows("SELECT name FROM Employee ORDER BY name")
+        #expect(names == [["N1"], ["N2"]], "\(daemon.log)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
