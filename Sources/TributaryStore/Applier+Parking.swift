@@ -12,7 +12,10 @@ extension Applier {
     func park(_ change: Change, position: Int, part: Int, reason: String) throws {
         guard !isStrict else { throw StoreError.invalidChange(index: position, reason: reason) }
         parkedCount += 1
-        if case .link(_, let ids, _) = change.operation { parkedTargets.formUnion(ids) }
+        switch change.operation {
+        case .link(_, let ids, _), .unlink(_, let ids): parkedTargets.formUnion(ids)
+        case .insert, .update, .delete: break
+        }
         let statement = try BoundStatement(
             db,
             """
@@ -106,7 +109,8 @@ extension Applier {
             db,
             """
             SELECT entity, id, position, part, void FROM tributary_parked
-            WHERE version = ?1 AND position < ?2 AND operation = 'link' AND void IS NOT '*' AND instr(value, ?3) > 0
+            WHERE version = ?1 AND position < ?2 AND operation IN ('link', 'unlink') AND void IS NOT '*'
+                AND instr(value, ?3) > 0
             """
         )
         links.bind(1, number)

@@ -23,7 +23,7 @@ final class Applier {
     /// Changes so far: the place in its transaction that the next slice begins at.
     private(set) var changeCount = 0
     var parkedCount = 0
-    /// Objects that parked links of this transaction lead to.
+    /// Objects that parked links and unlinks of this transaction lead to.
     var parkedTargets: Set<UniqueID> = []
     /// What was void of a parked write that is being tried again.
     private(set) var parkedVoid: String?

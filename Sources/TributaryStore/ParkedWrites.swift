@@ -55,11 +55,16 @@ struct ParkedWrites {
     private func effective(_ item: Parked) -> Change? {
         guard let void = item.void else { return item.change }
         var change = item.change
-        if case .link(let name, let ids, let positions) = change.operation, void != "*" {
+        switch change.operation {
+        case .link(let name, let ids, let positions) where void != "*":
             let kept = ids.indices.filter { !void.contains(ids[$0].description) }
             let keptPositions = positions.map { all in kept.map { all[$0] } }
             change.operation = .link(to: name, ids: kept.map { ids[$0] }, positions: keptPositions)
             return change
+        case .unlink(let name, let ids) where void != "*":
+            change.operation = .unlink(to: name, ids: ids.filter { !void.contains($0.description) })
+            return change
+        case .insert, .update, .delete, .link, .unlink: break
         }
         guard item.part >= 0, let entity = layout.entity(named: change.entity) else { return nil }
         switch change.operation {

@@ -15,4 +15,13 @@ import TributaryChanges
         try World.play(Schedule([employee, person]))
         try World.play(Schedule([person, employee]))
     }
+
+    @Test func aParkedUnlinkIsVoidWhenTheOtherEndIsDeletedAfterIt() throws {
+        let other = UniqueID(high: 0x1000, low: 2)
+        let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [other]))
+        let delete = Change(entity: "Person", id: other, operation: .delete)
+        for changes in [[unlink, delete], [delete, unlink]] {
+            try World.play(Schedule(producers: 2, [.produce(producer: 1, skew: -1, changes), .grow(replica: 0)], ))
+        }
+    }
 }
