@@ -5,6 +5,10 @@ struct SegmentContent {
     private let name: SegmentName
     private let sliceChanges: Int
     private let dependenciesAfter: UInt64
+    /// 0 or 1 when somebody else checks every other block of change lines; nil to check all.
+    private let share: Int?
+    /// So many lines, as a power of two, make a block.
+    private static let blockBits = 6
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
 
     private var header: SegmentHeader?
@@ -22,8 +26,9 @@ struct SegmentContent {
     private var sliceStart: UInt64 = 0
     private var sliceCount = 0
 
-    init(name: SegmentName, sliceChanges: Int, dependenciesAfter: UInt64) {
+    init(name: SegmentName, sliceChanges: Int, dependenciesAfter: UInt64, share: Int? = nil) {
         self.name = name
+        self.share = share
         self.sliceChanges = sliceChanges
         self.dependenciesAfter = dependenciesAfter
     }
@@ -151,6 +156,7 @@ struct SegmentContent {
                 let reason = "\(announced) changes are announced, the segment ends after \(index)"
                 throw rejected(reason, line: reader.line + 1)
             }
+            if let share, (reader.line >> SegmentContent.blockBits) & 1 != share { continue }
             guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
             scanner.begin(line)
             do throws(JSONError) {

@@ -12,6 +12,7 @@ final class SegmentLineReader {
 
     private let source: any SegmentBytes
     private let end: UInt64
+    private let hashesWhole: Bool
     /// Where the next read begins.
     private var offset: UInt64
     private var buffer: UnsafeMutableRawBufferPointer
@@ -26,8 +27,11 @@ final class SegmentLineReader {
     private(set) var line = 0
 
     /// Reads the range `bounds`, which must end after a newline.
-    init(_ source: any SegmentBytes, bounds: Range<UInt64>) {
+    ///
+    /// Without `hashesWhole` there is only the digest of the slice.
+    init(_ source: any SegmentBytes, bounds: Range<UInt64>, hashesWhole: Bool = true) {
         self.source = source
+        self.hashesWhole = hashesWhole
         offset = bounds.lowerBound
         end = bounds.upperBound
         buffer = .allocate(byteCount: SegmentLineReader.initialCapacity, alignment: 16)
@@ -92,7 +96,7 @@ final class SegmentLineReader {
     private func hash() {
         guard start > hashed else { return }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[hashed..<start])
-        whole.update(bufferPointer: bytes)
+        if hashesWhole { whole.update(bufferPointer: bytes) }
         slice.update(bufferPointer: bytes)
         hashed = start
     }

@@ -41,7 +41,7 @@ package final class SegmentReader {
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
         guard sliceIndex < segment.slices.count else { return nil }
         let slice = segment.slices[sliceIndex]
-        let lines = self.lines ?? SegmentLineReader(source, bounds: slice.bounds)
+        let lines = self.lines ?? SegmentLineReader(source, bounds: slice.bounds, hashesWhole: false)
         self.lines = lines
         var batch = SegmentBatch()
         let start = lines.position
