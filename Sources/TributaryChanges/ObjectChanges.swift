@@ -36,13 +36,14 @@ public struct ObjectChanges: Sendable, Hashable {
     /// An object became visible; one that was deleted before in the same set is an update.
     public mutating func insert(_ id: ManagedObjectID) {
         guard !covers(id) else { return }
-        if deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }
+        if !deleted.isEmpty, deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }
         bound()
     }
 
     /// A value or a relationship of an object changed.
     public mutating func update(_ id: ManagedObjectID) {
-        guard !covers(id), !inserted.contains(id), !deleted.contains(id) else { return }
+        guard !covers(id) else { return }
+        guard inserted.isEmpty || !inserted.contains(id), deleted.isEmpty || !deleted.contains(id) else { return }
         updated.insert(id)
         bound()
     }
@@ -84,7 +85,7 @@ public struct ObjectChanges: Sendable, Hashable {
 
     /// Whether the object may have changed without being listed.
     public func covers(_ id: ManagedObjectID) -> Bool {
-        isEverything || collapsedEntities.contains(id.rootEntity)
+        isEverything || (!collapsedEntities.isEmpty && collapsedEntities.contains(id.rootEntity))
     }
 
     /// Collapses the entity with the most IDs until the limit is kept.

@@ -7,7 +7,7 @@ extension Applier {
     func appear(_ table: Int, _ id: UniqueID, claims: [RegisterWrite]) throws {
         if !layout.incoming[table].isEmpty || !layout.linksOf[table].isEmpty { visibility[table][id] = true }
         if hasDangling, danglingTargets[table].mayContain(id) { try fillReferences(to: table, id) }
-        for (place, column) in layout.tables[table].columns.enumerated() {
+        for (place, column) in (hasClaims[table] ? layout.tables[table].columns : []).enumerated() {
             if case .mirror(let source, let register) = column.kind {
                 try resolveClaims(on: id, table: source, place: register)
             } else if case .reference(_, true, _) = column.kind {

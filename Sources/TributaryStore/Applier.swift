@@ -30,6 +30,11 @@ final class Applier {
     /// The place in its change of the first value that is being converted; other than 0 for parked values.
     var firstPart = 0
     var effects = ObjectChanges()
+    /// By table: how many effects of imports the SQLite transaction has had, and whether `effects` names them no more.
+    private var effectCounts: [Int]
+    private var isCollapsed: [Bool]
+    /// By table: whether an object's coming can settle a one-to-one relationship.
+    let hasClaims: [Bool]
 
     var shapes: [ChangeShape] = []
     var lastShape = 0
@@ -56,6 +61,16 @@ final class Applier {
         stamps = try Stamps(db)
         history = try HistoryWriter(db)
         statements = Array(repeating: nil, count: layout.tables.count)
+        effectCounts = Array(repeating: 0, count: layout.tables.count)
+        isCollapsed = Array(repeating: false, count: layout.tables.count)
+        hasClaims = layout.tables.map { table in
+            table.columns.contains { column in
+                switch column.kind {
+                case .mirror, .reference(_, true, _): true
+                default: false
+                }
+            }
+        }
         hiddenObjects = Array(repeating: Presence(), count: layout.tables.count)
         danglingTargets = hiddenObjects
         visibility = Array(repeating: [:], count: layout.tables.count)
@@ -78,6 +93,7 @@ final class Applier {
         parkedVoid = nil
         firstPart = 0
         effects = ObjectChanges()
+        for table in isCollapsed.indices { isCollapsed[table] = false }
         stamps.begin(number, version)
         history.begin(number)
     }
@@ -153,7 +169,15 @@ final class Applier {
 
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, key: UInt32) throws {
         try history.append(id, key)
-        if effects.isEverything { return }
+        if isCollapsed[table] || effects.isEverything { return }
+        if !isStrict {
+            // Together with those of the transactions before there are more than anybody is told one by one.
+            effectCounts[table] += 1
+            if effectCounts[table] > ObjectChanges.defaultLimit {
+                isCollapsed[table] = true
+                return effects.collapse(rootEntity: layout.tables[table].root.name)
+            }
+        }
         let object = ManagedObjectID(
             store: layout.storeName,
             entity: layout.entities[entity].entity.name,
