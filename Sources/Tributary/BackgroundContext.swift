@@ -31,7 +31,7 @@ public actor BackgroundContext {
 
     isolated deinit {
         // Objects hold their context; dirty ones are held by it.
-        context.reset()
+        context.forgetAll()
     }
 
     // MARK: Running
@@ -111,12 +111,12 @@ public actor BackgroundContext {
     }
 
     private func begin() {
-        if context.automaticallyMergesChanges { context.mergeNewest() }
+        if context.automaticallyMergesChangesFromParent { context.mergeNewest() }
     }
 
     /// Forgets all objects for good: the container has closed.
     func end() {
-        context.reset()
+        context.forgetAll()
         context.isClosed = true
     }
 }

@@ -28,7 +28,7 @@ package final class MainContext: MainContextMerging {
     package func save() throws { try context.save() }
 
     package func reset() {
-        context.reset()
+        context.forgetAll()
         context.isClosed = true
     }
 }

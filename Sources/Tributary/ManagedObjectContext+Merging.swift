@@ -57,7 +57,9 @@ extension ManagedObjectContext {
                 let newest = try reader.newestTransaction()
                 let known = mergedThrough
                 guard newest > known, registry.count > 0 else { return (newest, ObjectChanges()) }
-                return (newest, try reader.changes(after: known, through: newest, limit: ObjectChanges.defaultLimit))
+                return (
+                    newest, try reader.changes(after: known, through: newest, limit: home.pipeline.options.mailboxLimit)
+                )
             }
             mergedThrough = newest
             mergeChanges(changes)

@@ -57,12 +57,28 @@ extension ManagedObjectContext {
 
     /// Forgets all objects and all changes.
     ///
-    /// Objects that are still held keep their IDs and last values, and have no context any more.
+    /// Objects that are still held keep their IDs and last values, and have no context any more. The view context shows
+    /// the newest state afterwards.
     public func reset() {
+        checkConfinement()
+        forgetAll()
+        guard isMain, !isClosed else { return }
+        let pipeline = home.pipeline
+        do {
+            generation = try MainActor.assumeIsolated { try pipeline.moveEmptyMain() }
+        } catch {
+            // It still shows the state of before; the next save says why.
+            pendingReadError = ContextError(error)
+        }
+    }
+
+    /// Forgets all objects and all changes; the context stays where it is.
+    func forgetAll() {
         unpropagated = []
         for object in dirty.objects + registry.objects { object.detach() }
         dirty = DirtyList()
         registry = ObjectRegistry(rootCount: schema.rootCount)
+        registry.retain(retainsRegisteredObjects)
         ledger.removeAll()
         lostConflicts = []
         pendingReadError = nil

@@ -25,8 +25,18 @@ public final class ManagedObjectContext {
     public var author: String?
     /// What a save does about objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy
-    /// Whether a background context takes over what others have saved at the start of each `perform`.
-    public var automaticallyMergesChanges = false
+    /// Whether the context takes over what others have saved by itself.
+    ///
+    /// A background context does so at the start of each `perform`, never inside one; it is false there by default. On
+    /// the view context it stands for the timer, and is true by default: when it is false, only
+    /// ``PersistentContainer/mergePendingChanges()``, a save and ``reset()`` move the context.
+    public var automaticallyMergesChangesFromParent: Bool {
+        didSet { if isMain { home.pipeline.mailbox.setAutomatic(automaticallyMergesChangesFromParent) } }
+    }
+    /// Whether the context holds all its objects, and not only those with changes.
+    public var retainsRegisteredObjects = false {
+        didSet { registry.retain(retainsRegisteredObjects) }
+    }
     /// Called once for an object whose row could not be read when a property was; see ``ManagedObject/faultError``.
     public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)?
     /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
@@ -77,6 +87,7 @@ public final class ManagedObjectContext {
         self.author = author
         self.mergePolicy = mergePolicy
         self.generation = generation
+        automaticallyMergesChangesFromParent = generation != nil
         registry = ObjectRegistry(rootCount: home.schema.rootCount)
     }
 

@@ -22,15 +22,18 @@ extension MergePipeline {
         }
     }
 
-    /// Whether it succeeded.
+    /// Merges what is announced.
+    ///
+    /// - Parameter isAsked: false when the timer calls, which the main context may have switched off.
+    /// - Returns: Whether it succeeded.
     @discardableResult
-    func mergeWhenDue() async -> Bool {
+    func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !mailbox.isEmpty else { return true }
         do {
             try await activities.show("Merging") {
                 // Waiting here, off the main actor, leaves it little to wait for there.
                 await store.waitForTurn()
-                try await merge()
+                try await merge(isAsked: isAsked)
             }
             return true
         } catch {
@@ -42,7 +45,9 @@ extension MergePipeline {
 
     /// One merge: move, merge into the context, save the context's own changes, one update.
     @MainActor
-    private func merge() throws {
+    private func merge(isAsked: Bool = true) throws {
+        // While the timer's call was on its way here, others may have merged, and a new quiet period have begun.
+        guard isAsked || mailbox.isDue else { return }
         // A save of the main context may have merged everything meanwhile; then its own changes may still be unsaved.
         main.isCollecting = true
         defer { main.isCollecting = false }
@@ -58,6 +63,16 @@ extension MergePipeline {
             state.status.lastMerge = now
             state.status.failure = nil
         }
+    }
+
+    /// Moves the main context, which has no objects and no changes, to what is newest.
+    @MainActor
+    func moveEmptyMain() throws -> Generation {
+        guard !mailbox.isEmpty else { return generation }
+        let step = try store.inTurn { try move($0) }
+        main.collected.formUnion(step.changes)
+        if !main.isCollecting { postUpdate() }
+        return step.generation
     }
 
     /// Saves the main context if it has changes of its own that have not failed to be saved before.

@@ -67,7 +67,7 @@ package final class MergePipeline: Sendable {
         let loop = Task { [weak self, mailbox] in
             await scheduler.run(mailbox) { [weak self] in
                 guard let self else { return true }
-                return await self.mergeWhenDue()
+                return await self.mergeWhenDue(isAsked: false)
             }
         }
         let former = state.withLock { state in

@@ -11,6 +11,8 @@ final class NoticeMailbox: Sendable {
         var debouncer: MergeDebouncer
         var limit: Int
         var changes: ObjectChanges?
+        /// Whether the timer may merge.
+        var isAutomatic = true
     }
 
     private let clock: MergeClock
@@ -29,7 +31,21 @@ final class NoticeMailbox: Sendable {
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
     /// When the next merge is due.
-    var deadline: Duration? { state.withLock { $0.debouncer.deadline } }
+    var deadline: Duration? { state.withLock { $0.isAutomatic ? $0.debouncer.deadline : nil } }
+
+    /// Whether the timer has ended, still, and may merge.
+    var isDue: Bool {
+        state.withLock { state in
+            guard state.isAutomatic, let deadline = state.debouncer.deadline else { return false }
+            return clock.now() >= deadline
+        }
+    }
+
+    /// Holds the timer, or lets it go again: a merge that is overdue then comes at once.
+    func setAutomatic(_ isAutomatic: Bool) {
+        state.withLock { $0.isAutomatic = isAutomatic }
+        if isAutomatic { wake() }
+    }
 
     func configure(_ options: MergeOptions) {
         state.withLock { state in
@@ -61,7 +77,7 @@ final class NoticeMailbox: Sendable {
 
     /// What is to be done now.
     func next() -> MergeDebouncer.Action {
-        state.withLock { $0.debouncer.timerFired(at: clock.now()) }
+        state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
     }
 
     /// Makes the merge due now.

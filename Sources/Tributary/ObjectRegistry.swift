@@ -4,11 +4,14 @@ import TributaryChanges
 struct ObjectRegistry {
     private struct Entry {
         weak var object: ManagedObject?
+        /// Holds the object when the context retains all of them.
+        var held: ManagedObject?
     }
 
     /// By root entity.
     private var tables: [[UniqueID: Entry]]
     private var entryCount = 0
+    private var isRetaining = false
     /// Entries at which those of objects that are gone are swept out.
     private var sweepAt = ObjectRegistry.firstSweep
     private static let firstSweep = 1024
@@ -21,9 +24,24 @@ struct ObjectRegistry {
         tables[rootIndex][id]?.object
     }
 
+    /// From now on holds all objects strongly, or no object.
+    mutating func retain(_ isRetaining: Bool) {
+        guard self.isRetaining != isRetaining else { return }
+        self.isRetaining = isRetaining
+        for table in tables.indices {
+            tables[table] = tables[table].mapValues {
+                let object = $0.object
+                return Entry(object: object, held: isRetaining ? object : nil)
+            }
+        }
+    }
+
     /// Puts an object in the place of whatever had its ID.
     mutating func register(_ object: ManagedObject) {
-        if tables[object.kind.rootIndex].updateValue(Entry(object: object), forKey: object.uniqueID) == nil {
+        if tables[object.kind.rootIndex].updateValue(
+            Entry(object: object, held: isRetaining ? object : nil),
+            forKey: object.uniqueID
+        ) == nil {
             entryCount += 1
         }
         if entryCount >= sweepAt { sweep() }

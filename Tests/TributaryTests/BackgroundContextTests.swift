@@ -90,7 +90,7 @@ struct BackgroundContextTests {
     func aContextTakesOverNewStateBetweenBodies() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            context.automaticallyMergesChanges = true
+            context.automaticallyMergesChangesFromParent = true
             let employee = try context.insert(Employee.self)
             employee.name = "Ann"
             try context.save()

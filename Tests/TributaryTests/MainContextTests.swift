@@ -47,7 +47,8 @@ struct MainContextTests {
         let (second, _) = try await insert("Bob")
         await container.mergePendingChanges()
         let update = await updates.next()
-        #expect(update?.changes.inserted == [first, second])
+        #expect(update?.changes.tells(ofInserted: 2) == true)
+        #expect(update?.changes.tells(of: first) == true && update?.changes.tells(of: second) == true)
     }
 
     @Test
@@ -59,7 +60,7 @@ struct MainContextTests {
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         employee.name = "Bob"
-        var options = MergeOptions()
+        var options = MergeOptions.fixture
         options.saves = false
         container.setMergeOptions(options)
         try await change(id) { $0.salary = 5 }

@@ -28,7 +28,7 @@ struct MergingFixture {
                 model: try Model(version: "1", entities: [account])
             )
         )
-        var options = MergeOptions()
+        var options = MergeOptions.fixture
         change(&options)
         container = try await PersistentContainer(store: store, merging: options, clock: clock)
     }

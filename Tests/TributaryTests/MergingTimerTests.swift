@@ -18,7 +18,7 @@ struct MergingTimerTests {
         await fixture.advance(to: .seconds(1))
         let update = await updates.next()
         #expect(update?.token == token)
-        #expect(update?.changes.inserted.count == 1)
+        #expect(update?.changes.tells(ofInserted: 1) == true)
         #expect(try fixture.owners() == ["Ann"])
         #expect(fixture.container.mergeStatus.nextMergeDue == nil)
         #expect(fixture.container.mergeStatus.lastMerge != nil)
@@ -39,7 +39,7 @@ struct MergingTimerTests {
         fixture.clock.advance(to: .milliseconds(1600))
         let update = await updates.next()
         #expect(update?.token.number == 2)
-        #expect(update?.changes.inserted.count == 3)
+        #expect(update?.changes.tells(ofInserted: 3) == true)
         #expect(try fixture.owners() == ["Ann", "Bob", "Cid"])
         try await fixture.container.close()
     }
@@ -60,7 +60,7 @@ struct MergingTimerTests {
         }
         await fixture.advance(to: .seconds(5))
         let update = await updates.next()
-        #expect(update?.changes.inserted.count == 6)
+        #expect(update?.changes.tells(ofInserted: 6) == true)
         #expect(try fixture.owners().count == 6)
         try await fixture.container.close()
     }
@@ -91,12 +91,12 @@ struct MergingTimerTests {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         await fixture.clock.waitForSleeper(until: .seconds(1))
-        var options = MergeOptions()
+        var options = MergeOptions.fixture
         options.debounce = .milliseconds(100)
         fixture.container.setMergeOptions(options)
         try await fixture.open("Bob")
         await fixture.advance(to: .milliseconds(100))
-        #expect(await updates.next()?.changes.inserted.count == 2)
+        #expect(await updates.next()?.changes.tells(ofInserted: 2) == true)
         try await fixture.container.close()
     }
 }

@@ -14,14 +14,17 @@ enum Company {
     }
 
     /// A container on a store of its own, with a clock that stands still.
-    static func open(_ folder: TemporaryFolder, clock: ManualClock = ManualClock()) async throws -> PersistentContainer
-    {
+    static func open(
+        _ folder: TemporaryFolder,
+        clock: ManualClock = ManualClock(),
+        merging: MergeOptions = .fixture
+    ) async throws -> PersistentContainer {
         let configuration = StoreConfiguration(
             path: folder.path("store.sqlite"),
             name: "company",
             model: try model()
         )
-        return try await PersistentContainer(store: Store.open(configuration), classes: classes, clock: clock)
+        return try await PersistentContainer(store: Store.open(configuration), classes: classes, merging: merging, clock: clock)
     }
 
     private static func attribute(

@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// `automaticallyMergesChangesFromParent` and `retainsRegisteredObjects`.
+@MainActor
+struct AutomaticMergingTests {
+    @Test
+    func theViewContextMergesByItselfUnlessToldOtherwise() async throws {
+        let fixture = try await MergingFixture()
+        let view = fixture.container.viewContext
+        #expect(view.automaticallyMergesChangesFromParent)
+        view.automaticallyMergesChangesFromParent = false
+        let token = try await fixture.open("Ann")
+        fixture.clock.advance(to: .seconds(10))
+        #expect(fixture.container.pipeline.mailbox.next() == .none, "what the timer asks")
+        #expect(try fixture.owners() == [], "no timer moves it")
+        #expect(fixture.container.mergeStatus.nextMergeDue == nil)
+        await fixture.container.mergePendingChanges()
+        #expect(try fixture.owners() == ["Ann"])
+        #expect(fixture.container.mainGeneration.number == token.number)
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aSaveMovesAViewContextThatDoesNotMergeByItself() async throws {
+        let fixture = try await MergingFixture()
+        let view = fixture.container.viewContext
+        view.automaticallyMergesChangesFromParent = false
+        try await fixture.open("Ann")
+        let own = try fixture.openInMain("Main")
+        try view.save()
+        #expect(try fixture.owners() == ["Ann", "Main"])
+        withExtendedLifetime(own) {}
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aResetMovesTheViewContextToTheNewestState() async throws {
+        let fixture = try await MergingFixture()
+        let view = fixture.container.viewContext
+        view.automaticallyMergesChangesFromParent = false
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let own = try fixture.openInMain("Main")
+        let token = try await fixture.open("Ann")
+        view.reset()
+        #expect(own.state == .detached && !view.hasChanges)
+        #expect(try fixture.owners() == ["Ann"])
+        #expect(await updates.next()?.token == token)
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aMergeThatWasHeldBackComesWhenTheTimerIsLetGo() async throws {
+        let fixture = try await MergingFixture()
+        let view = fixture.container.viewContext
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        view.automaticallyMergesChangesFromParent = false
+        let token = try await fixture.open("Ann")
+        fixture.clock.advance(to: .seconds(3))
+        #expect(fixture.container.pipeline.mailbox.next() == .none, "what the timer asks")
+        view.automaticallyMergesChangesFromParent = true
+        #expect(await updates.next()?.token == token)
+        #expect(try fixture.owners() == ["Ann"])
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aBackgroundContextDoesNotMergeByItselfUnlessAsked() async throws {
+        let fixture = try await MergingFixture()
+        let token = try await fixture.open("Ann")
+        let background = fixture.container.newBackgroundContext()
+        let other = fixture.container.newBackgroundContext()
+        #expect(token.number == 1)
+        let id = try await background.perform { context in
+            #expect(!context.automaticallyMergesChangesFromParent)
+            context.retainsRegisteredObjects = true
+            return try #require(try context.fetch(FetchRequest("Account")).first).objectID
+        }
+        try await other.perform { context in
+            try context.object(with: id).setValue(.string("Bob"), forKey: "owner")
+            try context.save()
+        }
+        try await background.perform { (context: ManagedObjectContext) throws in
+            #expect(try context.object(with: id).value(forKey: "owner") == .string("Ann"))
+            context.automaticallyMergesChangesFromParent = true
+            #expect(try context.object(with: id).value(forKey: "owner") == .string("Ann"), "never inside a body")
+        }
+        try await background.perform { (context: ManagedObjectContext) throws in
+            #expect(try context.object(with: id).value(forKey: "owner") == .string("Bob"))
+        }
+        try await fixture.container.close()
+    }
+
+    @Test
+    func aContextHoldsItsObjectsWhenItIsTold() async throws {
+        let fixture = try await MergingFixture()
+        try await fixture.open("Ann", "Bob")
+        let background = fixture.container.newBackgroundContext()
+        try await background.perform { context in
+            _ = try context.fetch(FetchRequest("Account"))
+            #expect(context.registeredObjects.isEmpty)
+            context.retainsRegisteredObjects = true
+            _ = try context.fetch(FetchRequest("Account"))
+            #expect(context.registeredObjects.count == 2)
+            context.retainsRegisteredObjects = false
+            #expect(context.registeredObjects.isEmpty)
+            let kept = try context.fetch(FetchRequest("Account"))
+            context.retainsRegisteredObjects = true
+            #expect(context.registeredObjects.count == kept.count, "also those that it had already")
+            context.reset()
+            #expect(context.registeredObjects.isEmpty)
+            _ = try context.fetch(FetchRequest("Account"))
+            #expect(context.registeredObjects.count == 2, "a reset does not change the setting")
+        }
+        try await fixture.container.close()
+    }
+}
