@@ -163,6 +163,11 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: ["Tributary", "TributaryModel", "TransactionLog", "TestSupport"]
         ),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["Tributary", "TestSupport"],
+            exclude: ["Company.xcdatamodeld"]
+        ),
         .executableTarget(
             name: "import-benchmark",
             dependencies: [

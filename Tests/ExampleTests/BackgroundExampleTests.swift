@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// Work in the background, and what the main context shows of it.
+@Suite struct BackgroundExampleTests {
+    @Test func raisesSalariesInTheBackground() async throws {
+        let store = try await ExampleStore()
+        _ = try await store.companies(["A", "B", "C"])
+        #expect(try await raiseSalaries(by: 1.5, in: store.container) == 3)
+        let salaries = try await store.container.performBackgroundTask { context in
+            try context.fetch(Employee.self).map(\.salary)
+        }
+        #expect(salaries == [1500, 1500, 1500])
+        try await store.container.close()
+    }
+
+    @Test @MainActor func loadsFiveTimesFiveCompaniesAsOneUpdate() async throws {
+        let store = try await ExampleStore()
+        let container = store.container
+        let updates = container.storeUpdates()
+        let started = ContinuousClock.now
+        try await loadCompanies(into: container)
+        #expect(try container.viewContext.count(for: FetchRequest("Company")) == 0, "the timer has not ended")
+        var iterator = updates.makeAsyncIterator()
+        let update = try #require(await iterator.next())
+        #expect(update.changes.inserted.count == 25)
+        #expect(ContinuousClock.now - started >= .seconds(1))
+        let names = try container.viewContext.fetch(Company.self, sortKeys: [SortKey("name")]).map(\.name)
+        #expect(names.count == 25)
+        #expect(names.first == "Company 1.1")
+        #expect(names.last == "Company 5.5")
+        try await container.close()
+        #expect(await iterator.next() == nil, "five saves, one update")
+    }
+
+    @Test @MainActor func deletesArriveOnLiveObjects() async throws {
+        let store = try await ExampleStore()
+        let container = store.container
+        let ids = try await store.companies(["A", "B"])
+        await container.mergePendingChanges()
+        let companies = try container.viewContext.fetch(Company.self, sortKeys: [SortKey("name")])
+        #expect(companies.map(\.name) == ["A", "B"])
+        companies[1].city = "Bern"
+        var discarded: [ObjectSnapshot] = []
+        let observer = container.viewContext.observeChanges { discarded += $0.discarded }
+        defer { container.viewContext.removeObserver(observer) }
+
+        var updates = container.storeUpdates().makeAsyncIterator()
+        deleteCompanies(ids, in: container)
+        let update = try #require(await updates.next())
+        #expect(update.changes.deleted.isSuperset(of: ids))
+        #expect(companies.map(\.state) == [.gone, .gone])
+        #expect(companies.map(\.name) == ["A", "B"], "what was read stays readable")
+        #expect(discarded.map(\.id) == [ids[1]])
+        #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 0, "the cascade came along")
+        try await container.close()
+    }
+
+    @Test @MainActor func showsActivity() async throws {
+        let store = try await ExampleStore()
+        let container = store.container
+        let activities = container.activities()
+        try await loadCompanies(into: container)
+        await container.mergePendingChanges()
+        try await container.close()  // ends the stream
+        var states: [Bool] = []
+        await follow(activities) { states.append($0) }
+        #expect(states.first == true)
+        #expect(states.last == false)
+    }
+
+    @Test func quittingWaitsForAPendingSave() async throws {
+        let store = try await ExampleStore()
+        let ids = try await store.companies(["A", "B", "C"])
+        deleteCompanies(ids, in: store.container)
+        try await store.container.close()
+        let again = try await openCompanies(store.folder.path("store.sqlite"), model: ExampleStore.model)
+        let left = try await again.performBackgroundTask { try $0.count(for: FetchRequest("Company")) }
+        #expect(left == 0, "what was accepted before the end is saved")
+        try await again.close()
+    }
+}

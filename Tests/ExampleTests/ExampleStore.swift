@@ -1,0 +1,32 @@
+import TestSupport
+import Tributary
+
+/// A folder with a store of companies for one example.
+struct ExampleStore {
+    static let model = PackageFolder.path("Tests/ExampleTests/Company.xcdatamodeld")
+
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("example")
+        container = try await openCompanies(folder.path("store.sqlite"), model: ExampleStore.model)
+    }
+
+    /// Companies with an employee each, saved; their IDs.
+    func companies(_ names: [String]) async throws -> [ManagedObjectID] {
+        try await container.performBackgroundTask { context in
+            let companies = try names.map { name in
+                let company = try context.insert(Company.self)
+                company.name = name
+                let employee = try context.insert(Employee.self)
+                employee.name = "\(name)'s first"
+                employee.salary = 1000
+                employee.company = company
+                return company
+            }
+            try context.save()
+            return companies.map(\.objectID)
+        }
+    }
+}
