@@ -10,4 +10,19 @@ import Tributary
         #expect(company.managedObjectContext === store.container.viewContext)
         try await store.container.close()
     }
+
+    @Test @MainActor func fetchesIDsInTheBackgroundAndFaultsOnTheMainContext() async throws {
+        let store = try await ExampleStore()
+        _ = try await store.companies((1...45).map { "Company \($0)" })
+        var batches: [Int] = []
+        var names: [String] = []
+        try await showEmployees(earningMoreThan: 999, of: store.container) { employees in
+            batches.append(employees.count)
+            names += employees.map(\.name)
+        }
+        #expect(batches == [20, 20, 5])
+        #expect(names == names.sorted())
+        #expect(Set(names).count == 45)
+        try await store.container.close()
+    }
 }
