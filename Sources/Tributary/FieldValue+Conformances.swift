@@ -151,6 +151,8 @@ extension Array: FieldValue where Element == UInt8 {
 }
 
 extension Optional: FieldValue where Wrapped: FieldValue {
+    /// What is wrapped.
+    public typealias Present = Wrapped.Present
     /// As ``FieldValue`` asks.
     public init?(fieldValue: PropertyValue) {
         self = fieldValue.isNull ? .none : Wrapped(fieldValue: fieldValue)

@@ -1,0 +1,30 @@
+public import TributaryModel
+
+/// The typed key of one value: an attribute, also at the end of a path through to-one relationships, or a count.
+///
+/// ```swift
+/// Employee.keys.salary > 1000
+/// Employee.keys.department.title.beginsWith("r", .caseInsensitive)
+/// Employee.keys.projects.count >= 2
+/// Employee.keys.salary == nil
+/// ```
+///
+/// A key through a to-one relationship has no value where the relationship is empty; see ``ObjectPredicate``.
+public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
+    /// The names on the way, the attribute's last; a count ends with `@count`.
+    public let path: [String]
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    /// The key path in a predicate.
+    public var expression: ObjectPredicate.Expression { .keyPath(path) }
+    /// One value: no quantifier.
+    public var quantifier: ObjectPredicate.Quantifier { .direct }
+
+    /// Sorts by this key, least values first; nil comes before every value.
+    public var ascending: SortKey { SortKey(path.joined(separator: ".")) }
+    /// Sorts by this key, greatest values first.
+    public var descending: SortKey { SortKey(path.joined(separator: "."), ascending: false) }
+}

@@ -1,0 +1,11 @@
+/// What has ``ManagedObject`` give each of its subclasses keys of its own; nothing else conforms to it.
+public protocol KeyedObject: AnyObject {}
+
+extension ManagedObject: KeyedObject {}
+
+extension KeyedObject {
+    /// The typed keys of the class, for predicates and sort keys: `Employee.keys.salary > 1000`.
+    ///
+    /// They are the class's own ``Field``, ``ToOne`` and ``ToMany`` constants and those of its superclasses; see ``ObjectKeys``.
+    public static var keys: ObjectKeys<Self> { ObjectKeys() }
+}

@@ -1,0 +1,19 @@
+public import TributaryModel
+
+/// The typed key of the values at the end of a to-many path, behind `any`, `all` or `none`.
+///
+/// ```swift
+/// Employee.keys.projects.any.title == "Till"
+/// Department.keys.employees.all.salary > 1000
+/// ```
+public struct QuantifiedKey<Root, Value: FieldValue>: ComparableKey {
+    /// The key path in a predicate.
+    public let expression: ObjectPredicate.Expression
+    /// Which of the values must fulfil the comparison.
+    public let quantifier: ObjectPredicate.Quantifier
+
+    init(path: [String], quantifier: ObjectPredicate.Quantifier) {
+        expression = .keyPath(path)
+        self.quantifier = quantifier
+    }
+}

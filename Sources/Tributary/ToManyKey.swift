@@ -1,0 +1,43 @@
+public import TributaryChanges
+public import TributaryModel
+
+/// The typed key of a to-many relationship: counted, or compared object by object behind `any`, `all` or `none`.
+///
+/// ```swift
+/// Employee.keys.projects.count >= 2
+/// Employee.keys.projects.any.title == "Till"
+/// Employee.keys.projects.contains(till.objectID)
+/// ```
+public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
+    /// The names on the way, the relationship's last.
+    public let path: [String]
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    /// How many objects there are; 0 also where a to-one relationship on the way is empty.
+    public var count: AttributeKey<Root, Int> { AttributeKey(path: path + ["@count"]) }
+
+    /// At least one of the objects.
+    public var any: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .any) }
+    /// Each of the objects; true where there is none.
+    public var all: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .all) }
+    /// Not one of the objects.
+    public var none: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .none) }
+
+    /// Whether the object is among them.
+    public func contains(_ id: ManagedObjectID) -> ObjectPredicate {
+        .comparison(
+            ObjectPredicate.Comparison(
+                .keyPath(path),
+                .equal,
+                .constant(.reference(id.uniqueID)),
+                quantifier: .any
+            )
+        )
+    }
+
+    /// Whether the object is among them; its ID is kept.
+    public func contains(_ object: Target) -> ObjectPredicate { contains(object.objectID) }
+}

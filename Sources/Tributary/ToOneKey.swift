@@ -1,0 +1,68 @@
+public import TributaryChanges
+public import TributaryModel
+
+/// The typed key of a to-one relationship: compared with an object, or the way to the properties of the object there.
+///
+/// ```swift
+/// Employee.keys.department == sales.objectID
+/// Employee.keys.department == nil
+/// Employee.keys.department.title == "R&D"
+/// ```
+@dynamicMemberLookup
+public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
+    /// The names on the way, the relationship's last.
+    public let path: [String]
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    /// An attribute of the object there.
+    public subscript<Value>(dynamicMember field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value> {
+        AttributeKey(path: path + [Target.self[keyPath: field].name])
+    }
+
+    /// A to-one relationship of the object there.
+    public subscript<Next>(dynamicMember relationship: KeyPath<Target.Type, ToOne<Next>>) -> ToOneKey<Root, Next> {
+        ToOneKey<Root, Next>(path: path + [Target.self[keyPath: relationship].name])
+    }
+
+    /// A to-many relationship of the object there.
+    public subscript<Next>(dynamicMember relationship: KeyPath<Target.Type, ToMany<Next>>) -> ToManyKey<Root, Next> {
+        ToManyKey<Root, Next>(path: path + [Target.self[keyPath: relationship].name])
+    }
+
+    /// Whether there is an object at the other end.
+    public var isPresent: ObjectPredicate { comparison(.notEqual, .constant(.null)) }
+
+    /// Whether the object is one of those.
+    public func `in`(_ ids: some Sequence<ManagedObjectID>) -> ObjectPredicate {
+        comparison(.isIn, .list(ids.map { .constant(.reference($0.uniqueID)) }))
+    }
+
+    /// Whether the object is one of those; their IDs are kept.
+    public func `in`(_ objects: some Sequence<Target>) -> ObjectPredicate { self.in(objects.map(\.objectID)) }
+
+    /// Whether the object there is this one; nil for none.
+    public static func == (key: ToOneKey, id: ManagedObjectID?) -> ObjectPredicate {
+        key.comparison(.equal, .constant(id.map { .reference($0.uniqueID) } ?? .null))
+    }
+
+    /// Whether there is another object there; with nil, whether there is one.
+    public static func != (key: ToOneKey, id: ManagedObjectID?) -> ObjectPredicate {
+        key.comparison(.notEqual, .constant(id.map { .reference($0.uniqueID) } ?? .null))
+    }
+
+    /// Whether the object there is this one; its ID is kept.
+    public static func == (key: ToOneKey, object: Target) -> ObjectPredicate { key == object.objectID }
+
+    /// Whether there is another object there; its ID is kept.
+    public static func != (key: ToOneKey, object: Target) -> ObjectPredicate { key != object.objectID }
+
+    private func comparison(
+        _ operation: ObjectPredicate.Operator,
+        _ right: ObjectPredicate.Expression
+    ) -> ObjectPredicate {
+        .comparison(ObjectPredicate.Comparison(.keyPath(path), operation, right))
+    }
+}
