@@ -1,15 +1,41 @@
 import Synchronization
 
-/// Numbers activities and tells who wants to know.
+/// Numbers activities, knows which are under way, and tells who wants to know.
 final class ActivityBoard: Sendable {
-    private let next = Atomic<UInt64>(0)
+    private struct State {
+        var count: UInt64 = 0
+        var running: [UInt64: Activity] = [:]
+    }
+
+    private let state = Mutex(State())
     let broadcast = Broadcast<Activity>(limit: 256)
+
+    /// Those that have begun and not ended, in the order in which they began.
+    var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
 
     /// Shows an activity for as long as `body` runs.
     func show<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
-        let number = next.add(1, ordering: .relaxed).newValue
-        broadcast.send(Activity(number: number, title: title, phase: .started))
-        defer { broadcast.send(Activity(number: number, title: title, phase: .finished)) }
+        let number = begin(title)
+        defer { end(number, title) }
         return try await body()
+    }
+
+    // What is told is told under the lock, so that it is in the order of what happened.
+
+    private func begin(_ title: String) -> UInt64 {
+        state.withLock { state in
+            state.count += 1
+            let activity = Activity(number: state.count, title: title, phase: .started)
+            state.running[state.count] = activity
+            broadcast.send(activity)
+            return state.count
+        }
+    }
+
+    private func end(_ number: UInt64, _ title: String) {
+        state.withLock { state in
+            state.running[number] = nil
+            broadcast.send(Activity(number: number, title: title, phase: .finished))
+        }
     }
 }

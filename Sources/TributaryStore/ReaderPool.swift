@@ -15,12 +15,14 @@ final class ReaderPool: Sendable {
     }
 
     private let path: String
+    private let trace: SQLTrace?
     private let state = Mutex(State())
     /// Idle connections beyond this many are closed.
     private static let idleLimit = 8
 
-    init(path: String) {
+    init(path: String, trace: SQLTrace? = nil) {
         self.path = path
+        self.trace = trace
     }
 
     /// Connections that are idle or lent.
@@ -34,7 +36,7 @@ final class ReaderPool: Sendable {
         }
         if let idle { return idle }
         do {
-            return try StoreConnection.reader(path: path)
+            return try StoreConnection.reader(path: path, trace: trace)
         } catch {
             state.withLock { $0.lent -= 1 }
             throw error

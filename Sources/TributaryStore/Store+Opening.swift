@@ -11,11 +11,15 @@ extension Store {
         do {
             try createFile(at: configuration.path)
             return try StoreError.mapping {
-                let writer = try StoreConnection.writer(path: configuration.path)
+                let writer = try StoreConnection.writer(
+                    path: configuration.path,
+                    isDurable: configuration.memory == nil,
+                    trace: configuration.trace
+                )
                 let layout = try writer.run { try prepare($0, configuration: configuration) }
                 let context = StoreContext(configuration: configuration, layout: layout)
                 let meter = WALMeter()
-                let readers = ReaderPool(path: configuration.path)
+                let readers = ReaderPool(path: configuration.path, trace: configuration.trace)
                 writer.run { meter.watch($0) }
                 let store = Store(context: context, writer: writer, readers: readers, meter: meter)
                 return store

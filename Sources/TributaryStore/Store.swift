@@ -41,6 +41,7 @@ package final class Store: Sendable {
     package func close() throws {
         guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         readers.close()
+        defer { configuration.memory?.remove() }
         try StoreError.mapping {
             writer.run { database in _ = meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_TRUNCATE) }
             try writer.close()

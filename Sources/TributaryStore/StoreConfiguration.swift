@@ -8,6 +8,10 @@ package struct StoreConfiguration: Sendable {
     package var name: String
     package var model: Model
     package var environment: StoreEnvironment
+    /// The folder of a store in memory, which goes when the store is closed.
+    package internal(set) var memory: MemoryFolder?
+    /// Hears of the statements that SQLite runs.
+    package var trace: SQLTrace?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
         self.path = path

@@ -4,15 +4,27 @@ import GRDB
 /// One SQLite connection on a queue of its own, set up the way the store wants it.
 struct StoreConnection: Sendable {
     private let queue: DatabaseQueue
+    /// Kept for as long as the connection.
+    private let tracer: StatementTracer?
+
+    private init(path: String, _ configuration: Configuration, _ trace: SQLTrace?) throws {
+        let tracer = trace.map { StatementTracer($0) }
+        var configuration = configuration
+        if let tracer { configuration.prepareDatabase { tracer.watch($0.sqliteConnection) } }
+        self.tracer = tracer
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+    }
 
     /// The connection that writes.
-    static func writer(path: String) throws -> StoreConnection {
+    ///
+    /// Without `isDurable` nothing waits for the disk.
+    static func writer(path: String, isDurable: Bool = true, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.writer")
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: """
                     PRAGMA journal_mode = WAL;
-                    PRAGMA synchronous = FULL;
+                    PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
                     PRAGMA cache_size = \(-writerCacheKiB);
                     PRAGMA temp_store = MEMORY;
                     """
@@ -20,11 +32,11 @@ struct StoreConnection: Sendable {
             try keepWAL(database)
             try StringFunctions.register(in: database)
         }
-        return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
+        return try StoreConnection(path: path, configuration, trace)
     }
 
     /// A connection that only reads.
-    static func reader(path: String) throws -> StoreConnection {
+    static func reader(path: String, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.reader")
         configuration.readonly = true
         configuration.prepareDatabase { database in
@@ -32,7 +44,7 @@ struct StoreConnection: Sendable {
             try keepWAL(database)
             try StringFunctions.register(in: database)
         }
-        return StoreConnection(queue: try DatabaseQueue(path: path, configuration: configuration))
+        return try StoreConnection(path: path, configuration, trace)
     }
 
     /// Runs `body` on the connection, first come, first served; may be nested on one thread.

@@ -1,0 +1,45 @@
+public import TributaryModel
+import TributaryStore
+
+extension PersistentContainer {
+    /// Opens a store in a file or in memory.
+    ///
+    /// ```swift
+    /// let container = try await PersistentContainer(name: "preview", model: model, classes: [Employee.self], store: .memory)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: what peers are shown, and the store part of object IDs.
+    ///   - model: what the store holds.
+    ///   - classes: a class for each entity that is to have one of its own.
+    ///   - store: where the objects are kept.
+    ///   - merging: when the main context takes over what others have saved.
+    ///   - sqlLog: hears of the statements that are run.
+    /// - Throws: ``ContextError`` when the store cannot be opened, or a class names an entity that the model lacks.
+    public convenience init(
+        name: String,
+        model: Model,
+        classes: [ManagedObject.Type] = [],
+        store location: StoreLocation,
+        merging: MergeOptions = MergeOptions(),
+        sqlLog: SQLLog? = nil
+    ) async throws {
+        let store: Store
+        do {
+            var configuration =
+                switch location {
+                case .file(let path): StoreConfiguration(path: path, name: name, model: model)
+                case .memory: try StoreConfiguration.memory(name: name, model: model)
+                }
+            configuration.trace = sqlLog.map { log in
+                SQLTrace(includesValues: log.includesValues) { text, duration, rows in
+                    log.handler(SQLLog.Entry(text: text, duration: duration, rows: rows))
+                }
+            }
+            store = try Store.open(configuration)
+        } catch {
+            throw ContextError(error)
+        }
+        try await self.init(store: store, classes: classes, merging: merging)
+    }
+}

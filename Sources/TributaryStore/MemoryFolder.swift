@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A private folder on a memory-backed file system, for a store that lives no longer than its process.
+///
+/// It is removed when it is closed and when the process exits. A process can also be killed: each folder is locked for
+/// the life of its owner, and who makes a new one first removes those that nobody holds any more.
+package final class MemoryFolder: Sendable {
+    package let path: String
+    private let lock: Int32
+    private let isRemoved = Atomic(false)
+
+    private static let prefix = "tributary-memory-"
+    /// A folder has this name until it is locked, so that nobody takes it for one whose owner is gone.
+    private static let newPrefix = ".tributary-new-"
+
+    package convenience init() throws(StoreError) {
+        try self.init(in: MemoryFolder.parent)
+    }
+
+    /// Makes a folder in `parent`, after those there whose owners are gone have been removed.
+    package init(in parent: String) throws(StoreError) {
+        MemoryFolder.sweep(parent)
+        var template = Array("\(parent)/\(MemoryFolder.newPrefix)XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw MemoryFolder.failure(parent) }
+        let new = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = "\(parent)/\(MemoryFolder.prefix)\(getuid())-\(UUID().uuidString.lowercased())"
+        lock = open(new, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw MemoryFolder.failure(new) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0, rename(new, path) == 0 else {
+            let error = MemoryFolder.failure(new)
+            close(lock)
+            rmdir(new)
+            throw error
+        }
+        MemoryFolder.atExit.add(path)
+    }
+
+    deinit { remove() }
+
+    /// Removes the folder with everything in it; who has files of it open keeps them until they are closed.
+    package func remove() {
+        guard !isRemoved.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        MemoryFolder.atExit.remove(path)
+        try? FileManager.default.removeItem(atPath: path)
+        close(lock)
+    }
+
+    /// Shared memory where the machine has it, else the folder for temporary files.
+    package static var parent: String {
+        let memory = "/dev/shm"
+        if access(memory, W_OK | X_OK) == 0 { return memory }
+        let temporary = NSTemporaryDirectory()
+        return temporary.count > 1 && temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
+    }
+
+    /// Removes this user's folders whose owners are gone.
+    private static func sweep(_ parent: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        for name in names where name.hasPrefix("\(prefix)\(getuid())-") {
+            let folder = "\(parent)/\(name)"
+            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(atPath: folder) }
+        }
+    }
+
+    private static func failure(_ path: String) -> StoreError {
+        .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+
+    private static let atExit = ExitSweep()
+}

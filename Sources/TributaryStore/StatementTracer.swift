@@ -1,0 +1,57 @@
+import CSQLite
+
+/// Times the statements of one connection.
+///
+/// SQLite's own times have a resolution of milliseconds, so the clock is read here. A statement that is read in several
+/// steps counts from its first step until it is reset.
+///
+/// `@unchecked Sendable`: SQLite calls it on the connection's queue only.
+final class StatementTracer: @unchecked Sendable {
+    private struct Run {
+        let start: ContinuousClock.Instant
+        var rows = 0
+    }
+
+    private let trace: SQLTrace
+    private var runs: [OpaquePointer: Run] = [:]
+
+    init(_ trace: SQLTrace) {
+        self.trace = trace
+    }
+
+    /// The connection must not outlive the tracer.
+    func watch(_ connection: OpaquePointer?) {
+        let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE)
+        sqlite3_trace_v2(
+            connection,
+            events,
+            { event, context, statement, _ in
+                guard let context, let statement else { return 0 }
+                let tracer = Unmanaged<StatementTracer>.fromOpaque(context).takeUnretainedValue()
+                tracer.note(Int32(bitPattern: event), OpaquePointer(statement))
+                return 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    private func note(_ event: Int32, _ statement: OpaquePointer) {
+        switch event {
+        case SQLITE_TRACE_STMT:
+            // Triggers of a statement that runs come under its own pointer.
+            if runs[statement] == nil { runs[statement] = Run(start: .now) }
+        case SQLITE_TRACE_ROW: runs[statement]?.rows += 1
+        default:
+            guard let run = runs.removeValue(forKey: statement) else { return }
+            trace.handler(text(statement), run.start.duration(to: .now), run.rows)
+        }
+    }
+
+    private func text(_ statement: OpaquePointer) -> String {
+        if trace.includesValues, let expanded = sqlite3_expanded_sql(statement) {
+            defer { sqlite3_free(expanded) }
+            return String(cString: expanded)
+        }
+        return sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    }
+}

@@ -1,0 +1,20 @@
+package import TributaryModel
+
+extension StoreConfiguration {
+    /// A store in memory: a real database in a private folder that goes when the store is closed, or with the process.
+    package static func memory(
+        name: String,
+        model: Model,
+        environment: StoreEnvironment = .system
+    ) throws(StoreError) -> StoreConfiguration {
+        let folder = try MemoryFolder()
+        var configuration = StoreConfiguration(
+            path: folder.path + "/store.sqlite",
+            name: name,
+            model: model,
+            environment: environment
+        )
+        configuration.memory = folder
+        return configuration
+    }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+import TestSupport
+import Testing
+import Tributary
+
+/// What works with a store in a file works with one in memory.
+@MainActor
+struct StoreKindTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("kinds")
+    }
+
+    @discardableResult
+    private func hire(_ name: String, in container: PersistentContainer) async throws -> ManagedObjectID {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = name
+            try context.save()
+            return employee.objectID
+        }
+    }
+
+    @Test(arguments: Company.StoreKind.allCases)
+    func aBackgroundSaveShowsWhenItIsMerged(_ kind: Company.StoreKind) async throws {
+        let container = try await Company.open(kind, in: folder)
+        let view = container.viewContext
+        let id = try await hire("Ann", in: container)
+        #expect(try view.count(for: FetchRequest("Employee")) == 0)
+        #expect(throws: ContextError.self) { try view.existingObject(with: id) }
+        try await container.settled()
+        #expect(try view.count(for: FetchRequest("Employee")) == 1)
+        let ann = try #require(try view.existingObject(with: id) as? Employee)
+        ann.name = "Bea"
+        try view.save()
+        let names = try await container.performBackgroundTask { try $0.fetch(Employee.self).map(\.name) }
+        #expect(names == ["Bea"])
+        try await container.close()
+    }
+
+    @Test(arguments: Company.StoreKind.allCases)
+    func theMainContextShowsOneGenerationWhileOthersWrite(_ kind: Company.StoreKind) async throws {
+        let container = try await Company.open(kind, in: folder)
+        let view = container.viewContext
+        let id = try await hire("Ann", in: container)
+        try await container.settled()
+        try await container.performBackgroundTask { context in
+            let ann = try context.existingObject(with: id) as? Employee
+            ann?.name = "Bea"
+            try context.save()
+        }
+        #expect(try view.fetch(Employee.self).map(\.name) == ["Ann"])
+        try await container.settled()
+        #expect(try view.fetch(Employee.self).map(\.name) == ["Bea"])
+        try await container.close()
+    }
+
+    @Test(arguments: Company.StoreKind.allCases)
+    func aConflictIsFound(_ kind: Company.StoreKind) async throws {
+        let container = try await Company.open(kind, in: folder)
+        let id = try await hire("Ann", in: container)
+        let first = container.newBackgroundContext()
+        try await first.perform { context in
+            let ann = try context.existingObject(with: id) as? Employee
+            ann?.name = "Bea"
+        }
+        try await container.performBackgroundTask { context in
+            let ann = try context.existingObject(with: id) as? Employee
+            ann?.salary = 5
+            try context.save()
+        }
+        await #expect(throws: ConflictError.self) { try await first.perform { try $0.save() } }
+        try await container.close()
+    }
+
+    @Test
+    func twoStoresInMemoryAreTwo() async throws {
+        let one = try await Company.open(.memory, in: folder)
+        let two = try await Company.open(.memory, in: folder)
+        try await hire("Ann", in: one)
+        try await one.settled()
+        try await two.settled()
+        #expect(try one.viewContext.count(for: FetchRequest("Employee")) == 1)
+        #expect(try two.viewContext.count(for: FetchRequest("Employee")) == 0)
+        try await one.close()
+        try await two.close()
+    }
+
+    @Test(arguments: Company.StoreKind.allCases)
+    func settledWaitsForEverythingThatWasAccepted(_ kind: Company.StoreKind) async throws {
+        let container = try await Company.open(kind, in: folder)
+        let background = container.newBackgroundContext()
+        for number in 0..<20 {
+            background.enqueue { context in
+                let employee = try? context.insert(Employee.self)
+                employee?.name = "E\(number)"
+                try? context.save()
+            }
+        }
+        try await container.settled()
+        #expect(container.pendingSaves == 0)
+        #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 20)
+        try await container.settled()
+        try await container.close()
+    }
+
+    @Test(arguments: Company.StoreKind.allCases)
+    func statementsAreLoggedWithTimeAndRows(_ kind: Company.StoreKind) async throws {
+        let heard = Mutex<[SQLLog.Entry]>([])
+        let container = try await Company.open(
+            kind,
+            in: folder,
+            sqlLog: SQLLog { entry in heard.withLock { $0.append(entry) } }
+        )
+        try await hire("Ann", in: container)
+        try await hire("Bob", in: container)
+        try await container.settled()
+        heard.withLock { $0 = [] }
+        let request = try FetchRequest("Employee", where: "name != %@", ["Secret"])
+        #expect(try container.viewContext.fetch(request).count == 2)
+        let entries = heard.withLock { $0 }.filter { $0.text.contains("SELECT") && $0.text.contains("Employee") }
+        #expect(entries.count == 1)
+        let entry = try #require(entries.first)
+        #expect(entry.rows == 2)
+        #expect(entry.duration > .zero && entry.duration < .seconds(60))
+        #expect(!entry.text.contains("Secret"))
+        try await container.close()
+    }
+
+    @Test
+    func valuesAreShownWhenAskedFor() async throws {
+        let heard = Mutex<[String]>([])
+        let log = SQLLog(includesValues: true) { entry in heard.withLock { $0.append(entry.text) } }
+        let container = try await Company.open(.memory, in: folder, sqlLog: log)
+        let request = try FetchRequest("Employee", where: "name != %@", ["Secret"])
+        #expect(try container.viewContext.fetch(request).isEmpty)
+        #expect(heard.withLock { $0.contains { $0.contains("'Secret'") } })
+        try await container.close()
+    }
+
+    @Test
+    func activitiesAreObservable() async throws {
+        let container = try await Company.open(.memory, in: folder)
+        let monitor = container.activityMonitor()
+        #expect(!monitor.isActive)
+        await container.activity("Loading") {
+            let second = container.activityMonitor()
+            #expect(second.running.map(\.title) == ["Loading"])
+        }
+        let third = container.activityMonitor()
+        #expect(!third.isActive)
+        try await container.close()
+    }
+}
