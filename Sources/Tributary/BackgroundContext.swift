@@ -51,9 +51,27 @@ public actor BackgroundContext {
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         container.pipeline.pending.begin()
+        return try await performCounted(with: input, body)
+    }
+
+    /// Runs a body that counts as pending already.
+    ///
+    /// It ends to be pending here, and not where the caller goes on: that may be the main actor, which does not run any
+    /// more while the program ends.
+    func performCounted<T: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
+        try runCounted(body)
+    }
+
+    /// The same with one value that is handed over to the body.
+    func performCounted<Input, T: Sendable, E: Error>(
+        with input: sending Input,
+        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+    ) async throws(E) -> T {
         defer { container.pipeline.pending.end() }
         begin()
-        defer { context.processPendingChanges() }
+        defer { finish() }
         return try body(context, input)
     }
 
@@ -104,10 +122,19 @@ public actor BackgroundContext {
 
     private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         container.pipeline.pending.begin()
+        return try runCounted(body)
+    }
+
+    private func runCounted<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         defer { container.pipeline.pending.end() }
         begin()
-        defer { context.processPendingChanges() }
+        defer { finish() }
         return try body(context)
+    }
+
+    private func finish() {
+        context.processPendingChanges()
+        context.undoStack?.endEvent()
     }
 
     private func begin() {

@@ -15,6 +15,7 @@ package final class MainContext: MainContextMerging {
             mergePolicy: .objectTrump,
             generation: generation
         )
+        context.undoStack = UndoStack()
     }
 
     package var hasChanges: Bool { context.hasChanges }

@@ -20,6 +20,7 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` `notFound`, `notYetMerged`, `unreadable` or `detached`.
     public func load() throws(ContextError) {
+        managedObjectContext?.checkConfinement()
         switch state {
         case .inserted, .updated: return
         case .gone: throw faultError ?? .notFound(objectID)
@@ -33,6 +34,7 @@ extension ManagedObject {
     /// The changed attributes and to-one relationships with their new values, by name; those of a new object that differ
     /// from the model's defaults.
     public func changedValues() -> [String: PropertyValue] {
+        managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
         for slot in changed.slots { result[kind.entity.properties[slot].name] = read(slot) }
         return result
@@ -42,6 +44,7 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` when the entity has no such property.
     public func committedValues(forKeys keys: [String]) throws(ContextError) -> [String: PropertyValue] {
+        managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
         fire()
         for key in keys {

@@ -71,6 +71,9 @@ extension ManagedObject {
     /// The value of an attribute or a to-one register; fires the fault.
     @inlinable
     func read(_ slot: Int) -> PropertyValue {
+        #if DEBUG
+            checkRead(slot)
+        #endif
         if values.isEmpty { fire() }
         return slot >= 0 && slot < values.count ? values[slot] : lastResort(slot)
     }
@@ -92,11 +95,16 @@ extension ManagedObject {
     @usableFromInline
     func write(_ value: PropertyValue, _ slot: Int) {
         guard slot >= 0, slot < kind.defaults.count else { return }
+        checkConfinement(slot)
         if values.isEmpty {
             fire()
             if values.isEmpty { values = kind.defaults }
         }
         guard values[slot] != value else { return }
+        if let context = managedObjectContext, let undoStack = context.undoStack, state != .gone {
+            context.recordOrders(self, slot, from: values[slot], to: value)
+            undoStack.record(.value(self, slot: slot, old: values[slot]))
+        }
         values[slot] = value
         guard kind.entity.properties[slot].attribute?.isStored ?? true else { return }
         switch state {

@@ -4,15 +4,30 @@ extension ManagedObjectContext {
     // MARK: What is dirty
 
     /// Whether a save has something to write.
-    public var hasChanges: Bool { dirty.count > 0 }
+    public var hasChanges: Bool {
+        checkConfinement()
+        return dirty.count > 0
+    }
     /// New objects that are not saved yet, in the order in which they were inserted.
-    public var insertedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .inserted } }
+    public var insertedObjects: [ManagedObject] {
+        checkConfinement()
+        return dirty.objects.filter { $0.state == .inserted }
+    }
     /// Changed objects that are not saved yet.
-    public var updatedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .updated } }
+    public var updatedObjects: [ManagedObject] {
+        checkConfinement()
+        return dirty.objects.filter { $0.state == .updated }
+    }
     /// Objects that the next save deletes.
-    public var deletedObjects: [ManagedObject] { dirty.objects.filter { $0.state == .deleted } }
+    public var deletedObjects: [ManagedObject] {
+        checkConfinement()
+        return dirty.objects.filter { $0.state == .deleted }
+    }
     /// The objects that are in use now, and those with changes.
-    public var registeredObjects: [ManagedObject] { registry.objects }
+    public var registeredObjects: [ManagedObject] {
+        checkConfinement()
+        return registry.objects
+    }
 
     /// An attribute, a register or a pair of the object has changed.
     func noteUpdate(of object: ManagedObject) {
@@ -28,7 +43,8 @@ extension ManagedObjectContext {
     /// Adds to what the observers are told next; costs nothing while nobody observes.
     func noteChange(_ note: (inout ObjectsDidChange) -> Void) {
         if !observers.isEmpty { note(&pendingNotice) }
-        guard isMain, !isProcessingScheduled, !observers.isEmpty || !unpropagated.isEmpty else { return }
+        guard isMain, !isProcessingScheduled, !observers.isEmpty || !unpropagated.isEmpty || undoStack != nil
+        else { return }
         isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.
@@ -39,8 +55,17 @@ extension ManagedObjectContext {
     ///
     /// It runs at the end of each `perform`, before every save, fetch and merge, and for the view context soon after a
     /// change.
+    ///
+    /// On the view context it also ends the group of changes that one ``undo()`` takes back.
     public func processPendingChanges() {
+        checkConfinement()
         isProcessingScheduled = false
+        processChanges()
+        if isMain { undoStack?.endEvent() }
+    }
+
+    /// The same in the middle of a job, which is not over for undo.
+    func processChanges() {
         propagateDeletions()
         // An observer may change objects; that is told in a round of its own.
         var rounds = 0
@@ -61,6 +86,7 @@ extension ManagedObjectContext {
     /// - Returns: A number for ``removeObserver(_:)``.
     @discardableResult
     public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> Int {
+        checkConfinement()
         observerCount += 1
         observers.append((observerCount, body))
         return observerCount
@@ -68,6 +94,7 @@ extension ManagedObjectContext {
 
     /// Ends what ``observeChanges(_:)`` began.
     public func removeObserver(_ number: Int) {
+        checkConfinement()
         observers.removeAll { $0.number == number }
     }
 }

@@ -1,10 +1,38 @@
 extension ManagedObjectContext {
-    /// In debug builds, traps when a client that the compiler does not check (Swift 5 mode, `@preconcurrency import`)
-    /// uses the context off its actor or queue.
-    func checkConfinement() {
+    /// In debug builds, stops the program when a client that the compiler does not check (Swift 5 mode,
+    /// `@preconcurrency import`, `nonisolated(unsafe)`) uses the context off its actor or queue; in release builds it is
+    /// nothing.
+    @inline(__always)
+    func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
-            if isMain { MainActor.preconditionIsolated("the view context belongs to the main actor") }
-            executor?.checkIsolated()
+            if isMain {
+                MainActor.preconditionIsolated(offItsQueue("\(entry)"))
+            } else if let executor, !executor.isCurrent {
+                preconditionFailure(offItsQueue("\(entry)"))
+            }
         #endif
     }
+
+    #if DEBUG
+        /// The same for a property of one of its objects.
+        func checkConfinement(_ object: ManagedObject, _ slot: Int) {
+            if isMain {
+                MainActor.preconditionIsolated(offItsQueue(propertyName(object, slot)))
+            } else if let executor, !executor.isCurrent {
+                preconditionFailure(offItsQueue(propertyName(object, slot)))
+            }
+        }
+
+        private func propertyName(_ object: ManagedObject, _ slot: Int) -> String {
+            let entity = object.kind.entity
+            return entity.properties.indices.contains(slot)
+                ? "\(entity.name).\(entity.properties[slot].name)" : entity.name
+        }
+
+        private func offItsQueue(_ what: String) -> String {
+            isMain
+                ? "\(what) was used off the main actor; it belongs to the view context"
+                : "\(what) was used off the queue of the context '\(name ?? "background")'; use its perform"
+        }
+    #endif
 }

@@ -86,7 +86,7 @@ extension ManagedObjectContext {
 
     private func overlay(for request: FetchRequest) throws -> Overlay {
         checkConfinement()
-        processPendingChanges()
+        processChanges()
         var overlay = Overlay()
         guard request.includesPendingChanges, dirty.count > 0 else { return overlay }
         let entity = try kind(named: request.entityName).entity

@@ -116,7 +116,9 @@ extension ManagedObjectContext {
             rebase(object, on: row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.deleted, let row?): object.row = row
-        case (.clean, nil): bury(object, isLost: false)
+        case (.clean, nil):
+            undoStack?.forget(object)
+            bury(object, isLost: false)
         case (.deleted, nil): buryDirty(object, isLost: false)
         case (.updated, nil): buryDirty(object, isLost: true)
         }
@@ -139,6 +141,7 @@ extension ManagedObjectContext {
     }
 
     private func buryDirty(_ object: ManagedObject, isLost: Bool) {
+        undoStack?.forget(object)
         if isLost, let row = object.row { lostConflicts.append(conflict(object, row, nil)) }
         withdraw(object)
         dirty.remove(object)

@@ -39,6 +39,7 @@ extension ManagedObjectContext {
     }
 
     private func insert(_ kind: ObjectKind, id: UniqueID?) throws(ContextError) -> ManagedObject {
+        checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
         let uniqueID = id ?? store.configuration.environment.newID()
@@ -53,6 +54,7 @@ extension ManagedObjectContext {
         object.state = .inserted
         registry.register(object)
         dirty.insert(object)
+        undoStack?.record(.appeared(object))
         editCount &+= 1
         noteChange { $0.inserted.insert(object.objectID) }
         object.awakeFromInsert()
@@ -63,7 +65,8 @@ extension ManagedObjectContext {
 
     /// The object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
     public func object(with id: ManagedObjectID) -> ManagedObject {
-        object(id.uniqueID, kind: schema.kind(of: id))
+        checkConfinement()
+        return object(id.uniqueID, kind: schema.kind(of: id))
     }
 
     /// The object of the ID as an object of the given class, nil when it is of another one.
@@ -84,6 +87,7 @@ extension ManagedObjectContext {
 
     /// The object of the ID when the context has it already; nothing is read or made.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        checkConfinement()
         guard let kind = schema.kind(named: id.rootEntity) else { return nil }
         return registry.object(id.uniqueID, rootIndex: kind.rootIndex)
     }
@@ -122,6 +126,7 @@ extension ManagedObjectContext {
     ///
     /// Cascade and Nullify follow with ``processPendingChanges()``, which every save and fetch calls.
     public func delete(_ object: ManagedObject) {
+        checkConfinement()
         guard object.managedObjectContext === self else { return }
         switch object.state {
         case .deleted, .gone, .detached: return
@@ -135,6 +140,7 @@ extension ManagedObjectContext {
         // A new object is deleted like any other until its delete rules have been followed.
         object.state = .deleted
         dirty.insert(object)
+        undoStack?.record(.disappeared(object))
         editCount &+= 1
         unpropagated.append(object)
         if wasInserted { object.makeExtras().isUnsaved = true }

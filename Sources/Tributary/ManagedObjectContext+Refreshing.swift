@@ -34,6 +34,7 @@ extension ManagedObjectContext {
     /// Drops every change that is not saved: new objects go, changed and deleted ones are as they were read.
     public func rollback() {
         checkConfinement()
+        undoStack?.removeAllActions()
         // An object that a delete rule would still change must not be changed after the rollback.
         unpropagated = []
         for object in dirty.objects {
@@ -74,6 +75,7 @@ extension ManagedObjectContext {
 
     /// Forgets all objects and all changes; the context stays where it is.
     func forgetAll() {
+        undoStack?.removeAllActions()
         unpropagated = []
         for object in dirty.objects + registry.objects { object.detach() }
         dirty = DirtyList()

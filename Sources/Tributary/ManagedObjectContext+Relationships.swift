@@ -22,6 +22,7 @@ extension ManagedObjectContext {
     /// What is at the other end of a to-many relationship or a derived one-to-one: what the store says, less what the
     /// context took out, then what it added.
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
+        object.checkConfinement(slot)
         let stored = storedRelatedIDs(object, slot)
         guard let difference = ledger[key(object, slot)] else { return stored.filter(isThere) }
         let kept = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
@@ -80,6 +81,7 @@ extension ManagedObjectContext {
         guard let relationship = object.kind.entity.properties[slot].relationship,
             relatedIDs(object, slot).contains(target.objectID) != isLinked
         else { return }
+        recordPair(object, slot, with: target, isLinked: isLinked)
         change(key(object, slot), target.objectID, isLinked)
         if let (_, inverseSlot) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.

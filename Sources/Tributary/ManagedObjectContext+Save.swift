@@ -30,11 +30,11 @@ extension ManagedObjectContext {
 
     /// Calls `willSave` and follows the delete rules until nothing changes any more.
     private func settle() throws {
-        processPendingChanges()
+        processChanges()
         for _ in 0..<ManagedObjectContext.maximumRounds {
             let before = editCount
             for object in dirty.objects { object.willSave() }
-            processPendingChanges()
+            processChanges()
             if editCount == before { return }
         }
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
@@ -116,7 +116,9 @@ extension ManagedObjectContext {
             case .dropped(let row):
                 settle(object, row)
                 noteChange { $0.noteUpdated(object.objectID) }
-            case .gone(let isLost): bury(object, isLost: isLost)
+            case .gone(let isLost):
+                if isLost { undoStack?.forget(object) }
+                bury(object, isLost: isLost)
             }
         }
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }

@@ -42,6 +42,11 @@ public final class ManagedObjectContext {
     /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
     public internal(set) var lastSaveToken: HistoryToken?
 
+    /// What can be taken back; nil when nothing is recorded, as on a background context by default.
+    public var undoStack: UndoStack? {
+        didSet { undoStack?.context = self }
+    }
+
     let home: ContextHome
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }

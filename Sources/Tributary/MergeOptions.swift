@@ -9,6 +9,9 @@ public struct MergeOptions: Sendable, Hashable {
     /// IDs that a waiting notice lists before it collapses to "everything".
     public var mailboxLimit = 10_000
 
+    /// How long the program's exit waits for bodies that were accepted and have not ended.
+    public var shutdownTimeout: Duration = .seconds(10)
+
     /// One second, at most five, and saving.
     public init() {}
 }

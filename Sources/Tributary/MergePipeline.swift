@@ -50,6 +50,7 @@ package final class MergePipeline: Sendable {
         let name = try generation.read { try $0.ownWriter().id.description }
         main = MainMerger(storeName: name, limit: options.mailboxLimit)
         state = Mutex(State(options: options, generation: generation))
+        Quitting.watch(self)
     }
 
     /// Gives the pipeline the main context, which it does not keep alive.

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Counts the bodies that were accepted and have not ended, and lets others wait until there are none.
@@ -5,6 +6,8 @@ package final class PendingBodies: Sendable {
     private struct State {
         var count = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Threads that wait at the exit of the program.
+        var blocked: [DispatchSemaphore] = []
     }
 
     private let state = Mutex(State())
@@ -18,14 +21,31 @@ package final class PendingBodies: Sendable {
     }
 
     package func end() {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let (waiting, blocked) = state.withLock { state in
             state.count -= 1
             precondition(state.count >= 0, "a body ended twice")
-            guard state.count == 0 else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
+            guard state.count == 0 else { return ([CheckedContinuation<Void, Never>](), [DispatchSemaphore]()) }
+            defer {
+                state.waiting = []
+                state.blocked = []
+            }
+            return (state.waiting, state.blocked)
         }
         for continuation in waiting { continuation.resume() }
+        for semaphore in blocked { semaphore.signal() }
+    }
+
+    /// Blocks the thread until no body is pending, at most until the deadline.
+    ///
+    /// - Returns: Whether none is pending.
+    @discardableResult
+    func blockUntilNone(until deadline: DispatchTime) -> Bool {
+        let semaphore = DispatchSemaphore(value: 0)
+        let isDone = state.withLock { state in
+            if state.count > 0 { state.blocked.append(semaphore) }
+            return state.count == 0
+        }
+        return isDone || semaphore.wait(timeout: deadline) == .success
     }
 
     /// Returns when no body is pending.

@@ -31,8 +31,7 @@ extension PersistentContainer {
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         pipeline.pending.begin()
-        defer { pipeline.pending.end() }
-        return try await newBackgroundContext().perform(body)
+        return try await newBackgroundContext().performCounted(body)
     }
 
     /// The same with one value that is handed over to the body, `Sendable` or not.
@@ -41,8 +40,7 @@ extension PersistentContainer {
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         pipeline.pending.begin()
-        defer { pipeline.pending.end() }
-        return try await newBackgroundContext().perform(with: input, body)
+        return try await newBackgroundContext().performCounted(with: input, body)
     }
 
     /// Queues `body` on a fresh background context and returns at once.

@@ -1,0 +1,41 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// What the exit of the program waits for: bodies that containers have accepted and that have not ended.
+///
+/// Bodies run on queues of their own, which go on while the thread that called `exit`, or returned from `main`, waits
+/// here. The main actor does not run any more then, so a body that waits for it waits in vain, changes of the view
+/// context are not saved, and nothing is merged: `await container.close()` is the way to end in good order.
+enum Quitting {
+    private struct Watched: Sendable {
+        weak var pipeline: MergePipeline?
+    }
+
+    private struct State {
+        var isRegistered = false
+        var watched: [Watched] = []
+    }
+
+    private static let state = Mutex(State())
+
+    /// From now on the exit waits for the container's bodies.
+    static func watch(_ pipeline: MergePipeline) {
+        let isFirst = state.withLock { state in
+            state.watched.removeAll { $0.pipeline == nil }
+            state.watched.append(Watched(pipeline: pipeline))
+            defer { state.isRegistered = true }
+            return !state.isRegistered
+        }
+        if isFirst { atexit { Quitting.wait() } }
+    }
+
+    /// All containers wait at the same time, each for its own timeout.
+    private static func wait() {
+        let start = DispatchTime.now()
+        for pipeline in state.withLock({ $0.watched.compactMap(\.pipeline) }) {
+            let seconds = pipeline.options.shutdownTimeout / .seconds(1)
+            pipeline.pending.blockUntilNone(until: start + seconds)
+        }
+    }
+}

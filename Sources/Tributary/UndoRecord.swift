@@ -1,0 +1,24 @@
+import TributaryChanges
+
+/// One step that can be taken back.
+enum UndoRecord {
+    /// An attribute or a to-one register had the value before.
+    case value(ManagedObject, slot: Int, old: PropertyValue)
+    /// A pair of a relationship that is stored as pairs was made, or taken away.
+    case pair(ManagedObject, slot: Int, target: ManagedObject, isLinked: Bool)
+    /// The object was inserted, or came back.
+    case appeared(ManagedObject)
+    /// The object was deleted.
+    case disappeared(ManagedObject)
+    /// An ordered relationship had this order before.
+    case order(ManagedObject, slot: Int, old: [ManagedObjectID])
+
+    /// Whether the step is about the object, at either end.
+    func concerns(_ object: ManagedObject) -> Bool {
+        switch self {
+        case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):
+            subject === object
+        case .pair(let subject, _, let target, _): subject === object || target === object
+        }
+    }
+}
