@@ -50,10 +50,8 @@ extension MergePipeline {
     ) async throws -> T {
         let mailbox = mailbox
         return try await store.writeInTurn(body) { result, _ in
-            guard let first = result.1.first else { return }
-            var changes = first.changes
-            for transaction in result.1.dropFirst() { changes.formUnion(transaction.changes) }
-            mailbox.post(changes)
+            guard !result.1.isEmpty else { return }
+            mailbox.post(CommittedTransaction.changes(of: result.1))
         }.0
     }
 

@@ -3,13 +3,16 @@ import TributaryModel
 
 extension Applier {
     /// Fills `writes` with the values that the model can represent, and parks the others.
-    func convert(_ values: [PropertyWrite], of change: Change, shape: Int, position: Int) throws {
+    ///
+    /// They are those of the change at `change` in the slice.
+    func convert(_ values: [PropertyWrite], of change: Int, in slice: ChangeSlice, shape: Int) throws {
         writes.removeAll(keepingCapacity: true)
+        let form = shapes[shape]
         for index in values.indices {
             let json = values[index].value
             let place: Int
             let value: PropertyValue?
-            switch shapes[shape].targets[index] {
+            switch form.targets[index] {
             case .scalar(let column, let type):
                 place = column
                 value = type.scalarValue(from: json)
@@ -21,27 +24,28 @@ extension Applier {
                 value = Applier.reference(json)
             case .counter(let column, let type):
                 // An insert without a value does not count.
-                if shapes[shape].isInsert, json == .null { continue }
+                if form.isInsert, json == .null { continue }
                 place = column
-                value = Applier.increment(json, type: type, isInsert: shapes[shape].isInsert)
+                value = Applier.increment(json, type: type, isInsert: form.isInsert)
             case .mirror:
-                if Applier.isMirrored(json, isInsert: shapes[shape].isInsert) { continue }
+                if Applier.isMirrored(json, isInsert: form.isInsert) { continue }
                 try park(
-                    change,
-                    position: position,
+                    slice.changes[change],
+                    position: slice.first + change,
                     part: firstPart + index,
                     reason: "'\(values[index].name)' is kept on its other side: null has to be written there"
                 )
                 continue
             case .unknown(let reason):
-                try park(change, position: position, part: firstPart + index, reason: reason)
+                try park(slice.changes[change], position: slice.first + change, part: firstPart + index, reason: reason)
                 continue
             }
             if let value {
                 writes.append(RegisterWrite(place: place, value: value))
             } else {
-                let reason = "'\(values[index].name)' of '\(change.entity)' cannot hold \(json.kind)"
-                try park(change, position: position, part: firstPart + index, reason: reason)
+                let entity = slice.changes[change].entity
+                let reason = "'\(values[index].name)' of '\(entity)' cannot hold \(json.kind)"
+                try park(slice.changes[change], position: slice.first + change, part: firstPart + index, reason: reason)
             }
         }
     }

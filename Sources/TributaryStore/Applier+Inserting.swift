@@ -8,7 +8,9 @@ extension Applier {
         if hasHiddenObjects, hiddenObjects[table].mayContain(id), let hidden = try hiddenObject(table, id) {
             return try insert(table, id, over: hidden, entity: entity)
         }
-        let statement = try self.table(table).insert
+        let statements = try self.table(table)
+        statements.directHead = nil
+        let statement = statements.insert
         let columns = layout.tables[table].columns
         statement.bind(1, id)
         statement.bind(2, revision)
@@ -92,7 +94,9 @@ extension Applier {
         versions: RowVersions,
         values: [PropertyValue]
     ) throws {
-        let statement = try self.table(table).insert
+        let statements = try self.table(table)
+        statements.directHead = nil
+        let statement = statements.insert
         statement.bind(1, id)
         statement.bind(2, revision)
         statement.bind(3, number == revision ? nil as Int64? : number)

@@ -77,7 +77,7 @@ extension Applier {
             }
             switch change.operation {
             case .insert(let values), .update(let values):
-                try convert(values, of: change, shape: shape, position: slice.first)
+                try convert(values, of: operation.index, in: slice, shape: shape)
                 if !writes.isEmpty { try update(operation.table, operation.id, shape: nil) }
             case .delete, .link, .unlink: break
             }

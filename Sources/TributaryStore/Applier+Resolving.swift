@@ -6,8 +6,8 @@ extension Applier {
     func resolve(_ slice: inout ChangeSlice) throws {
         var lastName = ""
         var lastEntity: Int?
-        for index in slice.changes.indices {
-            let change = slice.changes[index]
+        let changes = slice.changes
+        for (index, change) in zip(changes.indices, changes) {
             if change.entity != lastName || lastEntity == nil {
                 lastName = change.entity
                 lastEntity = layout.entityIndex(named: lastName)

@@ -11,48 +11,51 @@ final class Applier {
     let layout: StoreModel
     let stamps: Stamps
     let history: HistoryWriter
-    private var statements: [TableStatements?]
+    @exclusivity(unchecked) private var statements: [TableStatements?]
+
+    // What each change looks at is not checked for overlapping accesses while the program runs: the applier belongs to
+    // one thread, and no closure is handed a reference into it.
 
     /// The number of the transaction whose changes are being applied: their version.
-    private(set) var number: Int64 = 0
+    @exclusivity(unchecked) private(set) var number: Int64 = 0
     /// The number that rows count as changed by: the same, but for parked writes that take effect later.
-    private(set) var revision: Int64 = 0
+    @exclusivity(unchecked) private(set) var revision: Int64 = 0
     private(set) var writer: Int64 = 0
     /// Whether what the model does not know is an error, and so is an insert of a visible object; else it is parked.
-    private(set) var isStrict = false
+    @exclusivity(unchecked) private(set) var isStrict = false
     /// Changes so far: the place in its transaction that the next slice begins at.
     private(set) var changeCount = 0
-    var parkedCount = 0
+    @exclusivity(unchecked) var parkedCount = 0
     /// Objects that parked links and unlinks of this transaction lead to.
     var parkedTargets: Set<UniqueID> = []
     /// What was void of a parked write that is being tried again.
     private(set) var parkedVoid: String?
     /// The place in its change of the first value that is being converted; other than 0 for parked values.
     var firstPart = 0
-    var effects = ObjectChanges()
+    @exclusivity(unchecked) private(set) var effects: TransactionEffects
     /// By table: how many effects of imports the SQLite transaction has had, and whether `effects` names them no more.
-    private var effectCounts: [Int]
-    private var isCollapsed: [Bool]
+    @exclusivity(unchecked) private var effectCounts: [Int]
+    @exclusivity(unchecked) private var isCollapsed: [Bool]
     /// By table: whether an object's coming can settle a one-to-one relationship.
     let hasClaims: [Bool]
 
-    var shapes: [ChangeShape] = []
-    var lastShape = 0
+    @exclusivity(unchecked) var shapes: [ChangeShape] = []
+    @exclusivity(unchecked) var lastShape = 0
     /// The values of the change at work.
-    var writes: [RegisterWrite] = []
+    @exclusivity(unchecked) var writes: [RegisterWrite] = []
 
     /// Whether there is anything at all in the tables of the same meaning.
-    var hasHiddenObjects: Bool
-    var hasDangling: Bool
-    var hasHiddenLinks: Bool
+    @exclusivity(unchecked) var hasHiddenObjects: Bool
+    @exclusivity(unchecked) var hasDangling: Bool
+    @exclusivity(unchecked) var hasHiddenLinks: Bool
     /// By table, for this slice.
-    var hiddenObjects: [Presence]
-    var danglingTargets: [Presence]
+    @exclusivity(unchecked) var hiddenObjects: [Presence]
+    @exclusivity(unchecked) var danglingTargets: [Presence]
     /// By table: whether objects are visible, as far as it was asked.
     ///
     /// Those that the slice is about to insert count as
     /// visible from its beginning.
-    var visibility: [[UniqueID: Bool]]
+    @exclusivity(unchecked) var visibility: [[UniqueID: Bool]]
     static let visibilityLimit = 100_000
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -60,6 +63,7 @@ final class Applier {
         self.layout = layout
         stamps = try Stamps(db)
         history = try HistoryWriter(db)
+        effects = TransactionEffects(layout: layout)
         statements = Array(repeating: nil, count: layout.tables.count)
         effectCounts = Array(repeating: 0, count: layout.tables.count)
         isCollapsed = Array(repeating: false, count: layout.tables.count)
@@ -92,7 +96,7 @@ final class Applier {
         parkedTargets = []
         parkedVoid = nil
         firstPart = 0
-        effects = ObjectChanges()
+        effects = TransactionEffects(layout: layout)
         for table in isCollapsed.indices { isCollapsed[table] = false }
         stamps.begin(number, version)
         history.begin(number)
@@ -140,13 +144,13 @@ final class Applier {
             writes.append(RegisterWrite(place: place, value: target.map(PropertyValue.reference) ?? .null))
             try update(operation.table, operation.id, shape: nil)
         case .write(let shape):
-            let change = slice.changes[operation.index]
-            switch change.operation {
+            if try insertDirectly(operation, shape: shape, slice) { return }
+            switch slice.changes[operation.index].operation {
             case .insert(let values):
-                try convert(values, of: change, shape: shape, position: position)
+                try convert(values, of: operation.index, in: slice, shape: shape)
                 try insert(operation.table, operation.id, shape: shape, position: position)
             case .update(let values):
-                try convert(values, of: change, shape: shape, position: position)
+                try convert(values, of: operation.index, in: slice, shape: shape)
                 if !writes.isEmpty { try update(operation.table, operation.id, shape: shape) }
             case .delete, .link, .unlink: break
             }
@@ -169,26 +173,16 @@ final class Applier {
 
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, key: UInt32) throws {
         try history.append(id, key)
-        if isCollapsed[table] || effects.isEverything { return }
+        if isCollapsed[table] { return }
         if !isStrict {
             // Together with those of the transactions before there are more than anybody is told one by one.
             effectCounts[table] += 1
             if effectCounts[table] > ObjectChanges.defaultLimit {
                 isCollapsed[table] = true
-                return effects.collapse(rootEntity: layout.tables[table].root.name)
+                return effects.collapse(table)
             }
         }
-        let object = ManagedObjectID(
-            store: layout.storeName,
-            entity: layout.entities[entity].entity.name,
-            rootEntity: layout.tables[table].root.name,
-            uniqueID: id
-        )
-        switch kind {
-        case .insert: effects.insert(object)
-        case .update: effects.update(object)
-        case .delete: effects.delete(object)
-        }
+        effects.append(kind, id, entity: entity)
     }
 
     /// Whether the write of the transaction at work is older than that of `number`.

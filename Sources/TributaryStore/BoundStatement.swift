@@ -1,6 +1,7 @@
 import CSQLite
 import GRDB
 import TributaryChanges
+import TributaryModel
 
 /// A prepared statement whose values are bound and read directly, which costs nothing over C.
 ///
@@ -10,7 +11,7 @@ final class BoundStatement {
     private let statement: Statement
     private let connection: OpaquePointer?
     /// The first error of a `bind`, reported by the next step.
-    private var bindError: Int32 = SQLITE_OK
+    @exclusivity(unchecked) private var bindError: Int32 = SQLITE_OK
 
     /// Takes the statement from the cache; one that `isKept` is not for is prepared anew, because nothing ever leaves the
     /// cache: texts of which there are any number must not go there.
@@ -84,6 +85,18 @@ final class BoundStatement {
         case .binary(let bytes): bind(index, bytes)
         case .blob(let sha256, let size): bind(index, "{\"blob\":\"\(sha256)\",\"size\":\(size)}")
         }
+    }
+
+    /// Binds a value of the log as an attribute's of the given type; false when the type cannot hold it.
+    func bind(_ index: Int32, _ json: JSONValue, as type: AttributeType) -> Bool {
+        switch (json, type) {
+        case (.string(let text), .string), (.string(let text), .uri): bind(index, text)
+        case (.integer(let value), .integer64): bind(index, value)
+        default:
+            guard let value = type.scalarValue(from: json) else { return false }
+            bind(index, value)
+        }
+        return true
     }
 
     // MARK: Running

@@ -2,7 +2,9 @@ import TributaryChanges
 import TributaryModel
 
 /// What inserts or updates of one entity with the same properties have in common, so that names are resolved once.
-struct ChangeShape {
+///
+/// A class, so that looking at one change after the other copies nothing.
+final class ChangeShape {
     /// What a written name stands for.
     enum Target {
         case scalar(place: Int, type: AttributeType)
@@ -27,6 +29,11 @@ struct ChangeShape {
     /// Whether all targets are registers of the row itself that take the latest write, claims excluded.
     let isPlain: Bool
 
+    /// Whether an insert can be bound straight from the log: plain attributes only.
+    let isDirect: Bool
+    /// Of such an insert, the parameters that its values are bound to.
+    let directTargets: [(index: Int32, type: AttributeType)]
+
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
         let entity = layout.entities[entityIndex]
         let table = layout.tables[entity.table]
@@ -48,6 +55,15 @@ struct ChangeShape {
             }
         }
         self.isPlain = isPlain
+        let direct = targets.compactMap { target in
+            if case .scalar(let place, let type) = target {
+                (TableStatements.firstColumn + Int32(place), type)
+            } else {
+                nil
+            }
+        }
+        directTargets = direct
+        isDirect = isInsert && isPlain && direct.count == targets.count
         unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
         var versions = RowVersions(base: 0)
         for place in unwritten where table.columns[place].mergeRule != .counter {
@@ -58,8 +74,12 @@ struct ChangeShape {
 
     func matches(_ writes: [PropertyWrite], isInsert: Bool, entity: Int) -> Bool {
         guard self.entity == entity, self.isInsert == isInsert, names.count == writes.count else { return false }
-        for index in names.indices where names[index] != writes[index].name { return false }
-        return true
+        return names.withUnsafeBufferPointer { names in
+            writes.withUnsafeBufferPointer { writes in
+                for index in names.indices where names[index] != writes[index].name { return false }
+                return true
+            }
+        }
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {

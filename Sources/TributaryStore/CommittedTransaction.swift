@@ -7,26 +7,29 @@ package struct CommittedTransaction: Sendable {
     package var writer: UniqueID
     package var sequence: UInt64
     package var clock: HybridClock
-    package var changes: ObjectChanges
     /// Changes that were applied, and those of them that were parked.
     package var changeCount: Int
     package var parkedCount: Int
+    private let effects: TransactionEffects
+    /// Of a local transaction, whose changes are asked for more than once.
+    private let known: ObjectChanges?
 
-    package init(
-        number: Int64,
-        writer: UniqueID,
-        sequence: UInt64,
-        clock: HybridClock,
-        changes: ObjectChanges,
-        changeCount: Int,
-        parkedCount: Int
-    ) {
+    init(number: Int64, writer: UniqueID, header: TransactionHeader, applier: Applier) {
         self.number = number
         self.writer = writer
-        self.sequence = sequence
-        self.clock = clock
-        self.changes = changes
-        self.changeCount = changeCount
-        self.parkedCount = parkedCount
+        sequence = header.sequence
+        clock = header.clock
+        changeCount = applier.changeCount
+        parkedCount = applier.parkedCount
+        effects = applier.effects
+        known = applier.isStrict ? TransactionEffects.changes(of: [applier.effects]) : nil
+    }
+
+    /// What it did to objects; of an imported transaction it is worked out at each call.
+    package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [effects]) }
+
+    /// What transactions that were committed together did to objects, in their order.
+    package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
+        TransactionEffects.changes(of: transactions.map(\.effects))
     }
 }

@@ -19,7 +19,8 @@ final class HistoryWriter {
     private let insertShape: BoundStatement
     private let selectShapes: BoundStatement
     private var keys: [Shape: UInt32]?
-    private var records: [UInt8] = []
+    /// One thread at a time appends, tens of thousands of times a transaction: the check would cost more than the work.
+    @exclusivity(unchecked) private var records: [UInt8] = []
     private var number: Int64 = 0
 
     init(_ db: Database) throws {

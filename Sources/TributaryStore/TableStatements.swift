@@ -8,6 +8,8 @@ final class TableStatements {
     /// `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the columns.
     let insert: BoundStatement
     static let firstColumn: Int32 = 6
+    /// Shape and transaction whose common values `insert` is bound to; nil once anything else has been bound.
+    @exclusivity(unchecked) var directHead: (shape: Int, number: Int64)?
     /// By ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
     let exists: BoundStatement

@@ -74,11 +74,8 @@ package final class WriteTransaction {
         return CommittedTransaction(
             number: applier.number,
             writer: writer,
-            sequence: header.sequence,
-            clock: header.clock,
-            changes: applier.effects,
-            changeCount: applier.changeCount,
-            parkedCount: applier.parkedCount
+            header: header,
+            applier: applier
         )
     }
 }
