@@ -15,10 +15,18 @@ final class ReadAhead: @unchecked Sendable {
     private let ready = DispatchSemaphore(value: 0)
     private let result = Mutex<Result<SegmentBatch?, SegmentError>?>(nil)
     private var isReading = false
+    /// The batch that the caller has, or had.
+    private var handedOut: SegmentBatch?
+    /// The one before that, which the queue lets go of.
+    private let returned = Mutex<SegmentBatch?>(nil)
 
     init(_ reader: SegmentReader, sliceChanges: Int) {
         self.reader = reader
         limit = min(sliceChanges, ReadAhead.batchLimit)
+    }
+
+    deinit {
+        queue.async { [handedOut] in _ = handedOut }
     }
 
     /// The next batch; nil when all has been read.
@@ -32,13 +40,17 @@ final class ReadAhead: @unchecked Sendable {
         isReading = false
         guard let batch = try result.withLock({ $0.take() })?.get() else { return nil }
         // After a slice the caller commits, and may not want any more.
+        returned.withLock { swap(&$0, &handedOut) }
+        handedOut = batch
         if !batch.endsSlice { begin() }
         return batch
     }
 
+    /// Freeing a batch's strings costs nearly as much as making them, so that is done on the queue as well.
     private func begin() {
         isReading = true
         queue.async { [self] in
+            returned.withLock { $0 = nil }
             let read = Result { () throws(SegmentError) in try reader.nextBatch(limit: limit) }
             result.withLock { $0 = read }
             ready.signal()
