@@ -12,25 +12,37 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         guard bytes.count == 36 else { return nil }
         let dash = UInt8(ascii: "-")
         guard bytes[8] == dash, bytes[13] == dash, bytes[18] == dash, bytes[23] == dash else { return nil }
-        // Every object of the log goes through here: digits are gathered first and judged once.
-        var isHexadecimal = true
-        @inline(__always)
-        func append(_ range: Range<Int>, to value: inout UInt64) {
-            for index in range {
-                let number = bytes[index] &- UInt8(ascii: "0")
-                let letter = (bytes[index] | 0x20) &- UInt8(ascii: "a")
-                isHexadecimal = isHexadecimal && (number < 10 || letter < 6)
-                value = value << 4 | UInt64(number < 10 ? number : letter &+ 10)
-            }
+        // Every object of the log goes through here: eight digits at a time.
+        func digits(at place: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
         }
-        var halves: (UInt64, UInt64) = (0, 0)
-        append(0..<8, to: &halves.0)
-        append(9..<13, to: &halves.0)
-        append(14..<18, to: &halves.0)
-        append(19..<23, to: &halves.1)
-        append(24..<36, to: &halves.1)
-        guard isHexadecimal else { return nil }
-        self.init(high: halves.0, low: halves.1)
+        func four(_ place: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+        }
+        guard let first = UniqueID.eightDigits(digits(at: 0)),
+            let second = UniqueID.eightDigits(four(9) << 32 | four(14)),
+            let third = UniqueID.eightDigits(four(19) << 32 | four(24)),
+            let fourth = UniqueID.eightDigits(digits(at: 28))
+        else { return nil }
+        self.init(high: first << 32 | second, low: third << 32 | fourth)
+    }
+
+    /// The value of eight hexadecimal digits, the first in the highest byte; nil when there is anything else.
+    @inline(__always)
+    private static func eightDigits(_ text: UInt64) -> UInt64? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        guard text & highs == 0 else { return nil }
+        // A sum's high bit tells whether its byte has reached a bound; no sum carries into the next byte.
+        func isAtLeast(_ bound: UInt8, _ bytes: UInt64) -> UInt64 { bytes &+ ones &* UInt64(0x80 - bound) }
+        let lower = text | ones &* 0x20
+        let numbers = isAtLeast(0x30, text) & ~isAtLeast(0x3A, text) & highs
+        let letters = isAtLeast(0x61, lower) & ~isAtLeast(0x67, lower) & highs
+        guard numbers | letters == highs else { return nil }
+        var value = text & (ones &* 0x0F) &+ (letters >> 7) &* 9
+        value = (value | value >> 4) & 0x00FF_00FF_00FF_00FF
+        value = (value | value >> 8) & 0x0000_FFFF_0000_FFFF
+        return (value | value >> 16) & 0xFFFF_FFFF
     }
 
     /// The 36-character lower-case form.
