@@ -122,6 +122,9 @@ extension ManagedObject {
         for object in current where !wanted.contains(object) { unlink(object, slot) }
         let kept = Set(current)
         for object in targets.map(here) where !kept.contains(object) { link(object, slot) }
+        guard isOrdered(slot) else { return }
+        var seen: Set<ManagedObjectID> = []
+        arrange(targets.map { here($0).objectID }.filter { seen.insert($0).inserted }, slot)
     }
 
     func link(_ target: ManagedObject, _ slot: Int) {

@@ -32,7 +32,8 @@ extension ManagedObjectContext {
                 }
             }
         )
-        plan.changes += updates + pairChanges(without: dropped) + deletions
+        let orders = try orderChanges(reader, &plan, without: dropped)
+        plan.changes += updates + pairChanges(without: dropped) + orders + deletions
         return plan
     }
 
@@ -140,16 +141,18 @@ extension ManagedObjectContext {
                 if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
                 let added = difference.addedInOrder.map(\.uniqueID)
                 guard !added.isEmpty else { continue }
-                let positions = relationship.isOrdered ? newPositions(added.count) : nil
-                changes.append(change(object, .link(to: relationship.name, ids: added, positions: positions)))
+                // An ordered one is linked with its positions, from the side that has the order.
+                guard !isOrdered(relationship) else { continue }
+                changes.append(change(object, .link(to: relationship.name, ids: added, positions: nil)))
             }
         }
         return changes
     }
 
-    /// Positions after every one that was given before: what is added to an ordered relationship goes to its end.
-    private func newPositions(_ count: Int) -> [String] {
-        let time = hexadecimal16(store.configuration.environment.wallMilliseconds())
-        return (0..<count).map { "\(time)\(hexadecimal16(UInt64($0)))" }
+    private func isOrdered(_ relationship: Relationship) -> Bool {
+        guard !relationship.isOrdered, let (kind, slot) = inverse(of: relationship) else {
+            return relationship.isOrdered
+        }
+        return kind.entity.properties[slot].relationship?.isOrdered == true
     }
 }

@@ -24,10 +24,18 @@ extension ManagedObjectContext {
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         object.checkConfinement(slot)
         let stored = storedRelatedIDs(object, slot)
-        guard let difference = ledger[key(object, slot)] else { return stored.filter(isThere) }
-        let kept = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
-        return (kept + difference.addedInOrder).filter(isThere)
+        let key = key(object, slot)
+        var ids = stored
+        if let difference = ledger[key] {
+            ids = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
+            ids += difference.addedInOrder
+        }
+        if let arrangement = ledger.arrangements[key] { ids = arrangement.ordering(ids) }
+        return ids.filter(isThere)
     }
+
+    /// What the store said of a relationship when it was read.
+    func storedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] { storedRelatedIDs(object, slot) }
 
     /// What the store says, read once until the object is refreshed.
     private func storedRelatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
@@ -69,7 +77,12 @@ extension ManagedObjectContext {
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipKey(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
-            if isNew { ledger.add(id, to: key) } else { ledger.remove(id, from: key) }
+            if isNew {
+                keepOrder(key, relationship: kind.entity.properties[inverseSlot].relationship, adding: id)
+                ledger.add(id, to: key)
+            } else {
+                ledger.remove(id, from: key)
+            }
             noteChange { notice in
                 if let live = self.registry.object(end, rootIndex: kind.rootIndex) { notice.noteUpdated(live.objectID) }
             }
@@ -82,18 +95,34 @@ extension ManagedObjectContext {
             relatedIDs(object, slot).contains(target.objectID) != isLinked
         else { return }
         recordPair(object, slot, with: target, isLinked: isLinked)
-        change(key(object, slot), target.objectID, isLinked)
-        if let (_, inverseSlot) = inverse(of: relationship) {
+        change(key(object, slot), relationship, target.objectID, isLinked)
+        if let (kind, inverseSlot) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
             let there = key(target, inverseSlot)
-            if there != key(object, slot) { change(there, object.objectID, isLinked) }
+            let back = kind.entity.properties[inverseSlot].relationship
+            if there != key(object, slot) { change(there, back, object.objectID, isLinked) }
         }
         noteUpdate(of: object)
         noteUpdate(of: target)
     }
 
-    private func change(_ key: RelationshipKey, _ id: ManagedObjectID, _ isLinked: Bool) {
-        if isLinked { ledger.add(id, to: key) } else { ledger.remove(id, from: key) }
+    private func change(
+        _ key: RelationshipKey,
+        _ relationship: Relationship?,
+        _ id: ManagedObjectID,
+        _ isLinked: Bool
+    ) {
+        guard isLinked else { return ledger.remove(id, from: key) }
+        keepOrder(key, relationship: relationship, adding: id)
+        ledger.add(id, to: key)
+    }
+
+    /// An object that was taken out of an ordered relationship comes back at its end, not where it was.
+    private func keepOrder(_ key: RelationshipKey, relationship: Relationship?, adding id: ManagedObjectID) {
+        guard relationship?.isOrdered == true, ledger.arrangements[key] == nil,
+            ledger[key]?.removed.contains(id) == true, let owner = registry.object(key.id, rootIndex: key.rootIndex)
+        else { return }
+        ledger.arrange(relatedIDs(owner, key.slot), key)
     }
 }
 

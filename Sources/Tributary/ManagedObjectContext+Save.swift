@@ -107,11 +107,11 @@ extension ManagedObjectContext {
 
     /// Takes the written objects for clean; `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
-        let touched = ledger.differences.keys
+        let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         for (object, outcome) in plan.outcomes {
             dirty.remove(object)
             switch outcome {
-            case .written: settle(object, committed.map { written(object, $0.number) })
+            case .written: settle(object, committed.flatMap { written(object, $0.number) })
             case .reread: settle(object, plan.rows[ObjectIdentifier(object)])
             case .dropped(let row):
                 settle(object, row)
@@ -132,7 +132,9 @@ extension ManagedObjectContext {
     }
 
     /// The row that the store holds now, without reading it.
-    private func written(_ object: ManagedObject, _ number: Int64) -> Row {
+    private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
+        // A fault that was only linked anew stays one.
+        if object.values.isEmpty { return nil }
         // A register that was only linked anew keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
         var values = object.values

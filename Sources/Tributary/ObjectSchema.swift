@@ -39,6 +39,12 @@ package final class ObjectSchema: Sendable {
     /// The entity of the given name, nil when the model has none.
     package func kind(named name: String) -> ObjectKind? { kinds[name] }
 
+    /// The root entity of the given place, nil when there is none.
+    func rootKind(at index: Int) -> ObjectKind? {
+        let roots = model.rootEntities
+        return roots.indices.contains(index) ? kinds[roots[index].name] : nil
+    }
+
     /// The concrete entity of an ID, its root entity when the model does not have the concrete one, or else a kind of its
     /// own without properties: an object that is never found.
     func kind(of id: ManagedObjectID) -> ObjectKind {

@@ -24,9 +24,20 @@ struct RelationshipLedger {
     }
 
     private(set) var differences: [Key: Difference] = [:]
+    /// Orders that the context has given to ordered relationships.
+    private(set) var arrangements: [Key: Arrangement] = [:]
     private var ordinal = 0
 
-    var isEmpty: Bool { differences.isEmpty }
+    var isEmpty: Bool { differences.isEmpty && arrangements.isEmpty }
+
+    /// Relationships to which objects were added, or that were given an order.
+    var orderedKeys: Set<Key> {
+        Set(arrangements.keys).union(differences.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
+    }
+
+    mutating func arrange(_ ids: [ManagedObjectID], _ key: Key) {
+        arrangements[key] = Arrangement(ids)
+    }
 
     subscript(key: Key) -> Difference? { differences[key] }
 
@@ -36,6 +47,7 @@ struct RelationshipLedger {
         var difference = differences[key] ?? Difference()
         if difference.removed.remove(id) == nil { difference.added[id] = ordinal }
         differences[key] = difference.isEmpty ? nil : difference
+        arrangements[key]?.append(id)
     }
 
     /// An object that was added before leaves no trace.
@@ -48,10 +60,12 @@ struct RelationshipLedger {
     /// Forgets a relationship of one object.
     mutating func forget(_ key: Key) {
         differences[key] = nil
+        arrangements[key] = nil
     }
 
     mutating func removeAll() {
         differences = [:]
+        arrangements = [:]
         ordinal = 0
     }
 }

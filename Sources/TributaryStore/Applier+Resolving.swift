@@ -92,7 +92,9 @@ extension Applier {
         switch (entityLayout.entity.slot(named: name) ?? renamed).map({ entityLayout.places[$0] }) {
         case .links(let link, let ownsPairs):
             slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
-        case .inverse(let table, let column):
+        case .inverse(let table, let column, let order):
+            // An ordered one has positions in pairs beside the register that says who belongs to it.
+            if isLink, let order { slice.links.append(.init(index: index, link: order, ownsPairs: true)) }
             for id in ids {
                 let action = ChangeSlice.Operation.Action.assign(place: column, target: isLink ? change.id : nil)
                 slice.operations.append(.init(table: table, id: id, index: index, action: action))

@@ -9,8 +9,9 @@ struct EntityLayout: Sendable {
         /// The last-sorted side of a one-to-one: writes go to the register `column` of `table`; `mirror` is the own
         /// column that shows it.
         case mirror(Int, table: Int, column: Int)
-        /// A to-many whose inverse is the to-one register `column` of `table`.
-        case inverse(table: Int, column: Int)
+        /// A to-many whose inverse is the to-one register `column` of `table`; `order` is the link table that keeps the
+        /// positions of an ordered one.
+        case inverse(table: Int, column: Int, order: Int?)
         /// Pairs in a link table; `ownsPairs` when the object is the pairs' source.
         case links(Int, ownsPairs: Bool)
         /// Transient: not stored.

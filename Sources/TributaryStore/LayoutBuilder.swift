@@ -186,14 +186,14 @@ struct LayoutBuilder {
         var next = catalogue.nextCode(.link)
         for entity in model.entities {
             for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
-                guard case .relationship(_, .links(let table, true))? = entity.property(named: relationship.name),
-                    let source = tableIndexes[entity.root],
+                guard let table = linkTable(of: relationship, in: entity), let source = tableIndexes[entity.root],
                     let destination = model.entity(named: relationship.destination),
                     let target = tableIndexes[destination.root]
                 else { continue }
                 let inverse = relationship.inverse.flatMap { destination.property(named: $0)?.relationship }
                 let isSymmetric = inverse?.name == relationship.name && destination.name == entity.name
                 let isOrdered = relationship.isOrdered || inverse?.isOrdered == true
+                let keepsPairs = inverse?.isToMany ?? true
                 let name = LayoutBuilder.free(table, taken: &taken)
                 links.append(
                     LinkLayout(
@@ -205,8 +205,9 @@ struct LayoutBuilder {
                         isOrdered: isOrdered,
                         isSymmetric: isSymmetric,
                         sourceProperty: relationship.name,
-                        targetProperty: inverse?.name,
+                        targetProperty: keepsPairs ? inverse?.name : nil,
                         definition: "\(entity.root) to \(destination.root)\(isOrdered ? ", ordered" : "")"
+                            + (keepsPairs ? "" : ", positions")
                     )
                 )
                 linkNames[table] = links.count - 1
@@ -216,6 +217,23 @@ struct LayoutBuilder {
     }
 
     private var linkNames: [String: Int] = [:]
+
+    /// The name of the table that a relationship has of its own: for its pairs, or for its positions alone.
+    private func linkTable(of relationship: Relationship, in entity: Entity) -> String? {
+        switch entity.property(named: relationship.name) {
+        case .relationship(_, .links(let table, ownsPairs: true))?: table
+        case .relationship(_, .inverse)? where relationship.isToMany && relationship.isOrdered:
+            "\(entity.name)_\(relationship.name)"
+        default: nil
+        }
+    }
+
+    /// The link table for the positions of an ordered to-many whose inverse is to-one; which objects are in it the
+    /// inverse tells.
+    private func orderLink(of property: Property, in entity: Entity) -> Int? {
+        guard property.relationship?.isOrdered == true else { return nil }
+        return ([entity.name] + entity.ancestors).lazy.compactMap { linkNames["\($0)_\(property.name)"] }.first
+    }
 
     private func place(of property: Property, in entity: Entity, links: [LinkLayout]) -> EntityLayout.Place {
         if let column = columnPlaces[entity.name]?[property.name], let table = tableIndexes[entity.root] {
@@ -232,7 +250,7 @@ struct LayoutBuilder {
             guard let table = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
                 let column = columnPlaces[owner]?[name]
             else { return .none }
-            return .inverse(table: table, column: column)
+            return .inverse(table: table, column: column, order: orderLink(of: property, in: entity))
         case .column: return .none
         }
     }

@@ -6,7 +6,7 @@ struct RelationshipJoin {
         /// The owner's row names the target.
         case register(column: String)
         /// The target's rows name the owner.
-        case inverse(column: String)
+        case inverse(column: String, order: String?)
         case link(table: String, near: String, far: String, isOrdered: Bool)
         /// Pairs of a relationship that is its own inverse, read from both ends.
         case symmetric(table: String, isOrdered: Bool)
@@ -31,9 +31,12 @@ struct RelationshipJoin {
         switch entity.places[slot] {
         case .column(let column), .mirror(let column, _, _):
             kind = .register(column: owner.columns[column].quotedName)
-        case .inverse(let table, let column):
+        case .inverse(let table, let column, let order):
             guard table == target.index else { return nil }
-            kind = .inverse(column: target.columns[column].quotedName)
+            kind = .inverse(
+                column: target.columns[column].quotedName,
+                order: order.map { layout.links[$0].quotedName }
+            )
         case .links(let index, let ownsPairs):
             let link = layout.links[index]
             if link.isSymmetric {
@@ -71,7 +74,7 @@ struct RelationshipJoin {
                 ownerColumns.map { "\($0).\(column)" }
                 ?? "(SELECT \(column) FROM \(owner.quotedName) WHERE _id = \(id))"
             parts = ["\(alias)._id = \(value)"]
-        case .inverse(let column): parts = ["\(alias).\(column) = \(id)"]
+        case .inverse(let column, _): parts = ["\(alias).\(column) = \(id)"]
         case .link(_, let near, let far, _): parts = ["\(link).\(near) = \(id)", "\(alias)._id = \(link).\(far)"]
         case .symmetric:
             parts = [
@@ -94,7 +97,21 @@ struct RelationshipJoin {
     func order(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position, \(alias)._id"
+        case .inverse(_, .some): "\(position(target: alias, link: link)), \(alias)._id"
         case .link, .symmetric, .register, .inverse: "\(alias)._id"
+        }
+    }
+
+    /// The position of a target, the empty text where it was linked without one; NULL for what has no order.
+    func position(target alias: String, link: String) -> String {
+        switch kind {
+        case .link(_, _, _, true), .symmetric(_, true): "\(link)._position"
+        case .inverse(let column, let order?):
+            """
+            coalesce((SELECT p._position FROM \(order) p
+            WHERE p._source = \(alias).\(column) AND p._target = \(alias)._id), '')
+            """
+        case .link, .symmetric, .register, .inverse: "NULL"
         }
     }
 }

@@ -25,6 +25,9 @@ final class TableStatements {
         if layout.hasEntityColumn {
             names.append("_entity")
             values.append("?5")
+        } else if layout.columns.isEmpty {
+            // The entity is bound all the same, so a table of objects without properties has to name it.
+            values[2] = "iif(?5 IS NULL, ?3, ?3)"
         }
         for (place, column) in layout.columns.enumerated() {
             names.append(column.quotedName)

@@ -70,7 +70,8 @@ struct ChangeGenerator {
         let all = SimulationModel.ids(of: destination)
         let ids = Array(all.shuffled(using: &random).prefix(number(1...2)))
         if number(0...2) == 0 { return .unlink(to: name, ids: ids) }
-        let positions = name == "members" && number(0...3) > 0 ? ids.map { _ in pick(["a", "b", "c"]) } : nil
+        let positions =
+            ["members", "employees"].contains(name) && number(0...3) > 0 ? ids.map { _ in pick(["a", "b", "c"]) } : nil
         return .link(to: name, ids: ids, positions: positions)
     }
 

@@ -24,10 +24,23 @@ extension Oracle {
         case .relationship(let relationship, .column): return "\(target(of: key, object, relationship))"
         case .relationship(let relationship, .inverse(let owner, let register)):
             let sources = sources(of: key, owner, register)
-            if relationship.isToMany { return list(sources.map(\.id)) }
+            if relationship.isToMany { return list(ordered(sources.map(\.id), of: key, relationship)) }
             return "\(sources.first.map { PropertyValue.reference($0.id) } ?? .null)"
         case .relationship(let relationship, .links(let table, let ownsPairs)):
             return list(linked(to: key, relationship, table, ownsPairs))
+        }
+    }
+
+    /// By the positions of the pairs, the empty text where there is none, then by ID.
+    private func ordered(_ ids: [UniqueID], of key: Key, _ relationship: Relationship) -> [UniqueID] {
+        guard relationship.isOrdered, let root = model.entity(named: relationship.destination)?.root else { return ids }
+        func position(_ id: UniqueID) -> String {
+            let table = "\(key.root)_\(relationship.name)"
+            return pairs[Pair(table: table, source: key, target: Key(root: root, id: id))] ?? ""
+        }
+        return ids.sorted { left, right in
+            let (first, second) = (position(left), position(right))
+            return first == second ? left < right : first.utf8.lexicographicallyPrecedes(second.utf8)
         }
     }
 

@@ -138,7 +138,11 @@ struct Oracle {
         else { return }
         let other = Key(root: destination.root, id: id)
         switch storage {
-        case .inverse(_, let register): set(other, register, isLink ? .reference(key.id) : .null, version)
+        case .inverse(_, let register):
+            set(other, register, isLink ? .reference(key.id) : .null, version)
+            if isLink, relationship.isOrdered {
+                pairs[Pair(table: "\(entity.root)_\(name)", source: key, target: other)] = position
+            }
         case .links(let table, let ownsPairs):
             var ends = ownsPairs ? (key, other) : (other, key)
             if relationship.inverse == name, ends.1.id < ends.0.id { swap(&ends.0, &ends.1) }

@@ -82,7 +82,7 @@ enum SimulationModel {
     private static var department: EntityDefinition {
         var entity = EntityDefinition(name: "Department")
         entity.attributes = [attribute("title", .string)]
-        entity.relationships = [relationship("employees", "Person", "department", many: true)]
+        entity.relationships = [relationship("employees", "Person", "department", many: true, ordered: true)]
         return entity
     }
 

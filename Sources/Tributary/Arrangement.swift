@@ -1,0 +1,59 @@
+import TributaryChanges
+
+/// The order that a context has given to an ordered relationship of one object.
+struct Arrangement {
+    private(set) var ids: [ManagedObjectID]
+    private var members: Set<ManagedObjectID>
+
+    init(_ ids: [ManagedObjectID]) {
+        self.ids = ids
+        members = Set(ids)
+    }
+
+    /// Puts the object at the end, wherever it was.
+    mutating func append(_ id: ManagedObjectID) {
+        if !members.insert(id).inserted { ids.removeAll { $0 == id } }
+        ids.append(id)
+    }
+
+    /// The same objects in this order; those that it does not know come after those that they come after in `list`.
+    func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
+        let present = Set(list)
+        var followers: [ManagedObjectID?: [ManagedObjectID]] = [:]
+        var last: ManagedObjectID?
+        for id in list {
+            if members.contains(id) { last = id } else { followers[last, default: []].append(id) }
+        }
+        var result = followers[nil] ?? []
+        for id in ids where present.contains(id) {
+            result.append(id)
+            result += followers[id] ?? []
+        }
+        return result
+    }
+
+    /// The objects of `list` that need not move for it to come into the order that `base` has for them: as many as can
+    /// be.
+    static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
+        let places = Dictionary(uniqueKeysWithValues: base.enumerated().map { ($1, $0) })
+        var ends: [(place: Int, index: Int)] = []
+        var before: [Int?] = Array(repeating: nil, count: list.count)
+        for (index, id) in list.enumerated() {
+            guard let place = places[id] else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ends[middle].place < place { low = middle + 1 } else { high = middle }
+            }
+            before[index] = low > 0 ? ends[low - 1].index : nil
+            if low == ends.count { ends.append((place, index)) } else { ends[low] = (place, index) }
+        }
+        var kept: Set<ManagedObjectID> = []
+        var next = ends.last?.index
+        while let index = next {
+            kept.insert(list[index])
+            next = before[index]
+        }
+        return kept
+    }
+}

@@ -1,0 +1,89 @@
+import TributaryChanges
+import TributaryModel
+
+/// The order of ordered to-many relationships; with others, insertion is adding, and moving does nothing.
+extension ManagedObject {
+    /// Puts an object into an ordered to-many relationship so that it has the given index; one that is in it moves.
+    ///
+    /// An index beyond the ends counts as the nearest end.
+    public func insert<Target: ManagedObject>(
+        _ object: Target,
+        into relationship: ToMany<Target>,
+        at index: Int
+    ) {
+        insert(object, relationship.slot(in: kind), at: index)
+    }
+
+    /// Moves an object of an ordered to-many relationship to the index that it has afterwards.
+    public func move<Target: ManagedObject>(_ object: Target, in relationship: ToMany<Target>, to index: Int) {
+        let slot = relationship.slot(in: kind)
+        if relatedObjects(slot).contains(object) { insert(object, slot, at: index) }
+    }
+
+    /// Takes the object at an index out of a to-many relationship; nil when there is none.
+    @discardableResult
+    public func remove<Target: ManagedObject>(at index: Int, from relationship: ToMany<Target>) -> Target? {
+        let slot = relationship.slot(in: kind)
+        let objects = relatedObjects(slot)
+        guard objects.indices.contains(index) else { return nil }
+        unlink(objects[index], slot)
+        return objects[index] as? Target
+    }
+
+    /// Puts an object in the place of the one at an index; returns that one, nil when there is none.
+    @discardableResult
+    public func replace<Target: ManagedObject>(
+        at index: Int,
+        in relationship: ToMany<Target>,
+        with object: Target
+    ) -> Target? {
+        guard let old = remove(at: index, from: relationship) else { return nil }
+        insert(object, into: relationship, at: index)
+        return old
+    }
+
+    /// Puts an object into an ordered to-many relationship at an index, by name.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
+        let slot = try slot(named: key)
+        guard kind.entity.properties[slot].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+        }
+        insert(object, slot, at: index)
+    }
+
+    /// Puts the objects of a to-many relationship into the given order, by name; the relationship has no others then.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
+        let slot = try slot(named: key)
+        guard kind.entity.properties[slot].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+        }
+        setRelatedObjects(objects, slot)
+    }
+
+    func insert(_ object: ManagedObject, _ slot: Int, at index: Int) {
+        link(object, slot)
+        guard isOrdered(slot), let context = managedObjectContext else { return }
+        var ids = context.relatedIDs(self, slot)
+        guard let place = ids.firstIndex(of: object.objectID) else { return }
+        ids.remove(at: place)
+        ids.insert(object.objectID, at: max(0, min(index, ids.count)))
+        arrange(ids, slot)
+    }
+
+    func isOrdered(_ slot: Int) -> Bool {
+        kind.entity.properties.indices.contains(slot)
+            && kind.entity.properties[slot].relationship?.isOrdered == true
+    }
+
+    /// Gives the objects of an ordered relationship a new order.
+    func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
+        guard isOrdered(slot), let context = managedObjectContext, context.relatedIDs(self, slot) != ids else { return }
+        context.recordOrder(of: self, slot)
+        context.ledger.arrange(ids, context.key(self, slot))
+        context.noteUpdate(of: self)
+    }
+}

@@ -1,0 +1,63 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Positions for what a context has put into ordered relationships, found in the writer's turn from the newest ones.
+extension ManagedObjectContext {
+    /// A link with positions for each ordered relationship in which something is new or has moved.
+    func orderChanges(_ reader: Reader, _ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws
+        -> [Change]
+    {
+        var changes: [Change] = []
+        for key in ledger.orderedKeys.sorted(by: { ($0.id, $0.slot) < ($1.id, $1.slot) }) {
+            guard let owner = owner(of: key), !dropped.contains(ObjectIdentifier(owner)), owner.state != .deleted,
+                owner.state != .gone, let relationship = owner.kind.entity.properties[key.slot].relationship,
+                relationship.isOrdered
+            else { continue }
+            let placed = try places(key, owner, reader, dropped)
+            guard !placed.isEmpty else { continue }
+            changes.append(
+                Change(
+                    entity: owner.kind.entity.name,
+                    id: owner.uniqueID,
+                    operation: .link(
+                        to: relationship.name,
+                        ids: placed.map(\.id.uniqueID),
+                        positions: placed.map(\.position)
+                    )
+                )
+            )
+            guard case .relationship(_, .inverse) = owner.kind.entity.properties[key.slot] else { continue }
+            // The link writes their registers once more.
+            for case let object? in placed.map({ registeredObject(for: $0.id) }) where object.state == .clean {
+                plan.outcomes.append((object, .reread))
+            }
+        }
+        return changes
+    }
+
+    func owner(of key: RelationshipKey) -> ManagedObject? {
+        if let known = registry.object(key.id, rootIndex: key.rootIndex) { return known }
+        guard let root = schema.rootKind(at: key.rootIndex) else { return nil }
+        return object(with: root.objectID(key.id))
+    }
+
+    private func places(
+        _ key: RelationshipKey,
+        _ owner: ManagedObject,
+        _ reader: Reader,
+        _ dropped: Set<ObjectIdentifier>
+    ) throws -> [(id: ManagedObjectID, position: String)] {
+        let wanted = relatedIDs(owner, key.slot).filter { id in
+            guard let object = registeredObject(for: id) else { return true }
+            return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
+        }
+        let stored = try reader.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: key.slot)
+        let positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
+        // What has moved is held against what the context had read; what others have moved meanwhile stays where it is.
+        let added = ledger[key].map { Set($0.added.keys) } ?? []
+        var kept = Arrangement.unmoved(wanted, in: storedIDs(owner, key.slot)).filter { positions[$0] != nil }
+        kept.subtract(added)
+        return PositionPlan(wanted: wanted, positions: positions, kept: kept).placed()
+    }
+}

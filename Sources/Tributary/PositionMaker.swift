@@ -1,0 +1,102 @@
+/// Makes positions: texts that compare by their bytes, with always room for another one between two that differ.
+///
+/// A position that goes to the end or the start counts on from the last or the first one, so that lists that only grow
+/// have short positions; one in between lengthens the lesser of its neighbours.
+enum PositionMaker {
+    private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
+    /// The head of a counted position tells how many digits follow: `a` one, `b` two, and so on.
+    private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
+
+    /// `count` ascending positions between two others; nil for `low` is the start, for `high` the end.
+    ///
+    /// - Returns: nil when there is no room, because the neighbours are equal or one is all but the other.
+    static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
+        guard count > 0 else { return [] }
+        if high == nil {
+            var last = low
+            return (0..<count).map { _ in
+                let next = counted(after: last)
+                last = next
+                return next
+            }
+        }
+        guard let middle = between(low ?? "", high) else { return nil }
+        let left = (count - 1) / 2
+        guard let before = positions(left, after: low ?? "", before: middle),
+            let after = positions(count - 1 - left, after: middle, before: high)
+        else { return nil }
+        return before + [middle] + after
+    }
+
+    /// A position after `last`: the next number when it has one, else anything greater.
+    private static func counted(after last: String?) -> String {
+        guard let last, !last.isEmpty else { return "a0" }
+        let scalars = Array(last.unicodeScalars)
+        guard let head = heads.firstIndex(of: scalars[0]), scalars.count >= head + 2 else {
+            return last.unicodeScalars.lexicographicallyPrecedes("a".unicodeScalars) ? "a0" : after(scalars)
+        }
+        var number = scalars[1...(head + 1)].map { digits.firstIndex(of: $0) }
+        guard !number.contains(nil) else { return after(scalars) }
+        for place in number.indices.reversed() {
+            if let digit = number[place], digit < digits.count - 1 {
+                number[place] = digit + 1
+                return text([heads[head]] + number.map { digits[$0 ?? 0] })
+            }
+            number[place] = 0
+        }
+        guard head + 1 < heads.count else { return after(scalars) }
+        return text([heads[head + 1]] + Array(repeating: digits[0], count: head + 2))
+    }
+
+    private static func after(_ scalars: [Unicode.Scalar]) -> String {
+        between(text(scalars), nil) ?? text(scalars + [digits[digits.count / 2]])
+    }
+
+    /// A text strictly between two; nil for `high` is no limit.
+    static func between(_ low: String, _ high: String?) -> String? {
+        let lower = Array(low.unicodeScalars)
+        let upper = high.map { Array($0.unicodeScalars) }
+        var prefix: [Unicode.Scalar] = []
+        var isBounded = upper != nil
+        var place = 0
+        while true {
+            let least = place < lower.count ? lower[place] : nil
+            let most = isBounded ? upper.flatMap { place < $0.count ? $0[place] : nil } : nil
+            if isBounded, most == nil { return nil }
+            if let least, let most, least == most {
+                prefix.append(least)
+                place += 1
+                continue
+            }
+            if let least, let most, least > most { return nil }
+            let room = digits.filter { digit in
+                (least.map { $0 < digit } ?? true) && (most.map { digit < $0 } ?? true)
+            }
+            // The least digit is no ending: nothing would fit before it.
+            let usable = least == nil ? room.filter { $0 != digits[0] } : room
+            if !usable.isEmpty { return text(prefix + [usable[usable.count / 2]]) }
+            if let least {
+                prefix.append(least)
+                isBounded = false
+            } else if let most {
+                guard most > digits[0] else {
+                    // The upper text goes on with its least digit: so does what comes before it.
+                    prefix.append(most)
+                    place += 1
+                    continue
+                }
+                prefix.append(digits[0])
+                isBounded = false
+            } else {
+                return text(prefix + [digits[digits.count / 2]])
+            }
+            place += 1
+        }
+    }
+
+    private static func text(_ scalars: [Unicode.Scalar]) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return String(view)
+    }
+}

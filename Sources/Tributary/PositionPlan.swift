@@ -1,0 +1,68 @@
+import TributaryChanges
+
+/// Finds positions for the objects of one relationship that are new or have moved, between those that stay.
+struct PositionPlan {
+    let wanted: [ManagedObjectID]
+    /// The newest positions, of other objects as well.
+    let positions: [ManagedObjectID: String]
+    private var kept: Set<ManagedObjectID>
+
+    init(wanted: [ManagedObjectID], positions: [ManagedObjectID: String], kept: Set<ManagedObjectID>) {
+        self.wanted = wanted
+        self.positions = positions
+        self.kept = kept
+    }
+
+    /// In order; where two neighbours leave no room between them, the second moves as well.
+    func placed() -> [(id: ManagedObjectID, position: String)] {
+        var result: [(id: ManagedObjectID, position: String)] = []
+        var low: String?
+        var index = 0
+        while index < wanted.count {
+            if kept.contains(wanted[index]) {
+                low = positions[wanted[index]]
+                index += 1
+                continue
+            }
+            var end = index
+            while true {
+                while end < wanted.count, !kept.contains(wanted[end]) { end += 1 }
+                let high = end < wanted.count ? upper(positions[wanted[end]], above: low) : next(above: low)
+                if let made = PositionMaker.positions(end - index, after: low, before: high) {
+                    result += zip(wanted[index..<end], made).map { ($0, $1) }
+                    low = made.last
+                    break
+                }
+                guard end < wanted.count else {
+                    // Others come after, and leave no room: the end is always free.
+                    let made = PositionMaker.positions(end - index, after: greatest, before: nil) ?? []
+                    result += zip(wanted[index..<end], made).map { ($0, $1) }
+                    break
+                }
+                end += 1
+            }
+            index = end
+        }
+        return result
+    }
+
+    private var greatest: String? { positions.values.max(by: PositionPlan.precedes) }
+
+    /// At the end of the list everything goes after what others have added meanwhile, unless a neighbour is known.
+    private func next(above low: String?) -> String? {
+        guard let low else { return nil }
+        let wantedSet = Set(wanted)
+        let later = positions.filter { !wantedSet.contains($0.key) && PositionPlan.precedes(low, $0.value) }
+        return later.isEmpty ? nil : later.values.min(by: PositionPlan.precedes)
+    }
+
+    /// The position of the next object that stays, or when others have moved it before the one below: what comes next.
+    private func upper(_ high: String?, above low: String?) -> String? {
+        guard let high, let low, PositionPlan.precedes(high, low) else { return high }
+        return positions.values.filter { PositionPlan.precedes(low, $0) }.min(by: PositionPlan.precedes)
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}

@@ -1,0 +1,31 @@
+package import TributaryChanges
+package import TributaryModel
+
+extension Reader {
+    /// The objects of an ordered to-many relationship with their positions, in order: by the bytes of the position, then
+    /// by ID.
+    package func positions(
+        of id: UniqueID,
+        entity: Entity,
+        slot: Int
+    ) throws -> [(id: ManagedObjectID, position: String)] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
+            case .relationship(let relationship, _) = layout.entity.properties[slot],
+            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
+            let reading = reading(rootEntity: join.target.root.name)
+        else { return [] }
+        let sql = """
+            SELECT \(reading.idColumns(alias: "o")), \(join.position(target: "o", link: "l"))
+            FROM \(join.source(target: "o", link: "l"))
+            WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
+            ORDER BY \(join.order(target: "o", link: "l"))
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, id)
+        var result: [(id: ManagedObjectID, position: String)] = []
+        try statement.forEach { row in
+            if let id = reading.objectID(row) { result.append((id, row.optionalText(2) ?? "")) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,21 @@
+import TransactionLog
+package import TributaryChanges
+
+extension SegmentText {
+    /// The transactions as the segment's reader finds them.
+    package func transactions() throws -> [LogTransaction] {
+        let source = MemorySegment(bytes())
+        let reader = SegmentReader(source, segment: try SegmentVerifier().verify(source, name: name))
+        var found: [LogTransaction] = []
+        while let batch = try reader.nextBatch(limit: 1000) {
+            for event in batch.events {
+                switch event {
+                case .begin(let header): found.append(LogTransaction(header: header, changes: []))
+                case .changes(let changes): found[found.count - 1].changes += changes
+                case .end: break
+                }
+            }
+        }
+        return found
+    }
+}
