@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TributaryChanges
@@ -132,7 +133,8 @@ struct OrderedRelationshipTests {
             }
         }
         let link = try #require(lines.first { $0.hasPrefix("{\"link\":\"List\"") })
-        #expect(link.contains("\"positions\":[\"") && !link.contains("\",\""), "\(link)")
+        let positions = try #require(link.components(separatedBy: "\"positions\":[").last)
+        #expect(positions.filter { $0 == "\"" }.count == 2, "\(link)")
         #expect(lines.filter { $0.contains("\"positions\"") }.count == 1)
     }
 
