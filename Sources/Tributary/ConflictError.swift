@@ -4,14 +4,21 @@
 public struct ConflictError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One for each object.
     public var conflicts: [MergeConflict]
+    /// One for each key that several objects would have.
+    public var constraintConflicts: [ConstraintConflict] = []
 
-    /// One line for each object.
+    /// One line for each object and each key.
     public var description: String {
-        conflicts.map { conflict in
+        let keys = constraintConflicts.map { conflict in
+            let ids = conflict.objectIDs.map(\.description) + (conflict.stored.map { [$0.id.description] } ?? [])
+            let properties = conflict.properties.joined(separator: ", ")
+            return "\(ids.joined(separator: ", ")) would have the same \(conflict.entity) \(properties)"
+        }
+        let objects = conflicts.map { conflict in
             let here = conflict.isDeletion ? "deleted" : conflict.changedProperties.sorted().joined(separator: ", ")
             let there = conflict.stored == nil ? "deleted" : conflict.changedInStore.sorted().joined(separator: ", ")
             return "\(conflict.objectID): here \(here); in the store \(there)"
         }
-        .joined(separator: "\n")
+        return (objects + keys).joined(separator: "\n")
     }
 }

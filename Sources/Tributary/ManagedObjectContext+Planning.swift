@@ -11,7 +11,12 @@ extension ManagedObjectContext {
         plan.conflicts = mergePolicy == .error ? lostConflicts : []
         var updates: [Change] = []
         var deletions: [Change] = []
+        let unique = try uniquenessPlan(reader)
         for object in dirty.objects {
+            if let outcome = unique.outcomes[ObjectIdentifier(object)] {
+                plan.outcomes.append((object, outcome))
+                continue
+            }
             switch object.state {
             case .inserted:
                 plan.changes.append(
@@ -23,7 +28,9 @@ extension ManagedObjectContext {
             case .clean, .gone, .detached: break
             }
         }
-        guard plan.conflicts.isEmpty else { throw ConflictError(conflicts: plan.conflicts) }
+        guard plan.conflicts.isEmpty, unique.conflicts.isEmpty else {
+            throw ConflictError(conflicts: plan.conflicts, constraintConflicts: unique.conflicts)
+        }
         let dropped = Set(
             plan.outcomes.compactMap { item -> ObjectIdentifier? in
                 switch item.outcome {
@@ -34,7 +41,26 @@ extension ManagedObjectContext {
         )
         let orders = try orderChanges(reader, &plan, without: dropped)
         plan.changes += updates + pairChanges(without: dropped) + orders + deletions
+        follow(unique, &plan)
         return plan
+    }
+
+    /// Adds what the uniqueness of keys asks for, before anything else is written.
+    private func follow(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
+        if !unique.replacements.isEmpty {
+            plan.changes = plan.changes.map { change in
+                schema.kind(named: change.entity).map { unique.redirected(change, $0.entity) } ?? change
+            }
+            // What refers to a replaced object reads another target than its object has now.
+            for index in plan.outcomes.indices {
+                if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+            }
+        }
+        plan.changes = unique.deletions + plan.changes + unique.updates
+        for (id, isDeleted) in unique.touched {
+            guard let object = registeredObject(for: id), object.state == .clean else { continue }
+            plan.outcomes.append((object, isDeleted ? .gone(isLost: false) : .reread))
+        }
     }
 
     private func change(_ object: ManagedObject, _ operation: Change.Operation) -> Change {
@@ -64,12 +90,15 @@ extension ManagedObjectContext {
             updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
             return plan.outcomes.append((object, object.kind.keepsWrittenValues ? .written : .reread))
         }
-        switch mergePolicy {
+        let policy = try policy(for: object, conflict(object, cached, current))
+        switch policy {
         case .error: plan.conflicts.append(conflict(object, cached, current))
         case .rollback: plan.outcomes.append((object, .dropped(current)))
         case .objectTrump, .storeTrump, .overwrite:
+            // The resolver may have changed the object.
+            let slots = object.changed.slots
             let written: [Int] =
-                switch mergePolicy {
+                switch policy {
                 case .overwrite: Array(object.values.indices)
                 case .storeTrump: slots.filter { cached.values[$0] == current.values[$0] }
                 default: slots
@@ -93,7 +122,7 @@ extension ManagedObjectContext {
         // What another has deleted as well is gone either way.
         guard let current else { return plan.outcomes.append((object, .gone(isLost: false))) }
         if let cached = object.row, current.revision != cached.revision {
-            switch mergePolicy {
+            switch try policy(for: object, conflict(object, cached, current)) {
             case .error: return plan.conflicts.append(conflict(object, cached, current))
             case .storeTrump, .rollback: return plan.outcomes.append((object, .dropped(current)))
             case .objectTrump, .overwrite: break
@@ -104,6 +133,10 @@ extension ManagedObjectContext {
     }
 
     // MARK: Conflicts
+
+    private func policy(for object: ManagedObject, _ conflict: MergeConflict) throws -> MergePolicy {
+        try resolveConflict?(object, conflict) ?? mergePolicy
+    }
 
     func conflict(_ object: ManagedObject, _ cached: Row, _ stored: Row?) -> MergeConflict {
         MergeConflict(

@@ -25,6 +25,11 @@ public final class ManagedObjectContext {
     public var author: String?
     /// What a save does about objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy
+    /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
+    ///
+    /// It is called inside the save and may read and change the live object: what it sets is written with
+    /// `objectTrump` or `overwrite`. When it throws, the save does.
+    public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Whether the context takes over what others have saved by itself.
     ///
     /// A background context does so at the start of each `perform`, never inside one; it is false there by default. On

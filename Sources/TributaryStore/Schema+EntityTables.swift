@@ -56,8 +56,28 @@ extension Schema {
         }
     }
 
+    /// An index for each key that is to be unique; not a unique one, because imported writes may share a key.
+    private static func createKeyIndexes(_ entity: EntityLayout, in db: Database, layout: StoreModel) throws {
+        let table = layout.tables[entity.table]
+        let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
+        for constraint in entity.entity.uniquenessConstraints
+        where parent?.uniquenessConstraints.contains(constraint) != true {
+            let columns = constraint.compactMap { name in
+                entity.entity.slot(named: name).flatMap { entity.slotColumns[$0] }.map { table.columns[$0].quotedName }
+            }
+            guard columns.count == constraint.count, !columns.isEmpty else { continue }
+            let name = quoted("tributary_key_\(entity.entity.name)_\(constraint.joined(separator: "_"))")
+            try db.execute(
+                sql: """
+                    CREATE INDEX IF NOT EXISTS \(name) ON \(table.quotedName)(\(columns.joined(separator: ", ")))
+                    """
+            )
+        }
+    }
+
     static func createFetchIndexes(in db: Database, layout: StoreModel) throws {
         for entity in layout.entities {
+            try createKeyIndexes(entity, in: db, layout: layout)
             let table = layout.tables[entity.table]
             let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
             for index in entity.entity.fetchIndexes where parent?.fetchIndexes.contains(index) != true {

@@ -1,0 +1,32 @@
+package import TributaryChanges
+package import TributaryModel
+
+extension Reader {
+    /// Visible objects of the entity, those of its sub-entities included, that have the given values.
+    ///
+    /// Null is equal to nothing, so a key with a null is held by nobody.
+    package func holders(of key: [(slot: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
+        guard let layout = context.layout.entity(named: entity.name), let reading = reading(rootEntity: entity.root)
+        else { return [] }
+        var conditions: [String] = []
+        for (index, part) in key.enumerated() {
+            guard layout.places.indices.contains(part.slot), let column = layout.slotColumns[part.slot] else {
+                return []
+            }
+            conditions.append("o.\(reading.table.columns[column].quotedName) = ?\(index + 1)")
+        }
+        if reading.table.hasEntityColumn {
+            let codes = context.layout.codes(of: entity, includesSubentities: true).map(String.init)
+            conditions.append("o._entity IN (\(codes.joined(separator: ", ")))")
+        }
+        let sql = """
+            SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY o._id
+            """
+        let statement = try BoundStatement(database, sql)
+        for (index, part) in key.enumerated() { statement.bind(Int32(index + 1), part.value) }
+        var rows: [Row] = []
+        try statement.forEach { if let row = reading.row($0) { rows.append(row) } }
+        return rows
+    }
+}

@@ -1,0 +1,197 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// Keys that no two objects may have, at a save under each policy.
+struct UniquenessTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    final class Product: ManagedObject {
+        override class var entityName: String { "Product" }
+    }
+
+    init() async throws {
+        folder = try TemporaryFolder("unique")
+        var product = EntityDefinition(name: "Product")
+        product.attributes = ["code", "country", "serial", "title"].map { name in
+            var attribute = Attribute(name: name, type: .string)
+            attribute.isOptional = true
+            return attribute
+        }
+        product.uniquenessConstraints = [["code"], ["country", "serial"]]
+        var bundle = EntityDefinition(name: "Bundle")
+        bundle.parent = "Product"
+        var order = EntityDefinition(name: "Order")
+        var item = Relationship(name: "item", destination: "Product")
+        item.isOptional = true
+        order.relationships = [item]
+        let model = try Model(version: "1", entities: [product, bundle, order])
+        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "unique", model: model)
+        container = try await PersistentContainer(
+            store: Store.open(configuration),
+            classes: [Product.self],
+            clock: ManualClock()
+        )
+    }
+
+    @discardableResult
+    private func make(
+        _ context: ManagedObjectContext,
+        _ code: String,
+        _ title: String,
+        entity: String = "Product"
+    ) throws -> ManagedObject {
+        let product = try context.insert(entity: entity)
+        try product.setValue(.string(code), forKey: "code")
+        try product.setValue(.string(title), forKey: "title")
+        return product
+    }
+
+    private func titles() async throws -> [String] {
+        try await container.performBackgroundTask { context in
+            try context.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { product in
+                guard case .string(let title) = try product.value(forKey: "title") else { return "" }
+                return title
+            }
+        }
+    }
+
+    @Test(arguments: MergePolicy.allCases)
+    func aNewObjectMeetsAStoredOne(_ policy: MergePolicy) async throws {
+        let stored = try await container.performBackgroundTask { context in
+            let product = try make(context, "A1", "stored")
+            try context.save()
+            return product.objectID
+        }
+        let background = container.newBackgroundContext(mergePolicy: policy)
+        let (failure, order): (ConflictError?, ManagedObjectID) = try await background.perform { context in
+            let product = try make(context, "A1", "new")
+            let order = try context.insert(entity: "Order")
+            try order.setValue(.reference(product.uniqueID), forKey: "item")
+            do {
+                try context.save()
+                if policy != .overwrite { #expect(product.state == .gone) }
+                return (nil, order.objectID)
+            } catch let error as ConflictError {
+                #expect(product.isInserted, "a failed save changes nothing")
+                return (error, order.objectID)
+            }
+        }
+        let target = try await container.performBackgroundTask { context in
+            failure == nil ? try context.object(with: order).value(forKey: "item") : .null
+        }
+        switch policy {
+        case .error:
+            let conflict = try #require(failure?.constraintConflicts.first)
+            #expect(conflict.properties == ["code"] && conflict.values == [.string("A1")])
+            #expect(conflict.stored?.id == stored && conflict.objectIDs.count == 1 && conflict.entity == "Product")
+            #expect(try await titles() == ["stored"])
+        case .objectTrump:
+            #expect(try await titles() == ["new"])
+            #expect(target == .reference(stored.uniqueID), "what led to the new object leads to the one that stays")
+        case .overwrite:
+            #expect(try await titles() == ["new"])
+            #expect(target != .reference(stored.uniqueID) && target != .null)
+        case .storeTrump, .rollback:
+            #expect(try await titles() == ["stored"])
+            #expect(target == .reference(stored.uniqueID))
+        }
+    }
+
+    @Test(arguments: MergePolicy.allCases)
+    func twoNewObjectsOfOneSave(_ policy: MergePolicy) async throws {
+        let background = container.newBackgroundContext(mergePolicy: policy)
+        let failure: ConflictError? = try await background.perform { context in
+            try make(context, "A1", "first")
+            try make(context, "A1", "second", entity: "Bundle")
+            do {
+                try context.save()
+                return nil
+            } catch let error as ConflictError {
+                return error
+            }
+        }
+        switch policy {
+        case .error:
+            let conflict = try #require(failure?.constraintConflicts.first)
+            #expect(conflict.objectIDs.count == 2 && conflict.stored == nil)
+            #expect(try await titles().isEmpty)
+        case .objectTrump, .overwrite: #expect(try await titles() == ["second"])
+        case .storeTrump, .rollback: #expect(try await titles() == ["first"])
+        }
+    }
+
+    @Test(arguments: MergePolicy.allCases)
+    func aSavedObjectTakesTheKeyOfAnother(_ policy: MergePolicy) async throws {
+        let background = container.newBackgroundContext(mergePolicy: policy)
+        let isRefused = try await background.perform { context in
+            try make(context, "A1", "one")
+            let second = try make(context, "A2", "two")
+            try context.save()
+            try second.setValue(.string("A1"), forKey: "code")
+            do {
+                try context.save()
+                return false
+            } catch is ConflictError {
+                return true
+            }
+        }
+        #expect(isRefused == (policy == .error || policy == .objectTrump))
+        #expect(try await titles() == (policy == .overwrite ? ["two"] : ["one", "two"]))
+    }
+
+    @Test
+    func nullsAndPartsOfAKeyDoNotCollide() async throws {
+        try await container.performBackgroundTask { context in
+            for serial in ["1", "2"] {
+                let product = try context.insert(entity: "Product")
+                try product.setValue(.string("CH"), forKey: "country")
+                try product.setValue(.string(serial), forKey: "serial")
+            }
+            for _ in 0..<2 { try context.insert(entity: "Product").setValue(.string("CH"), forKey: "country") }
+            try context.save()
+            let product = try context.insert(entity: "Product")
+            try product.setValue(.string("CH"), forKey: "country")
+            try product.setValue(.string("2"), forKey: "serial")
+            let error = try #require(throws: ConflictError.self) { try context.save() }
+            #expect(error.constraintConflicts.first?.properties.sorted() == ["country", "serial"])
+            #expect("\(error)".contains("would have the same Product"))
+        }
+    }
+
+    @Test
+    func aKeyThatIsFreedInTheSaveMayBeTaken() async throws {
+        try await container.performBackgroundTask { context in
+            let (first, second) = (try make(context, "A1", "one"), try make(context, "A2", "two"))
+            try context.save()
+            try first.setValue(.string("A2"), forKey: "code")
+            try second.setValue(.string("A1"), forKey: "code")
+            try context.save()
+            context.delete(first)
+            try make(context, "A2", "three")
+            try context.save()
+        }
+        #expect(try await titles() == ["three", "two"])
+    }
+
+    @Test
+    func upsertFindsOrMakes() async throws {
+        try await container.performBackgroundTask { context in
+            let new = try context.upsert(Product.self, by: ["code": .string("A1")])
+            #expect(new.isInserted)
+            #expect(try context.upsert(Product.self, by: ["code": .string("A1")]) === new)
+            try context.save()
+            #expect(try context.upsert(Product.self, by: ["code": .string("A1")]) === new)
+            try new.setValue(.string("A9"), forKey: "code")
+            #expect(try context.upsert(Product.self, by: ["code": .string("A1")]) !== new)
+            #expect(throws: ContextError.self) { try context.upsert(Product.self, by: ["no": .null]) }
+        }
+        let plan = try PlainSQL(path: folder.path("store.sqlite"))
+            .rows("EXPLAIN QUERY PLAN SELECT 1 FROM Product WHERE code = 'A1'")
+        #expect("\(plan)".contains("tributary_key_Product_code"))
+    }
+}
