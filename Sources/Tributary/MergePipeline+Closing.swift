@@ -4,6 +4,7 @@ extension MergePipeline {
     /// Waits for pending bodies, merges a last time, closes the store.
     package func close() async throws {
         await pending.waitForNone()
+        stopWatchingRemote()
         stop()
         let merged = await result { try await finalMerge() }
         await finish()

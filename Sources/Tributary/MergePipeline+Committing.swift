@@ -10,7 +10,10 @@ extension MergePipeline {
         _ body: (WriteTransaction) throws -> CommittedTransaction
     ) throws -> CommittedTransaction {
         defer { commits.send(()) }
-        return try store.write(body) { committed, _ in mailbox.post(committed.changes) }
+        return try store.write(body) { committed, turn in
+            noticeOwn(turn, first: committed.number, last: committed.number)
+            mailbox.post(committed.changes)
+        }
     }
 
     /// Commits the save of the main context, which then shows it.
@@ -25,6 +28,7 @@ extension MergePipeline {
     ) throws -> CommittedTransaction {
         var step: Step?
         let committed = try store.write(body) { committed, turn in
+            noticeOwn(turn, first: committed.number, last: committed.number)
             do {
                 step = try move(turn)
             } catch {
@@ -48,9 +52,9 @@ extension MergePipeline {
     package func importing<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        let mailbox = mailbox
-        return try await store.writeInTurn(body) { result, _ in
-            guard !result.1.isEmpty else { return }
+        return try await store.writeInTurn(body) { [self] result, turn in
+            guard let first = result.1.first, let last = result.1.last else { return }
+            noticeOwn(turn, first: first.number, last: last.number)
             mailbox.post(CommittedTransaction.changes(of: result.1))
         }.0
     }
@@ -65,6 +69,8 @@ extension MergePipeline {
     func move(_ turn: WriterTurn) throws -> Step {
         let generation = try turn.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
+        // Others may have committed until the generation was pinned; what it shows has to be merged.
+        try noticeRemote(turn, through: generation.number)
         return Step(generation: generation, changes: mailbox.drain() ?? ObjectChanges())
     }
 }

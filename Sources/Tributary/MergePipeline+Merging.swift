@@ -4,6 +4,7 @@ import TributaryStore
 extension MergePipeline {
     /// Merges what has been announced now; returns when the main context shows it.
     package func flush() async {
+        await noticeRemoteNow()
         guard !mailbox.isEmpty else { return }
         _ = mailbox.flush()
         await mergeWhenDue()

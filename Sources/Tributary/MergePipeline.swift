@@ -29,6 +29,9 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
+        /// The newest transaction that was put into the mailbox; see `noticeRemote`.
+        var noticed: Int64
+        var remoteWatch: RemoteWatch?
     }
 
     /// One for the main context, two for reads beside it.
@@ -49,7 +52,7 @@ package final class MergePipeline: Sendable {
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         let name = try generation.read { try $0.ownWriter().id.description }
         main = MainMerger(storeName: name, limit: options.mailboxLimit)
-        state = Mutex(State(options: options, generation: generation))
+        state = Mutex(State(options: options, generation: generation, noticed: generation.number))
         Quitting.watch(self)
     }
 
@@ -76,6 +79,7 @@ package final class MergePipeline: Sendable {
             return state.loop
         }
         former?.cancel()
+        watchRemote()
     }
 
     func stop() {
@@ -85,6 +89,7 @@ package final class MergePipeline: Sendable {
 
     deinit {
         state.withLock { $0.loop }?.cancel()
+        state.withLock { $0.remoteWatch }?.stopSoon()
     }
 
     // MARK: State

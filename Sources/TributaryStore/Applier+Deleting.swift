@@ -20,6 +20,7 @@ extension Applier {
             }
             if let register = try survivor(place, of: row, table: table) { hidden.registers[place] = register }
         }
+        try keepTombstone(of: row, table: table)
         try removeAllDangling(table, id)
         let statement = try self.table(table).delete
         statement.bind(1, row.rowid)

@@ -33,6 +33,7 @@ enum Schema {
             }
             return try create(in: db, configuration: configuration)
         }
+        try db.execute(sql: tombstoneTable)
         return try Migration(db: db, configuration: configuration).run()
     }
 
@@ -40,7 +41,7 @@ enum Schema {
     private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name)
-        for statement in ownTables { try db.execute(sql: statement) }
+        for statement in ownTables + [tombstoneTable] { try db.execute(sql: statement) }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)

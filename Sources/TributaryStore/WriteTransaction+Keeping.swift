@@ -54,12 +54,9 @@ extension WriteTransaction {
         )
         select.bind(1, seconds)
         let last = try select.first { $0.integer(0) } ?? 0
-        if last > (try reader.oldestHistory()) {
-            let delete = try BoundStatement(db, "DELETE FROM tributary_history WHERE transaction_number <= ?1")
-            delete.bind(1, last)
-            try delete.run()
-            try setSetting(Reader.purgedHistoryKey, to: String(last))
-        }
+        // A consumer that has been silent for longer than history is kept does not hold it up.
+        let heard = try reader.historyConsumers().filter { $0.heardAt >= seconds }.map(\.number)
+        try purgeHistory(through: min(last, heard.min() ?? last))
         let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
         answers.bind(1, seconds)
         try answers.run()

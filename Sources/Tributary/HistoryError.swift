@@ -1,0 +1,27 @@
+/// Why history could not be read.
+public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What came after the token has been purged; `oldest` is the earliest token that can still be asked with.
+    case expired(HistoryToken, oldest: HistoryToken)
+    /// The token is of another store, or of this one before it was given a new identity.
+    case foreignToken(HistoryToken, store: String)
+    /// No consumer of the name is registered.
+    case unknownConsumer(String)
+
+    /// What failed, and the way out.
+    public var description: String {
+        switch self {
+        case .expired(let token, let oldest):
+            """
+            the history after transaction \(token.number) has been purged (up to \(oldest.number)): fetch the objects \
+            anew, then go on from container.currentHistoryToken() as it was before the fetch
+            """
+        case .foreignToken(let token, let store):
+            """
+            the token is of the store \(token.store), this one is \(store): fetch the objects anew, then go on from \
+            container.currentHistoryToken() as it was before the fetch
+            """
+        case .unknownConsumer(let name):
+            "no consumer '\(name)' is registered: container.registerHistoryConsumer(_:) makes it known"
+        }
+    }
+}

@@ -1,0 +1,19 @@
+extension PersistentContainer {
+    /// Inserts objects on a background context of its own; see ``ManagedObjectContext/execute(_:)-(BatchInsertRequest)``.
+    @discardableResult
+    public func execute(_ request: BatchInsertRequest, mergePolicy: MergePolicy = .error) async throws -> BatchResult {
+        try await newBackgroundContext(name: "batch", mergePolicy: mergePolicy).perform { try $0.execute(request) }
+    }
+
+    /// Updates objects on a background context of its own.
+    @discardableResult
+    public func execute(_ request: BatchUpdateRequest, mergePolicy: MergePolicy = .error) async throws -> BatchResult {
+        try await newBackgroundContext(name: "batch", mergePolicy: mergePolicy).perform { try $0.execute(request) }
+    }
+
+    /// Deletes objects on a background context of its own.
+    @discardableResult
+    public func execute(_ request: BatchDeleteRequest) async throws -> BatchResult {
+        try await newBackgroundContext(name: "batch").perform { try $0.execute(request) }
+    }
+}

@@ -1,0 +1,177 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Persistent history: one transaction for each save, batch and import.
+///
+/// ```swift
+/// try await container.registerHistoryConsumer("search index")
+/// var token = try container.historyToken(ofConsumer: "search index")
+/// for transaction in try container.fetchHistory(after: token) {
+///     for change in transaction.changes { index(change.objectID) }
+///     token = transaction.token
+/// }
+/// try await container.setHistoryToken(token, ofConsumer: "search index")
+/// ```
+extension PersistentContainer {
+    /// The newest place in history.
+    public func currentHistoryToken() throws -> HistoryToken {
+        try readHistory { HistoryToken(store: $1, number: try $0.newestTransaction()) }
+    }
+
+    /// Transactions after the token, its own not included, oldest first; from the oldest that is kept without a token.
+    ///
+    /// - Parameters:
+    ///   - token: where to begin.
+    ///   - filter: which part of history is wanted.
+    ///   - limit: the most transactions that are returned.
+    /// - Returns: fewer than `limit` only when history ends.
+    /// - Throws: ``HistoryError`` `expired` when what came after the token has been purged, `foreignToken`.
+    public func fetchHistory(
+        after token: HistoryToken? = nil,
+        filter: HistoryFilter = HistoryFilter(),
+        limit: Int = 1000
+    ) throws -> [PersistentHistoryTransaction] {
+        let query = HistoryQuery(
+            author: filter.author,
+            excludedAuthor: filter.excludedAuthor,
+            contextName: filter.contextName,
+            entities: filter.entityNames
+        )
+        return try readHistory { reader, store in
+            let start = try token.map { try self.check($0, reader, store) } ?? reader.oldestHistory()
+            var found: [PersistentHistoryTransaction] = []
+            var position = start
+            // Page by page until as many are found as were asked for, or history ends.
+            while found.count < limit {
+                let page = try reader.history(after: position, limit: limit)
+                guard let last = page.last?.number else { break }
+                let tombstones = try reader.tombstones(after: position, through: last)
+                for transaction in page {
+                    guard found.count < limit, let wanted = query.apply(to: transaction) else { continue }
+                    found.append(self.transaction(wanted, store, tombstones[transaction.number] ?? [:]))
+                }
+                position = last
+            }
+            return found
+        }
+    }
+
+    /// Removes history before the token; the token's own transaction stays.
+    ///
+    /// What a registered consumer has still to read stays as well.
+    public func deleteHistory(before token: HistoryToken) async throws {
+        _ = try readHistory { try self.checkStore(token, $1) }
+        try await writeHistory { try $0.deleteHistory(before: token.number) }
+    }
+
+    // MARK: Consumers
+
+    /// Makes a consumer known, so that history is kept for it; one that is known keeps its place.
+    ///
+    /// It begins at `token`, by default at the newest transaction.
+    public func registerHistoryConsumer(_ name: String, at token: HistoryToken? = nil) async throws {
+        if let token { _ = try readHistory { try self.check(token, $0, $1) } }
+        try await writeHistory { transaction in
+            guard try !transaction.reader.historyConsumers().contains(where: { $0.name == name }) else { return }
+            let number = try token?.number ?? transaction.reader.newestTransaction()
+            try transaction.setHistoryConsumer(name, number: number)
+        }
+    }
+
+    /// History is not kept for the consumer any more.
+    public func removeHistoryConsumer(_ name: String) async throws {
+        try await writeHistory { try $0.removeHistoryConsumer(name) }
+    }
+
+    /// How far a registered consumer has come.
+    ///
+    /// - Throws: ``HistoryError`` `unknownConsumer`.
+    public func historyToken(ofConsumer name: String) throws -> HistoryToken {
+        try readHistory { reader, store in
+            guard let consumer = try reader.historyConsumers().first(where: { $0.name == name }) else {
+                throw HistoryError.unknownConsumer(name)
+            }
+            return HistoryToken(store: store, number: consumer.number)
+        }
+    }
+
+    /// Notes that a consumer has dealt with everything up to the token, and that it is alive.
+    ///
+    /// A consumer that is silent for longer than history is kept loses its claim: its token expires.
+    ///
+    /// - Throws: ``HistoryError`` `unknownConsumer`, `foreignToken`.
+    public func setHistoryToken(_ token: HistoryToken, ofConsumer name: String) async throws {
+        _ = try readHistory { try self.checkStore(token, $1) }
+        try await writeHistory { transaction in
+            guard try transaction.reader.historyConsumers().contains(where: { $0.name == name }) else {
+                throw HistoryError.unknownConsumer(name)
+            }
+            try transaction.setHistoryConsumer(name, number: token.number)
+        }
+    }
+
+    // MARK: Reading and writing
+
+    private func readHistory<T>(_ body: (Reader, _ store: String) throws -> T) throws -> T {
+        do {
+            return try store.read { try body($0, $0.ownWriter().id.description) }
+        } catch let error as HistoryError {
+            throw error
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    private func writeHistory(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
+        do {
+            try await store.writeInTurn(body)
+        } catch let error as HistoryError {
+            throw error
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    private func checkStore(_ token: HistoryToken, _ store: String) throws {
+        guard token.store == store else { throw HistoryError.foreignToken(token, store: store) }
+    }
+
+    private func check(_ token: HistoryToken, _ reader: Reader, _ store: String) throws -> Int64 {
+        try checkStore(token, store)
+        let oldest = try reader.oldestHistory()
+        guard token.number >= oldest else {
+            throw HistoryError.expired(token, oldest: HistoryToken(store: store, number: oldest))
+        }
+        return token.number
+    }
+
+    private func transaction(
+        _ transaction: HistoryTransaction,
+        _ store: String,
+        _ tombstones: [UniqueID: [String: JSONValue]]
+    ) -> PersistentHistoryTransaction {
+        PersistentHistoryTransaction(
+            token: HistoryToken(store: store, number: transaction.number),
+            timestamp: transaction.committedAt,
+            author: transaction.author,
+            contextName: transaction.contextName,
+            process: transaction.writer,
+            changes: transaction.changes.map { change in
+                let entity = model.entity(named: change.id.entity)
+                let left = change.kind == .delete ? tombstones[change.id.uniqueID] ?? [:] : [:]
+                return PersistentHistoryChange(
+                    objectID: change.id,
+                    kind: PersistentHistoryChange.Kind(rawValue: change.kind.rawValue) ?? .update,
+                    updatedProperties: Set(change.properties),
+                    tombstone: Dictionary(
+                        left.compactMap { name, value in
+                            entity?.property(named: name)?.value(from: value).map { (name, $0) }
+                        },
+                        uniquingKeysWith: { $1 }
+                    )
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,264 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// The objects that a batch deletes and what that does to others, found with SQL and kept in temporary tables.
+final class BatchDeletion {
+    private let reader: Reader
+    private let layout: StoreModel
+    private var db: Database { reader.database }
+    private let insert: BoundStatement
+    /// Objects that are given and those found by the n-th round of Cascade.
+    private var level: Int64 = 0
+
+    private static let tables = [
+        """
+        CREATE TEMP TABLE IF NOT EXISTS tributary_doomed(
+            root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, level INTEGER NOT NULL,
+            PRIMARY KEY (root, id)) WITHOUT ROWID
+        """,
+        // Registers that let go of a doomed object.
+        """
+        CREATE TEMP TABLE IF NOT EXISTS tributary_release(
+            root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, slot INTEGER NOT NULL,
+            PRIMARY KEY (root, id, slot)) WITHOUT ROWID
+        """,
+        // Pairs that are taken out, by the code of their link table.
+        """
+        CREATE TEMP TABLE IF NOT EXISTS tributary_unlink(
+            link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,
+            PRIMARY KEY (link, source, target)) WITHOUT ROWID
+        """,
+    ]
+
+    init(reader: Reader) throws {
+        self.reader = reader
+        layout = reader.context.layout
+        for table in BatchDeletion.tables { try reader.database.execute(sql: table) }
+        insert = try BoundStatement(
+            reader.database,
+            "INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level) VALUES (?1, ?2, ?3, 0)"
+        )
+        clear()
+    }
+
+    /// Leaves nothing behind; a rollback of the transaction empties the tables as well.
+    func clear() {
+        for table in ["doomed", "release", "unlink"] {
+            try? db.execute(sql: "DELETE FROM temp.tributary_\(table)")
+        }
+    }
+
+    func add(_ id: ManagedObjectID) throws {
+        guard let entity = layout.entity(named: id.entity) else { return }
+        insert.bind(1, layout.tables[entity.table].code)
+        insert.bind(2, id.uniqueID)
+        insert.bind(3, entity.code)
+        try insert.run()
+    }
+
+    // MARK: Rules
+
+    /// Cascade until nothing new is found, then Deny, then Nullify.
+    func followRules() throws {
+        while try cascade() { level += 1 }
+        for (entity, slot, relationship, join) in relationships where relationship.deleteRule == .deny {
+            try deny(entity, slot, relationship, join)
+        }
+        for (entity, slot, relationship, join) in relationships where relationship.deleteRule == .nullify {
+            try nullify(entity, slot, relationship, join)
+        }
+    }
+
+    /// Each relationship of each concrete entity.
+    private var relationships: [(EntityLayout, Int, Relationship, RelationshipJoin)] {
+        layout.entities.filter { !$0.entity.isAbstract }.flatMap { entity in
+            entity.entity.properties.enumerated().compactMap { slot, property in
+                guard let relationship = property.relationship,
+                    let join = RelationshipJoin(relationship, in: entity, layout: layout)
+                else { return nil }
+                return (entity, slot, relationship, join)
+            }
+        }
+    }
+
+    /// The tables and conditions that lead from doomed objects of an entity to those at the other end.
+    private func way(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
+        """
+        FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
+        WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code)
+            AND \(join.condition(owner: "d.id", ownerColumns: nil, target: "o", link: "l"))
+        """
+    }
+
+    private func entityCode(_ table: TableLayout) -> String { table.hasEntityColumn ? "o._entity" : "\(table.code)" }
+
+    private func survives(_ table: TableLayout) -> String {
+        "NOT EXISTS (SELECT 1 FROM temp.tributary_doomed x WHERE x.root = \(table.code) AND x.id = o._id)"
+    }
+
+    private func cascade() throws -> Bool {
+        var found = false
+        for (entity, _, relationship, join) in relationships where relationship.deleteRule == .cascade {
+            // What a round finds is looked at in the next one.
+            let statement = try BoundStatement(
+                db,
+                """
+                INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level)
+                SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(way(entity, join)) AND d.level = ?1
+                """
+            )
+            statement.bind(1, level)
+            try statement.run()
+            if statement.changedRows > 0 { found = true }
+        }
+        return found
+    }
+
+    private func deny(
+        _ entity: EntityLayout,
+        _ slot: Int,
+        _ relationship: Relationship,
+        _ join: RelationshipJoin
+    ) throws {
+        let statement = try BoundStatement(
+            db,
+            "SELECT d.id, o._id, \(entityCode(join.target)) \(way(entity, join)) AND \(survives(join.target)) LIMIT 1"
+        )
+        let found = try statement.first { row -> BatchProblem? in
+            guard let id = row.id(0), let other = row.id(1), let there = layout.entity(code: row.integer(2)) else {
+                return nil
+            }
+            return .denied(objectID(id, entity), relationship: relationship.name, by: objectID(other, there))
+        }
+        if let problem = found ?? nil { throw problem }
+    }
+
+    private func nullify(
+        _ entity: EntityLayout,
+        _ slot: Int,
+        _ relationship: Relationship,
+        _ join: RelationshipJoin
+    ) throws {
+        switch entity.places[slot] {
+        // The object's own register goes with it.
+        case .column, .none: return
+        case .inverse, .mirror:
+            guard let name = relationship.inverse,
+                let there = layout.entity(named: relationship.destination)?.entity.slot(named: name)
+            else { return }
+            let statement = try BoundStatement(
+                db,
+                """
+                INSERT OR IGNORE INTO temp.tributary_release(root, id, entity, slot)
+                SELECT \(join.target.code), o._id, \(entityCode(join.target)), \(there) \(way(entity, join))
+                    AND \(survives(join.target))
+                """
+            )
+            try statement.run()
+        case .links(let index, let ownsPairs):
+            let link = layout.links[index]
+            func take(_ near: String) throws {
+                let statement = try BoundStatement(
+                    db,
+                    """
+                    INSERT OR IGNORE INTO temp.tributary_unlink(link, source, target)
+                    SELECT \(link.code), l._source, l._target
+                    FROM temp.tributary_doomed d CROSS JOIN \(link.quotedName) l
+                    WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code) AND l.\(near) = d.id
+                    """
+                )
+                try statement.run()
+            }
+            if ownsPairs || link.isSymmetric { try take("_source") }
+            if !ownsPairs || link.isSymmetric { try take("_target") }
+        }
+    }
+
+    // MARK: Changes
+
+    /// One update for each object that lets go, with all its registers.
+    func forEachRelease(_ body: (Change) throws -> Void) throws {
+        let statement = try BoundStatement(
+            db,
+            "SELECT root, id, entity, slot FROM temp.tributary_release ORDER BY root, id, slot"
+        )
+        var current: (root: Int64, change: Change, writes: [PropertyWrite])?
+        func end() throws {
+            guard var (_, change, writes) = current else { return }
+            change.operation = .update(writes)
+            writes = []
+            try body(change)
+        }
+        try statement.forEach { row in
+            guard let id = row.id(1), let entity = layout.entity(code: row.integer(2)) else { return }
+            let write = PropertyWrite(name: entity.entity.properties[Int(row.integer(3))].name, value: .null)
+            if let known = current, known.root == row.integer(0), known.change.id == id {
+                current?.writes.append(write)
+                return
+            }
+            try end()
+            current = (
+                row.integer(0), Change(entity: entity.entity.name, id: id, operation: .update([])), [write]
+            )
+        }
+        try end()
+    }
+
+    /// One unlink for each object that owns pairs.
+    func forEachUnlink(_ body: (Change) throws -> Void) throws {
+        for link in layout.links {
+            let source = layout.tables[link.source]
+            let statement = try BoundStatement(
+                db,
+                """
+                SELECT u.source, u.target, \(entityCode(source)) FROM temp.tributary_unlink u
+                CROSS JOIN \(source.quotedName) o
+                WHERE u.link = ?1 AND o._id = u.source ORDER BY u.source, u.target
+                """
+            )
+            statement.bind(1, link.code)
+            var current: (id: UniqueID, entity: String, targets: [UniqueID])?
+            func end() throws {
+                guard let (id, entity, targets) = current else { return }
+                try body(Change(entity: entity, id: id, operation: .unlink(to: link.sourceProperty, ids: targets)))
+            }
+            // The objects are read before they are changed: their rows are what the statement stands on.
+            var rows: [(UniqueID, UniqueID, String)] = []
+            try statement.forEach { row in
+                guard let id = row.id(0), let target = row.id(1), let entity = layout.entity(code: row.integer(2))
+                else { return }
+                rows.append((id, target, entity.entity.name))
+            }
+            for (id, target, entity) in rows {
+                if current?.id == id {
+                    current?.targets.append(target)
+                } else {
+                    try end()
+                    current = (id, entity, [target])
+                }
+            }
+            try end()
+        }
+    }
+
+    func forEachObject(_ body: (ManagedObjectID) throws -> Void) throws {
+        let statement = try BoundStatement(
+            db,
+            "SELECT id, entity FROM temp.tributary_doomed ORDER BY level, root, id"
+        )
+        try statement.forEach { row in
+            guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
+            try body(objectID(id, entity))
+        }
+    }
+
+    private func objectID(_ id: UniqueID, _ entity: EntityLayout) -> ManagedObjectID {
+        ManagedObjectID(
+            store: layout.storeName,
+            entity: entity.entity.name,
+            rootEntity: layout.tables[entity.table].root.name,
+            uniqueID: id
+        )
+    }
+}

@@ -1,0 +1,119 @@
+import TributaryChanges
+import TributaryModel
+
+/// Makes log changes of rows, slice by slice.
+final class BatchInsertion {
+    private let properties: BatchProperties
+    private let keys: UniqueKeys
+    private let terms: BatchTerms
+    private let reader: Reader
+    private let defaults: [PropertyValue]
+    private var slice: [Change] = []
+    /// IDs of the rows in the slice, to tell of the one that is taken.
+    private var rows: [UniqueID: Int] = [:]
+    private(set) var count = 0
+    private(set) var ids: [ManagedObjectID] = []
+
+    typealias Take = ([Change]) throws -> Void
+
+    init(properties: BatchProperties, keys: UniqueKeys, terms: BatchTerms, reader: Reader) {
+        self.properties = properties
+        self.keys = keys
+        self.terms = terms
+        self.reader = reader
+        defaults = properties.entity.entity.properties.map { $0.attribute?.defaultValue ?? .null }
+    }
+
+    func add(_ given: [String: PropertyValue], row: Int, _ take: Take) throws {
+        var values = defaults
+        var written: [Int] = []
+        var id: UniqueID?
+        for (name, value) in given {
+            if name == WriteTransaction.batchID, case .uuid(let own) = value {
+                id = own
+                continue
+            }
+            let slot = try properties.slot(name, row: row)
+            values[slot] = try properties.check(value, slot: slot, row: row)
+            written.append(slot)
+        }
+        try checkMandatory(values, row: row)
+        if !keys.isEmpty, try settle(values, written.sorted(), row: row, take) { return }
+        let uniqueID = id ?? reader.context.configuration.environment.newID()
+        if rows[uniqueID] != nil { throw BatchProblem.duplicateID(row: row, objectID(uniqueID)) }
+        let writes = values.indices.compactMap { properties.insertWrite(values[$0], slot: $0) }
+        slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
+        rows[uniqueID] = row
+        if !keys.isEmpty { keys.note(values, row: row) }
+        note(objectID(uniqueID))
+        if slice.count >= WriteTransaction.batchSlice { try flush(take) }
+    }
+
+    func flush(_ take: Take) throws {
+        defer {
+            slice.removeAll(keepingCapacity: true)
+            rows.removeAll(keepingCapacity: true)
+            keys.flushed()
+        }
+        do {
+            try take(slice)
+        } catch StoreError.duplicateID(let id) {
+            throw BatchProblem.duplicateID(row: rows[id.uniqueID] ?? 0, id)
+        }
+    }
+
+    private func checkMandatory(_ values: [PropertyValue], row: Int) throws {
+        for (slot, property) in properties.entity.entity.properties.enumerated() where values[slot].isNull {
+            let isMissing: Bool
+            switch property {
+            case .attribute(let attribute):
+                isMissing = attribute.isStored && !attribute.isOptional && attribute.derivationExpression == nil
+            case .relationship(let relationship, _): isMissing = !relationship.isOptional
+            }
+            if isMissing { throw BatchProblem.missing(row: row, entity: properties.name, property: property.name) }
+        }
+    }
+
+    /// Deals with a row whose key is taken; true when the row needs no insert any more.
+    private func settle(_ values: [PropertyValue], _ written: [Int], row: Int, _ take: Take) throws -> Bool {
+        var collision = try keys.collision(of: values)
+        if case .pending = collision {
+            try flush(take)
+            collision = try keys.collision(of: values)
+        }
+        guard case .stored(let other, let names) = collision else { return false }
+        switch terms.collision {
+        case .refuse: throw BatchProblem.constraint(row: row, properties: names, existing: other.id)
+        case .skip: return true
+        case .update:
+            // What waits may be about the same object.
+            try flush(take)
+            var writes: [PropertyWrite] = []
+            for slot in written {
+                guard let there = other.entity.slot(named: properties.entity.entity.properties[slot].name),
+                    let write = properties.updateWrite(from: other.values[there], to: values[slot], slot: slot)
+                else { continue }
+                writes.append(write)
+            }
+            note(other.id)
+            if !writes.isEmpty {
+                try take([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes))])
+            }
+            return true
+        }
+    }
+
+    private func note(_ id: ManagedObjectID) {
+        count += 1
+        if terms.listsIDs { ids.append(id) }
+    }
+
+    private func objectID(_ id: UniqueID) -> ManagedObjectID {
+        ManagedObjectID(
+            store: reader.context.name,
+            entity: properties.name,
+            rootEntity: properties.table.root.name,
+            uniqueID: id
+        )
+    }
+}

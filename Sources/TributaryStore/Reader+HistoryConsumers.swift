@@ -1,0 +1,47 @@
+package import TributaryChanges
+import TributaryModel
+
+extension Reader {
+    static let consumerPrefix = "history.consumer."
+
+    /// Those who have registered, by name.
+    package func historyConsumers() throws -> [HistoryConsumer] {
+        let statement = try BoundStatement(
+            database,
+            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND key < ?2 ORDER BY key"
+        )
+        statement.bind(1, Reader.consumerPrefix)
+        // The character after the full stop.
+        statement.bind(2, "history.consumer/")
+        var found: [HistoryConsumer] = []
+        try statement.forEach { row in
+            let parts = row.text(1).split(separator: " ")
+            guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return }
+            let name = String(row.text(0).dropFirst(Reader.consumerPrefix.count))
+            found.append(HistoryConsumer(name: name, number: number, heardAt: heardAt))
+        }
+        return found
+    }
+
+    /// The values that deleted objects have left behind, by transaction and object.
+    package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [UniqueID: [String: JSONValue]]] {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT transaction_number, id, preserved FROM tributary_tombstone
+            WHERE transaction_number > ?1 AND transaction_number <= ?2
+            """
+        )
+        statement.bind(1, number)
+        statement.bind(2, through)
+        var found: [Int64: [UniqueID: [String: JSONValue]]] = [:]
+        try statement.forEach { row in
+            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)) else { return }
+            found[row.integer(0), default: [:]][id] = Dictionary(
+                members.map { ($0.key, $0.value) },
+                uniquingKeysWith: { $1 }
+            )
+        }
+        return found
+    }
+}

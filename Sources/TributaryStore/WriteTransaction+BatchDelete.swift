@@ -1,0 +1,50 @@
+package import TributaryChanges
+import TributaryModel
+
+extension WriteTransaction {
+    /// Deletes the objects that the query finds and follows the delete rules.
+    ///
+    /// - Throws: ``BatchProblem`` `denied` when a Deny stands; nothing is written then.
+    package func batchDelete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
+        try batchDelete(terms: terms) { deletion in
+            for id in try reader.ids(query) { try deletion.add(id) }
+        }
+    }
+
+    /// The same for given objects; those that are not there are left out.
+    package func batchDelete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchOutcome {
+        try batchDelete(terms: terms) { deletion in
+            for id in ids {
+                if let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity) { try deletion.add(row.id) }
+            }
+        }
+    }
+
+    private func batchDelete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchOutcome {
+        let deletion = try BatchDeletion(reader: reader)
+        defer { deletion.clear() }
+        try fill(deletion)
+        try deletion.followRules()
+        var count = 0
+        var ids: [ManagedObjectID] = []
+        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+            var slice: [Change] = []
+            func add(_ change: Change) throws {
+                slice.append(change)
+                guard slice.count >= WriteTransaction.batchSlice else { return }
+                try take(slice)
+                slice.removeAll(keepingCapacity: true)
+            }
+            // First what lets go, then what goes: all of it was found before anything is changed.
+            try deletion.forEachRelease(add)
+            try deletion.forEachUnlink(add)
+            try deletion.forEachObject { id in
+                count += 1
+                if terms.listsIDs { ids.append(id) }
+                try add(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
+            }
+            try take(slice)
+        }
+        return BatchOutcome(committed: committed, count: count, ids: ids)
+    }
+}

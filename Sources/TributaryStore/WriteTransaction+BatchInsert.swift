@@ -1,0 +1,31 @@
+package import TributaryChanges
+import TributaryModel
+
+extension WriteTransaction {
+    /// The key under which a row may bring its own ID, as `.uuid`.
+    package static let batchID = "_id"
+
+    /// Inserts objects from rows of values; `next` fills a row, or answers true when there are no more.
+    ///
+    /// - Throws: ``BatchProblem``; nothing is written then.
+    package func batchInsert(
+        into entity: String,
+        terms: BatchTerms,
+        _ next: (inout [String: PropertyValue]) throws -> Bool
+    ) throws -> BatchOutcome {
+        let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
+        let keys = try UniqueKeys(properties, reader: reader)
+        let insertion = BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
+        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+            var row = 0
+            while true {
+                var values: [String: PropertyValue] = [:]
+                if try next(&values) { break }
+                try insertion.add(values, row: row, take)
+                row += 1
+            }
+            try insertion.flush(take)
+        }
+        return BatchOutcome(committed: committed, count: insertion.count, ids: insertion.ids)
+    }
+}

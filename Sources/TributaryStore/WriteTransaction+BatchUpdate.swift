@@ -1,0 +1,97 @@
+import TributaryChanges
+import TributaryModel
+
+extension WriteTransaction {
+    /// Gives the objects that a query finds new values; what has the value already is not written.
+    ///
+    /// - Throws: ``BatchProblem``; nothing is written then.
+    package func batchUpdate(
+        _ query: FetchQuery,
+        setting expressions: [String: BatchExpression],
+        terms: BatchTerms
+    ) throws -> BatchOutcome {
+        let layout = reader.context.layout
+        let properties = try BatchProperties(query.entity.name, layout: layout, allowsAbstract: true)
+        var slots: [(slot: Int, expression: BatchExpression)] = []
+        for (name, expression) in expressions {
+            let slot = try properties.slot(name, row: nil)
+            try check(expression, slot: slot, properties)
+            slots.append((slot, expression))
+        }
+        slots.sort { $0.slot < $1.slot }
+        var count = 0
+        var ids: [ManagedObjectID] = []
+        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+            // The objects are found before any is changed: no change can bring an object in or out of the query.
+            var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
+            while !rest.isEmpty {
+                var changes: [Change] = []
+                for id in rest.prefix(WriteTransaction.batchSlice) {
+                    guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
+                    var writes: [PropertyWrite] = []
+                    for (slot, expression) in slots {
+                        // Slots of an entity are those of its sub-entities.
+                        let new = try properties.check(value(expression, row, slot, properties), slot: slot, row: nil)
+                        guard let write = properties.updateWrite(from: row.values[slot], to: new, slot: slot) else {
+                            continue
+                        }
+                        writes.append(write)
+                    }
+                    guard !writes.isEmpty else { continue }
+                    changes.append(Change(entity: row.entity.name, id: id, operation: .update(writes)))
+                    count += 1
+                    if terms.listsIDs { ids.append(row.id) }
+                }
+                try take(changes)
+                rest = rest.dropFirst(WriteTransaction.batchSlice)
+            }
+        } verify: { number in
+            let written = Set(slots.map(\.slot))
+            if let problem = try UniqueKeys.violation(properties, slots: written, number: number, reader: reader) {
+                throw problem
+            }
+        }
+        return BatchOutcome(committed: committed, count: count, ids: ids)
+    }
+
+    /// What can be found wrong before there is any object.
+    private func check(_ expression: BatchExpression, slot: Int, _ properties: BatchProperties) throws {
+        let property = properties.entity.entity.properties[slot]
+        switch expression {
+        case .value(let value): _ = try properties.check(value, slot: slot, row: nil)
+        case .increment(let amount):
+            let isNumber = property.attribute.map { $0.type.isInteger || $0.type == .double || $0.type == .float }
+            guard isNumber == true, property.attribute?.type.holds(amount) == true, !amount.isNull else {
+                throw BatchProblem.wrongType(
+                    row: nil,
+                    entity: properties.name,
+                    property: property.name,
+                    expected: "a number to add to",
+                    found: amount
+                )
+            }
+        case .copy(let name):
+            guard properties.entity.entity.property(named: name)?.attribute?.isStored == true else {
+                throw BatchProblem.unknownProperty(row: nil, entity: properties.name, property: name)
+            }
+        }
+    }
+
+    private func value(
+        _ expression: BatchExpression,
+        _ row: Row,
+        _ slot: Int,
+        _ properties: BatchProperties
+    ) throws -> PropertyValue {
+        switch expression {
+        case .value(let value): value
+        case .copy(let name): properties.entity.entity.slot(named: name).map { row.values[$0] } ?? .null
+        case .increment(let amount):
+            switch (row.values[slot], amount) {
+            case (.integer(let old), .integer(let more)): .integer(old &+ more)
+            case (.double(let old), .double(let more)): .double(old + more)
+            default: amount
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// A local transaction whose changes come in slices, because nobody holds them all.
+extension WriteTransaction {
+    /// Changes that are applied at once: memory does not grow with the batch, but for the lines that go out.
+    static let batchSlice = 20_000
+
+    /// Draws clock and sequence, lets `body` hand over changes slice by slice, writes history and the lines for export.
+    ///
+    /// `verify` is given the transaction's number when all is written.
+    ///
+    /// - Returns: nil when `body` handed over nothing: then there is no transaction.
+    /// - Throws: what `body` and `verify` throw; nothing is written then.
+    func commitSlices(
+        author: String?,
+        contextName: String?,
+        _ body: (_ take: ([Change]) throws -> Void) throws -> Void,
+        verify: (_ number: Int64) throws -> Void = { _ in }
+    ) throws -> CommittedTransaction? {
+        let savepoint = "tributary_batch"
+        try db.execute(sql: "SAVEPOINT \(savepoint)")
+        do {
+            var open: (applier: Applier, header: TransactionHeader)?
+            var lines: [UInt8] = []
+            try body { changes in
+                guard !changes.isEmpty else { return }
+                let explicit = try LocalChanges(reader: reader).explicit(changes)
+                var (applier, header) = try open ?? beginBatch(author, contextName)
+                header.changeCount += explicit.count
+                open = (applier, header)
+                try applier.apply(explicit)
+                for change in explicit { change.write(to: &lines) }
+            }
+            var committed: CommittedTransaction?
+            if let (applier, header) = open {
+                try verify(applier.number)
+                committed = try end(applier, writer: writers().own, header: header)
+                try keep(header, lines)
+            }
+            try db.execute(sql: "RELEASE \(savepoint)")
+            return committed
+        } catch {
+            forget()
+            if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
+            throw error
+        }
+    }
+
+    private func beginBatch(_ author: String?, _ contextName: String?) throws -> (Applier, TransactionHeader) {
+        let writers = try writers()
+        let header = TransactionHeader(
+            sequence: try writers.position(of: writers.own).sequence + 1,
+            clock: writers.lastClock.next(
+                wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
+            ),
+            author: author,
+            seen: try writers.takeSeen(),
+            changeCount: 0
+        )
+        return (try begin(writer: writers.own, header: header, context: contextName, isStrict: true), header)
+    }
+
+    /// The same lines that a save of these changes leaves.
+    private func keep(_ header: TransactionHeader, _ changes: [UInt8]) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
+        )
+        var lines: [UInt8] = []
+        lines.reserveCapacity(changes.count + 256)
+        header.write(to: &lines)
+        lines += changes
+        insert.bind(1, Int64(bitPattern: header.sequence))
+        insert.bind(2, lines)
+        insert.bind(3, Int64(header.changeCount))
+        try insert.run()
+    }
+}

@@ -1,0 +1,32 @@
+import GRDB
+
+extension WriteTransaction {
+    /// Registers a consumer, or notes how far it has come and that it was heard of.
+    package func setHistoryConsumer(_ name: String, number: Int64) throws {
+        let now = Double(reader.context.configuration.environment.wallMilliseconds()) / 1000
+        try setSetting(Reader.consumerPrefix + name, to: "\(number) \(now)")
+    }
+
+    package func removeHistoryConsumer(_ name: String) throws {
+        try setSetting(Reader.consumerPrefix + name, to: nil)
+    }
+
+    /// Removes history before the transaction, its own not included, but nothing that a consumer has still to read.
+    package func deleteHistory(before number: Int64) throws {
+        let waiting = try reader.historyConsumers().map(\.number).min()
+        try purgeHistory(through: min(number - 1, waiting ?? number - 1))
+    }
+
+    /// Removes history up to and including the transaction.
+    func purgeHistory(through last: Int64) throws {
+        let newest = try reader.newestTransaction()
+        let last = min(last, newest)
+        guard last > (try reader.oldestHistory()) else { return }
+        for table in ["tributary_history", "tributary_tombstone"] {
+            let delete = try BoundStatement(db, "DELETE FROM \(table) WHERE transaction_number <= ?1")
+            delete.bind(1, last)
+            try delete.run()
+        }
+        try setSetting(Reader.purgedHistoryKey, to: String(last))
+    }
+}

@@ -1,0 +1,146 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import Tributary
+
+/// Batches write what saves write, without objects.
+@Suite struct BatchTests {
+    private func rows(_ count: Int) -> [[String: PropertyValue]] {
+        (0..<count).map { ["name": .string("n\($0)"), "_id": .uuid(UniqueID(high: 7, low: UInt64($0 + 1)))] }
+    }
+
+    @Test func insertAppliesDefaultsIsOneTransactionAndReachesTheMainContext() async throws {
+        let folder = try TemporaryFolder("batch")
+        let container = try await Company.open(folder)
+        var request = BatchInsertRequest("Employee", rows: rows(3))
+        request.resultKind = .objectIDs
+        let result = try await container.execute(request)
+        #expect(result.count == 3)
+        #expect(result.objectIDs.map(\.uniqueID.low) == [1, 2, 3])
+        let history = try container.fetchHistory()
+        #expect(history.count == 1)
+        #expect(history[0].changes.count == 3)
+        #expect(history[0].contextName == "batch")
+        #expect(history[0].token == result.token)
+        await container.mergePendingChanges()
+        try await MainActor.run {
+            let employees = try container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")])
+            #expect(employees.map(\.name) == ["n0", "n1", "n2"])
+            #expect(employees.allSatisfy { $0.age == 30 && $0.visits == 0 })
+        }
+        try await container.close()
+    }
+
+    @Test func handlerIsAskedUntilItSaysThatThereIsNoMore() async throws {
+        let folder = try TemporaryFolder("batch")
+        let container = try await Company.open(folder)
+        let count = try await container.performBackgroundTask { context in
+            var next = 0
+            return try context.execute(BatchInsertRequest("Employee", rows: [])) { row in
+                guard next < 25 else { return true }
+                row["name"] = .string("h\(next)")
+                next += 1
+                return false
+            }.count
+        }
+        #expect(count == 25)
+        let nothing = try await container.execute(BatchInsertRequest("Employee", rows: []))
+        #expect(nothing.count == 0 && nothing.token == nil)
+        #expect(try container.fetchHistory().count == 1)
+        try await container.close()
+    }
+
+    @Test func errorsNameRowAndPropertyAndNothingIsWritten() async throws {
+        let folder = try TemporaryFolder("batch")
+        let container = try await Company.open(folder)
+        func refused(_ row: [String: PropertyValue]) async -> BatchError? {
+            do {
+                try await container.execute(BatchInsertRequest("Employee", rows: rows(2) + [row]))
+                return nil
+            } catch {
+                return error as? BatchError
+            }
+        }
+        #expect(await refused([:]) == .missing(row: 2, entity: "Employee", property: "name"))
+        #expect(
+            await refused(["name": .integer(1)])
+                == .wrongType(row: 2, entity: "Employee", property: "name", expected: "String", found: .integer(1))
+        )
+        #expect(
+            await refused(["name": .string("x"), "nose": .null])
+                == .unknownProperty(row: 2, entity: "Employee", property: "nose")
+        )
+        for property in ["projects", "badge", "mood"] {
+            guard case .unwritable(row: 2, _, property, _) = await refused(["name": .string("x"), property: .null])
+            else {
+                Issue.record("\(property) was written")
+                continue
+            }
+        }
+        let taken = await refused(["name": .string("x"), "_id": .uuid(UniqueID(high: 7, low: 2))])
+        guard case .duplicateID(row: 2, _) = taken else {
+            Issue.record("\(String(describing: taken))")
+            return
+        }
+        #expect(try container.fetchHistory().isEmpty)
+        #expect(try container.currentHistoryToken().number == 0)
+        try await container.close()
+    }
+
+    @Test func updateWritesValuesCountsAndCopies() async throws {
+        let folder = try TemporaryFolder("batch")
+        let container = try await Company.open(folder)
+        try await container.execute(BatchInsertRequest("Employee", rows: rows(4)))
+        var request = BatchUpdateRequest(
+            "Employee",
+            predicate: try ObjectPredicate(parsing: "name != 'n0'"),
+            setting: ["visits": .increment(.integer(2)), "code": .property("name"), "salary": .value(.double(5))]
+        )
+        request.resultKind = .objectIDs
+        #expect(try await container.execute(request).objectIDs.count == 3)
+        let values = try await container.performBackgroundTask { context in
+            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map { "\($0.visits) \($0.code ?? "-")" }
+        }
+        #expect(values == ["0 -", "2 n1", "2 n2", "2 n3"])
+        let same = BatchUpdateRequest("Employee", setting: ["age": .value(.integer(30))])
+        #expect(try await container.execute(same).token == nil)
+        await #expect(throws: BatchError.missing(row: nil, entity: "Employee", property: "name")) {
+            try await container.execute(BatchUpdateRequest("Employee", setting: ["name": .value(.null)]))
+        }
+        try await container.close()
+    }
+
+    @Test func denyRefusesTheWholeRequest() async throws {
+        let folder = try TemporaryFolder("batch")
+        let container = try await Company.open(folder)
+        try await container.execute(BatchInsertRequest("Employee", rows: rows(3)))
+        try await container.execute(
+            BatchInsertRequest("Locker", rows: [["holder": .reference(UniqueID(high: 7, low: 2))]])
+        )
+        do {
+            try await container.execute(BatchDeleteRequest("Employee"))
+            Issue.record("the Deny did not stand")
+        } catch let error as BatchError {
+            guard case .denied(let id, relationship: "lockers", by: _) = error else { throw error }
+            #expect(id.uniqueID.low == 2)
+        }
+        try await container.execute(BatchDeleteRequest("Locker"))
+        #expect(try await container.execute(BatchDeleteRequest("Employee")).count == 3)
+        try await container.close()
+    }
+
+    /// Random batches on one store, the same by objects on another.
+    @Test func sameStateHistoryAndExportAsObjectWiseSaves() async throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("↳ seed \(random.seed)")
+        for _ in 0..<8 {
+            let pair = try await BatchPair(seed: random.next())
+            for _ in 0..<12 { try await pair.step(&random) }
+            try pair.compare()
+            try await pair.close()
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import Tributary
+
+/// Two containers on one store behave as two processes.
+@Suite struct RemoteChangeTests {
+    private func open(_ path: String, limit: Int = 10_000) async throws -> PersistentContainer {
+        var options = MergeOptions()
+        options.debounce = .milliseconds(20)
+        options.mailboxLimit = limit
+        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
+        return try await PersistentContainer(store: store, classes: Company.classes, merging: options)
+    }
+
+    private func hire(_ name: String, on container: PersistentContainer) async throws -> HistoryToken? {
+        try await container.performBackgroundTask { context in
+            try context.insert(Employee.self).name = name
+            try context.save()
+            return context.lastSaveToken
+        }
+    }
+
+    @MainActor private func names(_ container: PersistentContainer) throws -> [String] {
+        try container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 10_000])
+    func saveElsewhereIsMergedByItself(limit: Int) async throws {
+        let folder = try TemporaryFolder("remote")
+        let here = try await open(folder.path("store.sqlite"), limit: limit)
+        let there = try await open(folder.path("store.sqlite"), limit: limit)
+        let updates = here.storeUpdates()
+        for round in 1...3 {
+            let token = try await hire("n\(round)", on: there)
+            for await update in updates where update.token.number >= token?.number ?? 0 { break }
+            #expect(try await names(here).count == round)
+        }
+        try await here.close()
+        try await there.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func savesOnBothSidesNumberOnAndNothingIsMissed() async throws {
+        let folder = try TemporaryFolder("remote")
+        let here = try await open(folder.path("store.sqlite"))
+        let there = try await open(folder.path("store.sqlite"))
+        async let first: Void = { for index in 0..<30 { _ = try await hire("a\(index)", on: here) } }()
+        async let second: Void = { for index in 0..<30 { _ = try await hire("b\(index)", on: there) } }()
+        _ = try await (first, second)
+        await here.mergePendingChanges()
+        await there.mergePendingChanges()
+        #expect(try await names(here).count == 60)
+        #expect(try await names(here) == names(there))
+        let history = try here.store.read { try $0.history(after: 0, limit: 100) }
+        #expect(history.map(\.number) == Array(1...60))
+        #expect(history.map(\.sequence) == Array(1...60))
+        #expect(zip(history, history.dropFirst()).allSatisfy { $0.clock < $1.clock })
+        try await here.close()
+        try await there.close()
+    }
+
+    @Test func flushShowsWhatAnotherHasSaved() async throws {
+        let folder = try TemporaryFolder("remote")
+        let here = try await open(folder.path("store.sqlite"))
+        let there = try await open(folder.path("store.sqlite"))
+        guard let token = try await hire("Ann", on: there) else { return }
+        await here.mergePendingChanges(through: token)
+        #expect(try await names(here) == ["Ann"])
+        try await here.close()
+        try await there.close()
+    }
+}
