@@ -26,6 +26,13 @@ extension ManagedObject {
         let slot = try slot(named: key)
         switch kind.entity.properties[slot] {
         case .attribute(let attribute):
+            guard attribute.derivationExpression == nil else {
+                throw ContextError.wrongKind(
+                    entity: kind.entity.name,
+                    property: key,
+                    expected: "an attribute that can be set: it is derived"
+                )
+            }
             guard attribute.accepts(value) else {
                 throw ContextError.wrongType(
                     entity: kind.entity.name,

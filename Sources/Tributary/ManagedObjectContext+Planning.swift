@@ -41,6 +41,7 @@ extension ManagedObjectContext {
         )
         let orders = try orderChanges(reader, &plan, without: dropped)
         plan.changes += updates + pairChanges(without: dropped) + orders + deletions
+        try derive(reader, &plan, without: dropped)
         follow(unique, &plan)
         return plan
     }

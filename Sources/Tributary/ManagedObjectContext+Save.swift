@@ -18,6 +18,7 @@ extension ManagedObjectContext {
             pendingReadError = nil
             throw error
         }
+        if dirty.count > 0 { onWillSave?(self) }
         try settle()
         guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty else { return }
         try validate()
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
             lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
         }
         for (object, _) in plan.outcomes { object.didSave() }
+        if let committed { onDidSave?(self, committed.changes) }
     }
 
     /// The row that the store holds now, without reading it.

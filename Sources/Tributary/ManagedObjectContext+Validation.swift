@@ -17,11 +17,24 @@ extension ManagedObjectContext {
             case .clean, .gone, .detached: break
             }
         }
+        failures += countFailures()
         guard !failures.isEmpty else { return }
         if let request {
             for index in failures.indices { failures[index].changeIndex = request.indices[failures[index].objectID] }
         }
         throw ValidationError(failures: failures)
+    }
+
+    /// What others have done to the relationships of objects that have no changes of their own.
+    private func countFailures() -> [ValidationFailure] {
+        ledger.differences.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap { key -> [ValidationFailure] in
+            guard let root = schema.rootKind(at: key.rootIndex)?.entity,
+                root.properties.count <= key.slot || root.properties[key.slot].relationship?.isBounded != false,
+                let owner = owner(of: key), owner.state == .clean
+            else { return [] }
+            var validator = ObjectValidator(object: owner, isInsert: false)
+            return validator.failures(in: self)
+        }
     }
 
     private func deletionFailures(of object: ManagedObject) -> [ValidationFailure] {
@@ -53,4 +66,9 @@ extension ManagedObjectContext {
     private func hookFailure(of object: ManagedObject, _ error: any Error) -> ValidationFailure {
         ValidationFailure(objectID: object.objectID, property: nil, rule: .hook, message: "\(error)")
     }
+}
+
+extension Relationship {
+    /// Whether there are numbers of objects that it must not have.
+    fileprivate var isBounded: Bool { isToMany && (!isOptional || minimumCount > 0 || maximumCount > 1) }
 }

@@ -1,4 +1,4 @@
-import TributaryChanges
+public import TributaryChanges
 import TributaryModel
 package import TributaryStore
 
@@ -25,6 +25,10 @@ public final class ManagedObjectContext {
     public var author: String?
     /// What a save does about objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy
+    /// Called at the start of each save that has something to write; may change objects.
+    public var onWillSave: ((ManagedObjectContext) -> Void)?
+    /// Called after each save that has written something, with the objects that it concerns.
+    public var onDidSave: ((ManagedObjectContext, ObjectChanges) -> Void)?
     /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save and may read and change the live object: what it sets is written with

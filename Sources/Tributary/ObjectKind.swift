@@ -25,6 +25,9 @@ package final class ObjectKind: Sendable {
     /// Whether what a save wrote is what the row then holds, so that it need not be read again.
     let keepsWrittenValues: Bool
 
+    /// The slots of derived attributes with how they are computed; expressions that are not understood are left out.
+    let derivations: [(slot: Int, derivation: Derivation)]
+
     private static let nextSerial = Atomic<UInt32>(1)
 
     init(entity: Entity, type: ManagedObject.Type, store: String, rootIndex: Int, isKnown: Bool = true) {
@@ -37,6 +40,10 @@ package final class ObjectKind: Sendable {
         defaults = entity.properties.map { $0.attribute?.defaultValue ?? .null }
         transientSlots = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
         hasSubentities = !entity.subentities.isEmpty
+        derivations = entity.properties.indices.compactMap { slot in
+            guard let attribute = entity.properties[slot].attribute, attribute.isStored else { return nil }
+            return attribute.derivationExpression.flatMap(Derivation.init).map { (slot, $0) }
+        }
         keepsWrittenValues =
             entity.uniquenessConstraints.isEmpty
             && entity.properties.allSatisfy { property in

@@ -5,6 +5,8 @@ package import TributaryModel
 package final class ObjectSchema: Sendable {
     package let model: Model
     private let kinds: [String: ObjectKind]
+    /// Entities with derived attributes, the inherited ones included.
+    let derivingKinds: [ObjectKind]
     /// How many root entities there are.
     let rootCount: Int
 
@@ -33,6 +35,7 @@ package final class ObjectSchema: Sendable {
         }
         self.model = model
         self.kinds = kinds
+        derivingKinds = kinds.values.filter { !$0.derivations.isEmpty }
         rootCount = roots.count
     }
 

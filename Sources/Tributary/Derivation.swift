@@ -1,0 +1,83 @@
+import TributaryChanges
+import TributaryModel
+
+/// How a derived attribute is computed; the expressions of the model editor.
+enum Derivation: Hashable, Sendable {
+    enum Function: String, Sendable { case canonical, lowercase, uppercase }
+    enum Aggregate: String, Sendable { case sum, min, max }
+
+    /// `now()`: when the save was made that changed the object.
+    case now
+    /// `name`, or `department.name` with the slot of the to-one relationship.
+    case value(through: String?, attribute: String, Function?)
+    /// `employees.@count`.
+    case count(relationship: String)
+    /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
+    case aggregate(Aggregate, relationship: String, attribute: String)
+
+    /// Nil for what is none of these.
+    init?(_ expression: String) {
+        let text = expression.filter { !$0.isWhitespace }
+        if text == "now()" {
+            self = .now
+            return
+        }
+        if let colon = text.firstIndex(of: ":") {
+            let name = String(text[..<colon])
+            let argument = text[text.index(after: colon)...]
+            guard argument.hasPrefix("("), argument.hasSuffix(")") else { return nil }
+            let path = argument.dropFirst().dropLast().split(separator: ".").map(String.init)
+            if let aggregate = Aggregate(rawValue: name), path.count == 2 {
+                self = .aggregate(aggregate, relationship: path[0], attribute: path[1])
+                return
+            }
+            guard let function = Function(rawValue: name), let value = Derivation.value(path, function) else {
+                return nil
+            }
+            self = value
+            return
+        }
+        let path = text.split(separator: ".").map(String.init)
+        if path.count == 2, path[1] == "@count" {
+            self = .count(relationship: path[0])
+        } else if path.count == 3, let place = path.firstIndex(where: { $0.hasPrefix("@") }), place > 0,
+            let aggregate = Aggregate(rawValue: String(path[place].dropFirst()))
+        {
+            self = .aggregate(aggregate, relationship: path[0], attribute: path[place == 1 ? 2 : 1])
+        } else if let value = Derivation.value(path, nil) {
+            self = value
+        } else {
+            return nil
+        }
+    }
+
+    private static func value(_ path: [String], _ function: Function?) -> Derivation? {
+        guard !path.contains(where: { $0.contains("@") }) else { return nil }
+        switch path.count {
+        case 1: return .value(through: nil, attribute: path[0], function)
+        case 2: return .value(through: path[0], attribute: path[1], function)
+        default: return nil
+        }
+    }
+
+    /// The relationship that it goes through, nil when it stays with the object.
+    var relationship: String? {
+        switch self {
+        case .now: nil
+        case .value(let relationship, _, _): relationship
+        case .count(let relationship), .aggregate(_, let relationship, _): relationship
+        }
+    }
+}
+
+extension Derivation.Function {
+    /// Of a null it makes null.
+    func apply(_ value: PropertyValue) -> PropertyValue {
+        guard case .string(let text) = value else { return .null }
+        return switch self {
+        case .canonical: .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true))
+        case .lowercase: .string(text.lowercased())
+        case .uppercase: .string(text.uppercased())
+        }
+    }
+}

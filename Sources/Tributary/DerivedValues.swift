@@ -1,0 +1,116 @@
+import Foundation
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Computes derived attributes in the writer's turn, from the newest rows with the context's own changes on top.
+struct DerivedValues {
+    let context: ManagedObjectContext
+    let reader: Reader
+    let now: PropertyValue
+    /// Dirty objects that are not written.
+    let dropped: Set<ObjectIdentifier>
+
+    /// An object as the save leaves it; nil when there is none.
+    struct Subject {
+        var id: ManagedObjectID
+        var kind: ObjectKind
+        var values: [PropertyValue]
+    }
+
+    func subject(_ id: ManagedObjectID) throws -> Subject? {
+        if let object = context.registeredObject(for: id), object.hasChanges,
+            !dropped.contains(ObjectIdentifier(object))
+        {
+            guard object.state != .deleted else { return nil }
+            if object.state == .inserted || !object.changed.isEmpty {
+                return Subject(id: object.objectID, kind: object.kind, values: try values(of: object))
+            }
+        }
+        guard let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity),
+            let kind = context.schema.kind(named: row.entity.name)
+        else { return nil }
+        return Subject(id: row.id, kind: kind, values: row.values)
+    }
+
+    private func values(of object: ManagedObject) throws -> [PropertyValue] {
+        guard object.state == .updated,
+            let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root),
+            row.revision != object.row?.revision, row.values.count == object.values.count
+        else { return object.values }
+        var values = row.values
+        for slot in object.changed.slots { values[slot] = object.values[slot] }
+        return values
+    }
+
+    /// The value of a derived attribute; nil when the expression does not fit the model.
+    func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
+        let entity = subject.kind.entity
+        switch derivation {
+        case .now: return now
+        case .value(let relationship, let name, let function):
+            var source: Subject? = subject
+            if let relationship {
+                guard let slot = entity.slot(named: relationship),
+                    let destination = entity.properties[slot].relationship?.destination,
+                    let kind = context.schema.kind(named: destination)
+                else { return nil }
+                source = try target(subject, slot).flatMap { try self.subject(kind.objectID($0)) }
+            }
+            guard let source else { return .null }
+            guard let slot = source.kind.slot(named: name) else { return nil }
+            return function?.apply(source.values[slot]) ?? source.values[slot]
+        case .count(let relationship):
+            guard let slot = entity.slot(named: relationship) else { return nil }
+            return number(Decimal(try members(of: subject, slot).count), attribute)
+        case .aggregate(let aggregate, let relationship, let name):
+            guard let slot = entity.slot(named: relationship) else { return nil }
+            let numbers = try members(of: subject, slot).compactMap { id -> Decimal? in
+                guard let member = try self.subject(id), let slot = member.kind.slot(named: name) else { return nil }
+                return DerivedValues.decimal(member.values[slot])
+            }
+            let result: Decimal? =
+                switch aggregate {
+                case .sum: numbers.reduce(0, +)
+                case .min: numbers.min()
+                case .max: numbers.max()
+                }
+            return result.map { number($0, attribute) } ?? .null
+        }
+    }
+
+    private func target(_ subject: Subject, _ slot: Int) -> UniqueID? {
+        subject.values[slot].referencedID
+    }
+
+    /// Who is at the other end of a to-many when the save is done.
+    private func members(of subject: Subject, _ slot: Int) throws -> [ManagedObjectID] {
+        let stored = try reader.related(to: subject.id.uniqueID, entity: subject.kind.entity, slot: slot)
+        let key = RelationshipLedger.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
+        let difference = context.ledger[key]
+        let added = (difference?.addedInOrder ?? []).filter { !stored.contains($0) }
+        return (stored.filter { difference?.removed.contains($0) != true } + added).filter { id in
+            guard let object = context.registeredObject(for: id) else { return true }
+            return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
+        }
+    }
+
+    private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
+        let number = NSDecimalNumber(decimal: value)
+        return switch attribute.type {
+        case .integer16, .integer32, .integer64: .integer(number.int64Value)
+        case .decimal: .decimal(value.description)
+        case .date: .date(number.doubleValue)
+        default: .double(number.doubleValue)
+        }
+    }
+
+    private static func decimal(_ value: PropertyValue) -> Decimal? {
+        switch value {
+        case .integer(let value): Decimal(value)
+        case .double(let value), .date(let value): value.isFinite ? Decimal(string: "\(value)") : nil
+        case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        default: nil
+        }
+    }
+}

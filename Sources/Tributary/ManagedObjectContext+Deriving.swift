@@ -1,0 +1,90 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Adds an update for each derived attribute that the save changes, of its own objects and of those that depend on
+    /// them.
+    func derive(_ reader: Reader, _ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
+        let deriving = schema.derivingKinds
+        guard !deriving.isEmpty else { return }
+        let milliseconds = store.configuration.environment.wallMilliseconds()
+        let derived = DerivedValues(
+            context: self,
+            reader: reader,
+            now: .date(Double(milliseconds) / 1000),
+            dropped: dropped
+        )
+        let changed = Set(
+            dirty.objects.filter { object in
+                (object.state == .inserted || object.state == .updated) && !dropped.contains(ObjectIdentifier(object))
+            }.map(\.objectID)
+        )
+        var concerned = changed
+        for key in ledger.differences.keys {
+            if let owner = owner(of: key) { concerned.insert(owner.objectID) }
+        }
+        for kind in deriving { concerned.formUnion(try dependents(of: kind, reader, dropped)) }
+        for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
+            guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { continue }
+            var writes: [PropertyWrite] = []
+            for (slot, derivation) in subject.kind.derivations {
+                guard let attribute = subject.kind.entity.properties[slot].attribute,
+                    derivation != .now || changed.contains(id),
+                    let value = try derived.value(of: derivation, attribute, for: subject), attribute.accepts(value),
+                    value != subject.values[slot]
+                else { continue }
+                writes.append(PropertyWrite(name: attribute.name, value: attribute.json(for: value)))
+            }
+            guard !writes.isEmpty else { continue }
+            plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
+            reread(id, &plan)
+        }
+    }
+
+    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan) {
+        guard let object = registeredObject(for: id) else { return }
+        if let index = plan.outcomes.firstIndex(where: { $0.object === object }) {
+            if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+        } else if object.state == .clean {
+            plan.outcomes.append((object, .reread))
+        }
+    }
+
+    /// Objects whose derived attributes read those that the save changes through a relationship.
+    private func dependents(
+        of kind: ObjectKind,
+        _ reader: Reader,
+        _ dropped: Set<ObjectIdentifier>
+    ) throws -> Set<ManagedObjectID> {
+        var found: Set<ManagedObjectID> = []
+        for (_, derivation) in kind.derivations {
+            guard let name = derivation.relationship, let slot = kind.slot(named: name),
+                let relationship = kind.entity.properties[slot].relationship
+            else { continue }
+            for object in dirty.objects
+            where object.kind.entity.isKind(of: relationship.destination)
+                && !dropped.contains(ObjectIdentifier(object))
+            {
+                if relationship.isToMany {
+                    guard let (_, inverseSlot) = inverse(of: relationship) else { continue }
+                    found.formUnion(try owners(of: object, inverseSlot, reader))
+                } else {
+                    let rows = try reader.holders(of: [(slot, .reference(object.uniqueID))], entity: kind.entity)
+                    found.formUnion(rows.map(\.id))
+                }
+            }
+        }
+        return found
+    }
+
+    private func owners(of object: ManagedObject, _ inverseSlot: Int, _ reader: Reader) throws -> [ManagedObjectID] {
+        if object.kind.entity.properties[inverseSlot].relationship?.isToMany == true {
+            return relatedIDs(object, inverseSlot)
+        }
+        guard object.state != .deleted else { return [] }
+        return relatedID(object, inverseSlot).map { [$0] } ?? []
+    }
+
+    private func relatedID(_ object: ManagedObject, _ slot: Int) -> ManagedObjectID? { object.relatedID(slot) }
+}

@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// A program that decides itself about conflicts, and that is told of saves.
+struct ConflictResolverTests {
+    struct Refused: Error {}
+
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("resolver")
+        container = try await Company.open(folder)
+    }
+
+    /// One context edits the name, another the name and the salary; the first saves last.
+    private func race(
+        _ resolve: @escaping @Sendable (ManagedObject, MergeConflict) throws -> MergePolicy?
+    ) async throws -> (String, Double?) {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            employee.name = "Here"
+            return employee.objectID
+        }
+        try await container.performBackgroundTask { context in
+            let employee = try #require(try context.existingObject(with: id) as? Employee)
+            (employee.name, employee.salary) = ("There", 7)
+            try context.save()
+        }
+        return try await background.perform { context in
+            context.resolveConflict = resolve
+            try context.save()
+            let employee = try #require(try context.existingObject(with: id) as? Employee)
+            return (employee.name, employee.salary)
+        }
+    }
+
+    @Test
+    func itMayChangeTheLiveObject() async throws {
+        let result = try await race { object, conflict in
+            #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == ["name", "salary"])
+            guard let employee = object as? Employee else { return .error }
+            employee.name += "+There"
+            employee.salary = 9
+            return .objectTrump
+        }
+        #expect(result.0 == "Here+There" && result.1 == 9)
+    }
+
+    @Test
+    func itMayLeaveItToAPolicy() async throws {
+        #expect(try await race { _, _ in .rollback }.0 == "There")
+        #expect(try await race { _, _ in .storeTrump }.1 == 7)
+        await #expect(throws: ConflictError.self) { _ = try await race { _, _ in nil } }
+    }
+
+    @Test
+    func whatItThrowsEndsTheSave() async throws {
+        await #expect(throws: Refused.self) { _ = try await race { _, _ in throw Refused() } }
+    }
+
+    @Test
+    func savesAreAnnouncedBeforeAndAfter() async throws {
+        try await container.performBackgroundTask { context in
+            var told: [String] = []
+            context.onWillSave = { context in
+                told.append("will")
+                for case let employee as Employee in context.insertedObjects { employee.name += "!" }
+            }
+            context.onDidSave = { _, changes in told.append("did \(changes.inserted.count)") }
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            try context.save()
+            #expect(told == ["will", "did 1"])
+            #expect(employee.name == "Ann!")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+import TributaryStore
+
+@testable import Tributary
+
+/// Delete rules over several objects: cycles, self-references, Deny under Cascade.
+struct DeleteRuleTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("rules")
+        func relationship(
+            _ name: String,
+            _ destination: String,
+            _ inverse: String?,
+            _ rule: DeleteRule,
+            toMany: Bool = false,
+            minimum: Int = 0
+        ) -> Relationship {
+            var relationship = Relationship(name: name, destination: destination, inverse: inverse)
+            relationship.isOptional = minimum == 0
+            relationship.isToMany = toMany
+            relationship.deleteRule = rule
+            relationship.minimumCount = minimum
+            return relationship
+        }
+        var node = EntityDefinition(name: "Node")
+        node.relationships = [
+            relationship("parent", "Node", "children", .nullify),
+            relationship("children", "Node", "parent", .cascade, toMany: true),
+            relationship("next", "Node", "previous", .cascade),
+            relationship("previous", "Node", "next", .cascade),
+            relationship("locks", "Lock", "node", .deny, toMany: true),
+            relationship("friends", "Node", "friends", .nullify, toMany: true),
+        ]
+        var lock = EntityDefinition(name: "Lock")
+        lock.relationships = [relationship("node", "Node", "locks", .nullify)]
+        var crew = EntityDefinition(name: "Crew")
+        crew.relationships = [relationship("sailors", "Sailor", "crew", .nullify, toMany: true, minimum: 2)]
+        var sailor = EntityDefinition(name: "Sailor")
+        sailor.relationships = [relationship("crew", "Crew", "sailors", .nullify)]
+        let model = try Model(version: "1", entities: [node, lock, crew, sailor])
+        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "rules", model: model)
+        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+    }
+
+    private func nodes(_ count: Int, in context: ManagedObjectContext) throws -> [ManagedObject] {
+        try (0..<count).map { _ in try context.insert(entity: "Node") }
+    }
+
+    @Test(arguments: [true, false])
+    func aCascadeFollowsATreeAndACycle(_ isCycle: Bool) async throws {
+        try await container.performBackgroundTask { context in
+            let nodes = try nodes(4, in: context)
+            for (node, other) in zip(nodes, nodes.dropFirst()) {
+                try node.setValue(.reference(other.uniqueID), forKey: isCycle ? "next" : "parent")
+            }
+            if isCycle { try nodes[3].setValue(.reference(nodes[0].uniqueID), forKey: "next") }
+            try context.save()
+            context.delete(isCycle ? nodes[1] : nodes[3])
+            context.processPendingChanges()
+            #expect(context.deletedObjects.count == 4)
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Node")) == 0)
+        }
+    }
+
+    @Test
+    func anObjectThatLeadsToItself() async throws {
+        try await container.performBackgroundTask { context in
+            let node = try nodes(1, in: context)[0]
+            try node.setValue(.reference(node.uniqueID), forKey: "parent")
+            try node.setValue(.reference(node.uniqueID), forKey: "next")
+            try node.link(node, forKey: "friends")
+            #expect(try node.objects(forKey: "children") == [node])
+            try context.save()
+            #expect(try node.objects(forKey: "previous") == [node])
+            #expect(try node.objects(forKey: "friends") == [node])
+            context.delete(node)
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Node")) == 0)
+        }
+    }
+
+    @Test
+    func aDenialUnderACascadeKeepsEverything() async throws {
+        try await container.performBackgroundTask { context in
+            let nodes = try nodes(2, in: context)
+            try nodes[1].setValue(.reference(nodes[0].uniqueID), forKey: "parent")
+            let lock = try context.insert(entity: "Lock")
+            try lock.setValue(.reference(nodes[1].uniqueID), forKey: "node")
+            try context.save()
+            context.delete(nodes[0])
+            let error = try #require(throws: ValidationError.self) { try context.save() }
+            #expect(error.failures.map(\.objectID) == [nodes[1].objectID])
+            #expect(error.failures.map(\.rule) == [.denied])
+            context.rollback()
+            #expect(try context.count(for: FetchRequest("Node")) == 2)
+            #expect(try nodes[0].objects(forKey: "children") == [nodes[1]])
+            context.delete(nodes[0])
+            context.delete(lock)
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Node")) == 0)
+            #expect(try context.count(for: FetchRequest("Lock")) == 0)
+        }
+    }
+
+    @Test
+    func aMinimumHoldsFromTheOtherSide() async throws {
+        try await container.performBackgroundTask { context in
+            let crew = try context.insert(entity: "Crew")
+            let sailors = try (0..<3).map { _ in try context.insert(entity: "Sailor") }
+            for sailor in sailors { try sailor.setValue(.reference(crew.uniqueID), forKey: "crew") }
+            try context.save()
+            try sailors[0].setValue(.null, forKey: "crew")
+            try context.save()
+            try sailors[1].setValue(.null, forKey: "crew")
+            let error = try #require(throws: ValidationError.self) { try context.save() }
+            #expect(error.failures.map(\.property) == ["sailors"])
+            #expect(error.failures.map(\.rule) == [.tooFew])
+            #expect(error.failures.map(\.objectID) == [crew.objectID])
+            context.rollback()
+            context.delete(sailors[2])
+            #expect(throws: ValidationError.self) { try context.save() }
+        }
+    }
+}
