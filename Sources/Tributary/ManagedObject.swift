@@ -70,6 +70,8 @@ open class ManagedObject {
     open func didSave() {}
     /// Called when the object is about to be marked as deleted.
     open func prepareForDeletion() {}
+    /// Throws when one attribute must not be saved with this value; called for each attribute that a save writes.
+    open func validateValue(_ value: PropertyValue, forKey key: String) throws {}
     /// Throws when the new object must not be saved as it is; what it throws is listed in the ``ValidationError``.
     open func validateForInsert() throws {}
     /// Throws when the changed object must not be saved as it is.

@@ -19,7 +19,10 @@ struct ObjectValidator {
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored, isInsert || object.changed.contains(slot) else { continue }
-                check(attribute, object.read(slot))
+                let value = object.read(slot)
+                check(attribute, value)
+                // Objects without a class of their own have no hook.
+                if object.kind.type != ManagedObject.self { ask(attribute, value) }
             case .relationship(let relationship, let storage):
                 let isTouched =
                     isInsert || object.changed.contains(slot) || context.ledger[context.key(object, slot)] != nil
@@ -32,6 +35,14 @@ struct ObjectValidator {
 
     // MARK: Attributes
 
+    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue) {
+        do {
+            try object.validateValue(value, forKey: attribute.name)
+        } catch {
+            fail(attribute.name, .hook, "\(error)", value)
+        }
+    }
+
     private mutating func check(_ attribute: Attribute, _ value: PropertyValue) {
         guard !value.isNull else {
             if !attribute.isOptional && attribute.derivationExpression == nil {
@@ -40,27 +51,39 @@ struct ObjectValidator {
             return
         }
         guard attribute.accepts(value) else {
-            return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)")
+            return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)", value)
         }
         if case .string(let text) = value { return check(attribute, text) }
         guard let number = value.number else { return }
         if let minimum = attribute.minimum.number, number < minimum {
-            fail(attribute.name, .tooSmall, "is less than \(attribute.minimum.bound)")
+            fail(attribute.name, .tooSmall, "is less than \(attribute.minimum.bound)", value, attribute.minimum)
         }
         if let maximum = attribute.maximum.number, number > maximum {
-            fail(attribute.name, .tooLarge, "is greater than \(attribute.maximum.bound)")
+            fail(attribute.name, .tooLarge, "is greater than \(attribute.maximum.bound)", value, attribute.maximum)
         }
     }
 
     private mutating func check(_ attribute: Attribute, _ text: String) {
         if let minimum = attribute.minimum.number, Decimal(text.count) < minimum {
-            fail(attribute.name, .tooSmall, "has fewer than \(attribute.minimum.bound) characters")
+            fail(
+                attribute.name,
+                .tooSmall,
+                "has fewer than \(attribute.minimum.bound) characters",
+                .string(text),
+                attribute.minimum
+            )
         }
         if let maximum = attribute.maximum.number, Decimal(text.count) > maximum {
-            fail(attribute.name, .tooLarge, "has more than \(attribute.maximum.bound) characters")
+            fail(
+                attribute.name,
+                .tooLarge,
+                "has more than \(attribute.maximum.bound) characters",
+                .string(text),
+                attribute.maximum
+            )
         }
         guard let pattern = attribute.regularExpression, !text.matchesWhole(pattern) else { return }
-        fail(attribute.name, .pattern, "does not match \(pattern)")
+        fail(attribute.name, .pattern, "does not match \(pattern)", .string(text), .string(pattern))
     }
 
     // MARK: Relationships
@@ -89,10 +112,14 @@ struct ObjectValidator {
         let least =
             relationship.isOptional && count == 0 ? 0 : max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
         if count < least {
-            fail(relationship.name, count == 0 ? .missing : .tooFew, "has \(count) objects, fewer than \(least)")
+            let rule = count == 0 ? ValidationFailure.Rule.missing : .tooFew
+            let message = "has \(count) objects, fewer than \(least)"
+            fail(relationship.name, rule, message, .integer(Int64(count)), .integer(Int64(least)))
         }
         if relationship.maximumCount > 1, count > relationship.maximumCount {
-            fail(relationship.name, .tooMany, "has \(count) objects, more than \(relationship.maximumCount)")
+            let message = "has \(count) objects, more than \(relationship.maximumCount)"
+            let limit = PropertyValue.integer(Int64(relationship.maximumCount))
+            fail(relationship.name, .tooMany, message, .integer(Int64(count)), limit)
         }
     }
 
@@ -102,10 +129,16 @@ struct ObjectValidator {
         fail(relationship.name, .destination, "takes \(relationship.destination), not \(target.kind.entity.name)")
     }
 
-    private mutating func fail(_ property: String, _ rule: ValidationFailure.Rule, _ message: String) {
-        found.append(
-            ValidationFailure(objectID: object.objectID, property: property, rule: rule, message: message)
-        )
+    private mutating func fail(
+        _ property: String,
+        _ rule: ValidationFailure.Rule,
+        _ message: String,
+        _ value: PropertyValue = .null,
+        _ limit: PropertyValue = .null
+    ) {
+        var failure = ValidationFailure(objectID: object.objectID, property: property, rule: rule, message: message)
+        (failure.value, failure.limit) = (value, limit)
+        found.append(failure)
     }
 }
 

@@ -34,6 +34,12 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
     public var rule: Rule
     /// What is wrong, for people, without the object's name.
     public var message: String
+    /// The value that fails; null when there is none, or it is a relationship.
+    public var value: PropertyValue = .null
+    /// The bound that the value or the count breaks, the pattern as a string; null when the rule has none.
+    public var limit: PropertyValue = .null
+    /// The concrete entity of the failing object.
+    public var entity: String { objectID.entity }
     /// The index of the change that the failing object came with, when changes were applied; see
     /// `ManagedObjectContext.apply(_:)`.
     public var changeIndex: Int?
