@@ -5,8 +5,8 @@ import TributaryStore
 /// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
 ///
 /// They are checked against the store, not against the context's unsaved changes. Unique keys are settled by the
-/// context's merge policy: `error` refuses the batch, `objectTrump` and `overwrite` give the values to the object that has
-/// the key, `storeTrump` and `rollback` leave the row out.
+/// context's merge policy: `error` refuses the batch, `objectTrump` gives the row's values to the object that has the key,
+/// `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
 extension ManagedObjectContext {
     /// Inserts objects.
     ///
@@ -88,7 +88,8 @@ extension ManagedObjectContext {
     private func terms(_ kind: BatchResultKind) -> BatchTerms {
         let collision: BatchTerms.Collision =
             switch mergePolicy {
-            case .objectTrump, .overwrite: .update
+            case .objectTrump: .update
+            case .overwrite: .replace
             case .storeTrump, .rollback: .skip
             default: .refuse
             }

@@ -85,6 +85,11 @@ final class BatchInsertion {
         switch terms.collision {
         case .refuse: throw BatchProblem.constraint(row: row, properties: names, existing: other.id)
         case .skip: return true
+        case .replace:
+            try flush(take)
+            try take([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
+            // Another key of the row may be that of another object.
+            return try settle(values, written, row: row, take)
         case .update:
             // What waits may be about the same object.
             try flush(take)

@@ -6,6 +6,8 @@ package struct BatchTerms: Sendable {
         case refuse
         /// The other object gets the row's values.
         case update
+        /// The other object is deleted.
+        case replace
         /// The row is left out.
         case skip
     }

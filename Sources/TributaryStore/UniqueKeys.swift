@@ -32,7 +32,6 @@ final class UniqueKeys {
             let slots = names.compactMap { properties.entity.entity.slot(named: $0) }
             let columns = slots.compactMap { properties.entity.slotColumns[$0] }
             guard slots.count == names.count, columns.count == names.count else { continue }
-            try UniqueKeys.createIndex(columns, table, reader.database)
             var conditions = columns.enumerated().map { "o.\(table.columns[$1].quotedName) = ?\($0 + 1)" }
             if table.hasEntityColumn {
                 let owners = UniqueKeys.owners(of: names, properties.entity.entity, layout)
@@ -102,7 +101,6 @@ final class UniqueKeys {
             let places = names.compactMap { name in holder.entity.slot(named: name).flatMap { holder.slotColumns[$0] } }
             let written = Set(slots.compactMap { properties.entity.slotColumns[$0] })
             guard places.count == names.count, !written.isDisjoint(with: places) else { continue }
-            try createIndex(places, table, reader.database)
             var conditions = places.map { place in
                 "x.\(table.columns[place].quotedName) = o.\(table.columns[place].quotedName)"
             }
@@ -134,15 +132,5 @@ final class UniqueKeys {
             $0.ancestors.count < $1.ancestors.count
         }
         return layout.codes(of: owner ?? entity, includesSubentities: true)
-    }
-
-    private static func createIndex(_ columns: [Int], _ table: TableLayout, _ db: Database) throws {
-        let names = columns.map { table.columns[$0].name }
-        try db.execute(
-            sql: """
-                CREATE INDEX IF NOT EXISTS \(quoted("tributary_unique_\(table.name)_\(names.joined(separator: "_"))"))
-                ON \(table.quotedName)(\(names.map(quoted).joined(separator: ", ")))
-                """
-        )
     }
 }

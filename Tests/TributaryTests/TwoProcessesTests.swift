@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryStore
+
+@testable import Tributary
+
+/// Another process writes to the store, and is killed while it does.
+@Suite struct TwoProcessesTests {
+    @Test(.timeLimit(.minutes(3)), arguments: [1, 10_000])
+    func savesOfAProcessThatIsKilledAreMergedOrNeverWere(limit: Int) async throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("↳ seed \(random.seed)")
+        let folder = try TemporaryFolder("processes")
+        let path = folder.path("store.sqlite")
+        var options = MergeOptions()
+        options.debounce = .milliseconds(10)
+        options.mailboxLimit = limit
+        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
+        let container = try await PersistentContainer(store: store, classes: Company.classes, merging: options)
+        let updates = container.storeUpdates()
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        for _ in 0..<3 {
+            let before = try await count(container, author: "child")
+            let child = try ChildProcess(
+                program,
+                ["--testing-library", "swift-testing", "--filter", "ChildWriterTests"],
+                environment: [ChildWriterTests.variable: path]
+            )
+            let wanted = before + Int.random(in: 1...20, using: &random)
+            for await _ in updates {
+                if try await count(container, author: "child") >= wanted { break }
+                try await hire(container)
+            }
+            child.send(SIGKILL)
+            #expect(await child.ending() == .signalled(SIGKILL))
+            try await hire(container)
+        }
+        await container.mergePendingChanges()
+        let history = try store.read { try $0.history(after: 0, limit: .max) }
+        let employees = try store.read { reader in
+            try store.model.entity(named: "Employee").map { try reader.count(FetchQuery(entity: $0)) }
+        }
+        #expect(history.map(\.number) == Array(1...Int64(history.count)))
+        #expect(history.map(\.sequence) == Array(1...UInt64(history.count)))
+        #expect(zip(history, history.dropFirst()).allSatisfy { $0.clock < $1.clock })
+        #expect(employees == history.count)
+        #expect(try await MainActor.run { try container.viewContext.count(for: FetchRequest("Employee")) } == employees)
+        #expect(try container.mainGeneration.number == container.currentHistoryToken().number)
+        try await container.close()
+    }
+
+    @MainActor private func count(_ container: PersistentContainer, author: String) throws -> Int {
+        try container.viewContext.count(for: FetchRequest("Employee", where: "name == %@", [.value(.string(author))]))
+    }
+
+    private func hire(_ container: PersistentContainer) async throws {
+        try await container.performBackgroundTask { context in
+            try context.insert(Employee.self).name = "parent"
+            try context.save()
+        }
+    }
+}
