@@ -7,6 +7,7 @@ extension ManagedObject {
         self.row = row
         values = row.values
         for (slot, value) in kept { values[slot] = value }
+        eventValues = []
         extras?.faultError = nil
     }
 
@@ -14,6 +15,7 @@ extension ManagedObject {
     func turnIntoFault() {
         row = nil
         values = []
+        eventValues = []
         changed.removeAll()
         extras?.related = [:]
         extras?.faultError = nil

@@ -40,6 +40,19 @@ extension ManagedObject {
         return result
     }
 
+    /// The values before the changes that were made since ``ManagedObjectContext/processPendingChanges()``, by name; only
+    /// of attributes and to-one relationships that differ.
+    public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
+        guard let context = managedObjectContext else { return [:] }
+        context.checkConfinement()
+        guard event == context.event, eventValues.count == values.count else { return [:] }
+        var result: [String: PropertyValue] = [:]
+        for slot in values.indices where eventValues[slot] != values[slot] {
+            result[kind.entity.properties[slot].name] = eventValues[slot]
+        }
+        return result
+    }
+
     /// The values as last read from the store or merged; null for properties of a new object.
     ///
     /// - Throws: ``ContextError`` when the entity has no such property.

@@ -108,10 +108,7 @@ extension ManagedObject {
             if values.isEmpty { values = kind.defaults }
         }
         guard values[slot] != value else { return }
-        if let context = managedObjectContext, let undoStack = context.undoStack, state != .gone {
-            context.recordOrders(self, slot, from: values[slot], to: value)
-            undoStack.record(.value(self, slot: slot, old: values[slot]))
-        }
+        if let context = managedObjectContext { note(value, slot, context) }
         values[slot] = value
         guard kind.entity.properties[slot].attribute?.isStored ?? true else { return }
         switch state {
@@ -120,6 +117,17 @@ extension ManagedObject {
             managedObjectContext?.noteUpdate(of: self)
         case .gone, .detached: break
         }
+    }
+
+    /// Keeps what the event and undo want to know of a value before it changes.
+    private func note(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
+        if event != context.event {
+            event = context.event
+            eventValues = values
+        }
+        guard let undoStack = context.undoStack, state != .gone else { return }
+        context.recordOrders(self, slot, from: values[slot], to: value)
+        undoStack.record(.value(self, slot: slot, old: values[slot]))
     }
 
     // MARK: Loading

@@ -41,6 +41,10 @@ open class ManagedObject {
     @usableFromInline var values: [PropertyValue] = []
     /// The slots of attributes and to-one registers that the context has changed.
     var changed = SlotSet()
+    /// The values before the first change of the event that `event` counts; shares a buffer that is there anyway.
+    var eventValues: [PropertyValue] = []
+    /// The context's event in which the object was changed last.
+    var event: UInt64 = 0
     /// Where the object stands between its context and the store.
     public internal(set) var state: ObjectState = .clean
     /// The place in the context's list of dirty objects, -1 when it is not in it.

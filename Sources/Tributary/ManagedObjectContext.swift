@@ -82,6 +82,8 @@ public final class ManagedObjectContext {
     var observerCount = 0
     /// Whether a job that processes the pending changes is on its way to the main actor.
     var isProcessingScheduled = false
+    /// Counts the groups of changes that were processed.
+    var event: UInt64 = 1
     /// Grows with each change that a program makes here.
     var editCount: UInt64 = 0
     /// The queue of a background context.

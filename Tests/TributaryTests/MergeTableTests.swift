@@ -1,29 +1,45 @@
 import TestSupport
 import Testing
-import Tributary
+import TributaryChanges
 
-/// What merging does to an object: what it is here against what happened to it elsewhere.
+@testable import Tributary
+
+/// What merging does to an object: what it is here against what happened to it elsewhere, one test a cell.
+///
+/// Each cell is tried twice: with ``ManagedObjectContext/mergeChanges(_:)`` on a background context, and through the
+/// mailbox into the view context.
 struct MergeTableTests {
-    enum Here: CaseIterable, Sendable { case clean, dirty, inserted, deleted }
-    enum There: CaseIterable, Sendable { case update, delete, everything }
+    enum Here: Sendable { case clean, dirty, inserted, deleted }
+    enum There: Sendable { case update, delete, everything }
 
-    let folder: TemporaryFolder
-    let container: PersistentContainer
-
-    init() async throws {
-        folder = try TemporaryFolder("table")
-        container = try await Company.open(folder)
+    @Test func aCleanObjectTakesAnUpdate() async throws { try await cell(.clean, .update) }
+    @Test func aCleanObjectIsGoneAfterADeletion() async throws { try await cell(.clean, .delete) }
+    @Test func aCleanObjectIsReadAgainWhenAnythingMayHaveChanged() async throws { try await cell(.clean, .everything) }
+    @Test func aDirtyObjectKeepsItsEditsOverAnUpdate() async throws { try await cell(.dirty, .update) }
+    @Test func aDirtyObjectLosesItsEditsToADeletion() async throws { try await cell(.dirty, .delete) }
+    @Test func aDirtyObjectKeepsItsEditsWhenAnythingMayHaveChanged() async throws {
+        try await cell(.dirty, .everything)
+    }
+    @Test func anInsertedObjectDoesNotCareForAnUpdate() async throws { try await cell(.inserted, .update) }
+    @Test func anInsertedObjectDoesNotCareForADeletion() async throws { try await cell(.inserted, .delete) }
+    @Test func anInsertedObjectStaysWhenAnythingMayHaveChanged() async throws { try await cell(.inserted, .everything) }
+    @Test func aDeletedObjectStaysDeletedAfterAnUpdate() async throws { try await cell(.deleted, .update) }
+    @Test func anObjectThatBothDeletedIsGone() async throws { try await cell(.deleted, .delete) }
+    @Test func aDeletedObjectStaysDeletedWhenAnythingMayHaveChanged() async throws {
+        try await cell(.deleted, .everything)
     }
 
-    @Test(arguments: Here.allCases, There.allCases)
-    func cell(_ here: Here, _ there: There) async throws {
-        let background = container.newBackgroundContext()
-        let id = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
-            try context.save()
-            return employee.objectID
-        }
+    private func cell(_ here: Here, _ there: There) async throws {
+        try await direct(here, there)
+        try await throughTheMailbox(here, there)
+    }
+
+    // MARK: The two ways
+
+    private func direct(_ here: Here, _ there: There) async throws {
+        let folder = try TemporaryFolder("table")
+        let container = try await Company.open(folder)
+        let id = try await Self.insert(container)
         var changes = ObjectChanges()
         switch there {
         case .update: changes.update(id)
@@ -32,35 +48,94 @@ struct MergeTableTests {
         }
         let announced = changes
         let other = container.newBackgroundContext()
-        try await background.perform { context in
-            let employee = try #require(
-                here == .inserted
-                    ? try context.insert(Employee.self) : try context.existingObject(with: id) as? Employee
-            )
-            switch here {
-            case .clean: break
-            case .dirty: employee.salary = 1
-            case .inserted: employee.name = "New"
-            case .deleted: context.delete(employee)
-            }
+        try await container.newBackgroundContext().perform { context in
+            let employee = try Self.prepare(here, id, context)
             // The other context has a queue of its own, so waiting for it here is safe.
-            other.performAndWait { context in
-                guard let object = context.object(with: id) as? Employee else { return }
-                if there == .delete { context.delete(object) } else { object.name = "Bob" }
-                try? context.save()
-            }
+            other.performAndWait { Self.change(id, there, $0) }
             context.mergeChanges(announced)
-            MergeTableTests.check(employee, here, there)
+            try Self.check(employee, here, there)
+        }
+        try await container.close()
+    }
+
+    @MainActor
+    private func throughTheMailbox(_ here: Here, _ there: There) async throws {
+        let folder = try TemporaryFolder("table")
+        var options = MergeOptions.fixture
+        options.saves = false
+        let container = try await Company.open(folder, merging: options)
+        let id = try await Self.insert(container)
+        await container.mergePendingChanges()
+        let view = container.viewContext
+        var notices: [ObjectsDidChange] = []
+        let employee = try Self.prepare(here, id, view)
+        view.processPendingChanges()
+        view.observeChanges { notices.append($0) }
+        await container.newBackgroundContext().perform { Self.change(id, there, $0) }
+        if there == .everything {
+            var everything = ObjectChanges()
+            everything.collapseEverything()
+            container.pipeline.mailbox.post(everything)
+        }
+        await container.mergePendingChanges()
+        try Self.check(employee, here, there)
+        #expect(notices.contains(where: \.isEverything) || there != .everything)
+        #expect(notices.contains { $0.discarded.map(\.id) == [id] } == (here == .dirty && there == .delete))
+        #expect(notices.contains { $0.deleted.contains(id) } == (here != .inserted && there == .delete))
+        try await container.close()
+    }
+
+    // MARK: Steps
+
+    private static func insert(_ container: PersistentContainer) async throws -> ManagedObjectID {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            return employee.objectID
         }
     }
 
-    private static func check(_ employee: Employee, _ here: Here, _ there: There) {
-        switch (here, there) {
-        case (.inserted, _): #expect(employee.isInserted && employee.name == "New")
-        case (_, .delete): #expect(employee.state == .gone && employee.name == "Ann")
-        case (.clean, _): #expect(employee.state == .clean && employee.name == "Bob")
-        case (.dirty, _): #expect(employee.isUpdated && employee.name == "Bob" && employee.salary == 1)
-        case (.deleted, _): #expect(employee.isDeleted)
+    private static func prepare(
+        _ here: Here,
+        _ id: ManagedObjectID,
+        _ context: ManagedObjectContext
+    ) throws -> Employee {
+        guard here != .inserted else {
+            let new = try context.insert(Employee.self)
+            new.name = "New"
+            return new
         }
+        let employee = try #require(try context.existingObject(with: id) as? Employee)
+        if here == .dirty { employee.salary = 1 }
+        if here == .deleted { context.delete(employee) }
+        return employee
+    }
+
+    private static func change(_ id: ManagedObjectID, _ there: There, _ context: ManagedObjectContext) {
+        guard let object = context.object(with: id) as? Employee else { return }
+        if there == .delete { context.delete(object) } else { object.name = "Bob" }
+        try? context.save()
+    }
+
+    private static func check(_ employee: Employee, _ here: Here, _ there: There) throws {
+        let context = try #require(employee.managedObjectContext)
+        switch (here, there) {
+        case (.inserted, _): #expect(employee.isInserted && employee.name == "New" && context.hasChanges)
+        case (_, .delete):
+            #expect(employee.state == .gone && employee.name == "Ann" && !context.hasChanges)
+            #expect(context.registeredObject(for: employee.objectID) == nil)
+        case (.clean, _): #expect(employee.state == .clean && employee.name == "Bob" && !context.hasChanges)
+        case (.dirty, _):
+            #expect(employee.isUpdated && employee.name == "Bob" && employee.salary == 1)
+            #expect(employee.changedValues() == ["salary": .double(1)])
+            #expect(try employee.committedValues(forKeys: ["name"]) == ["name": .string("Bob")])
+        case (.deleted, _): #expect(employee.isDeleted && context.deletedObjects == [employee])
+        }
+        // What was merged does not conflict.
+        guard !(here == .dirty && there == .delete) else { return }
+        context.mergePolicy = .error
+        try context.save()
+        #expect(!context.hasChanges)
     }
 }

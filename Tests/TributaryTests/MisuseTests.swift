@@ -19,7 +19,7 @@ struct MisuseTests {
 
     @Test
     func thereAreEnoughFixtures() {
-        #expect(MisuseTests.fixtures.count >= 26)
+        #expect(MisuseTests.fixtures.count >= 42)
     }
 
     @Test

@@ -24,7 +24,12 @@ enum Company {
             name: "company",
             model: try model()
         )
-        return try await PersistentContainer(store: Store.open(configuration), classes: classes, merging: merging, clock: clock)
+        return try await PersistentContainer(
+            store: Store.open(configuration),
+            classes: classes,
+            merging: merging,
+            clock: clock
+        )
     }
 
     private static func attribute(

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+import Tributary
+
+#if DEBUG
+    /// Clients that the compiler does not check carry objects away; a debug build stops them and says what was used.
+    struct ConfinementTests {
+        /// What a process says before it stops.
+        private static func text(_ result: ExitTest.Result?) -> String {
+            String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        }
+
+        @Test
+        func readingAnObjectOffItsQueueStopsTheProgram() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let background = container.newBackgroundContext(name: "import")
+                await background.perform { context in
+                    // Stands for a client whose compiler does not look.
+                    nonisolated(unsafe) let leaked = try? context.insert(Employee.self)
+                    Thread.detachNewThread { print(leaked?.name ?? "") }
+                    while true { usleep(100_000) }
+                }
+            }
+            let text = Self.text(result)
+            #expect(text.contains("Employee.name was used off the queue of the context 'import'"), "\(text)")
+        }
+
+        @Test
+        func writingAnObjectAfterItsPerformStopsTheProgram() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let background = container.newBackgroundContext()
+                let box = LeakyBox()
+                await background.perform { context in box.object = try? context.insert(Employee.self) }
+                (box.object as? Employee)?.salary = 1
+            }
+            #expect(Self.text(result).contains("Employee.salary was used off the queue of the context 'background'"))
+        }
+
+        @Test
+        func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let box = LeakyBox()
+                await MainActor.run { box.context = container.viewContext }
+                Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
+                await MainActor.run { while true { usleep(100_000) } }
+            }
+            #expect(Self.text(result).contains("hasChanges was used off the main actor"))
+        }
+
+        @Test
+        func aContextOffItsQueueStopsTheProgramAtEachEntry() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let box = LeakyBox()
+                await container.newBackgroundContext(name: "late").perform { box.context = $0 }
+                try box.context?.save()
+            }
+            #expect(Self.text(result).contains("save() was used off the queue of the context 'late'"))
+        }
+
+        @Test
+        func whatStaysOnItsQueueIsNotStopped() async throws {
+            let folder = try TemporaryFolder("confinement")
+            let container = try await Company.open(folder)
+            let background = container.newBackgroundContext()
+            let names = try await background.perform { context in
+                try context.insert(Employee.self).name = "Ann"
+                try context.save()
+                return try context.fetch(Employee.self).map(\.name)
+            }
+            #expect(names == ["Ann"])
+            let count = try await onThread { background.performAndWait { $0.registeredObjects.count } }
+            #expect(count >= 0)
+            try await container.close()
+        }
+    }
+#endif

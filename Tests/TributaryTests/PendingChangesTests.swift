@@ -1,0 +1,204 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// Groups of changes: what is told when, and what rollback, reset and refresh leave.
+struct PendingChangesTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("pending")
+        container = try await Company.open(folder)
+    }
+
+    private static func employee(_ name: String, _ context: ManagedObjectContext) throws -> Employee {
+        let employee = try context.insert(Employee.self)
+        employee.name = name
+        return employee
+    }
+
+    /// Counts what a context tells.
+    private final class Ear {
+        var notices: [ObjectsDidChange] = []
+        func take() -> [ObjectsDidChange] {
+            defer { notices = [] }
+            return notices
+        }
+    }
+
+    @Test
+    func changesAreToldInGroups() async throws {
+        try await container.performBackgroundTask { context in
+            let ear = Ear()
+            let observer = context.observeChanges { ear.notices.append($0) }
+            let ann = try Self.employee("Ann", context)
+            let bob = try Self.employee("Bob", context)
+            #expect(ear.notices.isEmpty, "not change by change")
+            context.processPendingChanges()
+            #expect(ear.take().map(\.inserted) == [[ann.objectID, bob.objectID]])
+            context.processPendingChanges()
+            #expect(ear.take().isEmpty)
+            try context.save()
+            ann.salary = 1
+            _ = try context.count(for: FetchRequest("Employee"))
+            #expect(ear.take().map(\.updated) == [[ann.objectID]], "a fetch comes after the group")
+            context.delete(bob)
+            context.mergeChanges(ObjectChanges())
+            #expect(ear.take().map(\.deleted) == [[bob.objectID]], "and so does a merge")
+            bob.managedObjectContext?.removeObserver(observer)
+            ann.salary = 2
+            context.processPendingChanges()
+            #expect(ear.take().isEmpty)
+        }
+        try await container.close()
+    }
+
+    @Test
+    func theEndOfAPerformEndsTheGroup() async throws {
+        let background = container.newBackgroundContext()
+        let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
+        let id = try await background.perform { context in
+            context.observeChanges { ending.yield($0.inserted) }
+            return try Self.employee("Ann", context).objectID
+        }
+        var iterator = told.makeAsyncIterator()
+        #expect(await iterator.next() == [id])
+        try await container.close()
+    }
+
+    @Test @MainActor
+    func theViewContextTellsInAJobOfItsOwn() async throws {
+        let view = container.viewContext
+        let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
+        view.observeChanges { ending.yield($0.inserted) }
+        let ids = [try Self.employee("Ann", view).objectID, try Self.employee("Bob", view).objectID]
+        var iterator = told.makeAsyncIterator()
+        #expect(await iterator.next() == Set(ids), "nobody had to ask")
+        view.rollback()
+        try await container.close()
+    }
+
+    @Test
+    func anObserverMayChangeObjects() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try Self.employee("Ann", context)
+            var rounds = 0
+            context.observeChanges { _ in
+                rounds += 1
+                if ann.age < 33 { ann.age += 1 }
+            }
+            context.processPendingChanges()
+            #expect(ann.age == 33 && rounds == 4)
+        }
+        try await container.close()
+    }
+
+    @Test
+    func theListsTellWhatASaveWouldDo() async throws {
+        try await container.performBackgroundTask { context in
+            let (ann, bob, cid) = (
+                try Self.employee("Ann", context), try Self.employee("Bob", context), try Self.employee("Cid", context)
+            )
+            #expect(context.insertedObjects == [ann, bob, cid])
+            try context.save()
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+            let new = try Self.employee("New", context)
+            bob.salary = 1
+            context.delete(cid)
+            #expect(context.hasChanges)
+            #expect(context.insertedObjects == [new])
+            #expect(context.updatedObjects == [bob])
+            #expect(context.deletedObjects == [cid])
+            #expect(Set(context.registeredObjects) == [ann, bob, cid, new])
+            #expect(context.registeredObject(for: ann.objectID) === ann)
+        }
+        try await container.close()
+    }
+
+    @Test
+    func changedAndCommittedValues() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try Self.employee("Ann", context)
+            #expect(ann.changedValues() == ["name": .string("Ann")])
+            #expect(try ann.committedValues(forKeys: ["name"]) == ["name": .null], "never saved")
+            try context.save()
+            #expect(ann.changedValues().isEmpty && ann.changedValuesForCurrentEvent().isEmpty)
+            let department = try context.insert(Department.self)
+            ann.department = department
+            context.processPendingChanges()
+            ann.salary = 2
+            ann.name = "Bob"
+            #expect(Set(ann.changedValues().keys) == ["department", "salary", "name"])
+            #expect(ann.changedValuesForCurrentEvent() == ["salary": .null, "name": .string("Ann")])
+            context.processPendingChanges()
+            #expect(ann.changedValuesForCurrentEvent().isEmpty)
+            #expect(
+                try ann.committedValues(forKeys: ["name", "salary", "department"]) == [
+                    "name": .string("Ann"), "salary": .null, "department": .null,
+                ]
+            )
+            #expect(throws: ContextError.unknownProperty(entity: "Employee", property: "wings")) {
+                try ann.committedValues(forKeys: ["wings"])
+            }
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aRollbackTakesEverythingBack() async throws {
+        try await container.performBackgroundTask { context in
+            let (ann, bob) = (try Self.employee("Ann", context), try Self.employee("Bob", context))
+            let project = try context.insert(Project.self)
+            ann.projects = [project]
+            try context.save()
+            let new = try Self.employee("New", context)
+            ann.name = "Cid"
+            ann.projects = []
+            new.projects = [project]
+            context.delete(bob)
+            context.rollback()
+            #expect(!context.hasChanges)
+            #expect(ann.name == "Ann" && ann.projects == [project] && project.members == [ann])
+            #expect(bob.state == .clean && new.state == .gone)
+            #expect(try context.fetch(Employee.self, sortKeys: [SortKey("name")]) == [ann, bob])
+        }
+        try await container.close()
+    }
+
+    @Test
+    func refreshingKeepsOrDropsWhatWasChangedHere() async throws {
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            let (ann, bob) = (try Self.employee("Ann", context), try Self.employee("Bob", context))
+            try context.save()
+            let ids = [ann.objectID, bob.objectID]
+            ann.salary = 1
+            bob.salary = 1
+            container.newBackgroundContext().performAndWait { other in
+                for id in ids { (other.object(with: id) as? Employee)?.age = 60 }
+                try? other.save()
+            }
+            #expect(ann.age == 30)
+            context.refresh(ann, mergeChanges: true)
+            #expect(ann.age == 60 && ann.salary == 1 && ann.isUpdated)
+            context.refresh(bob, mergeChanges: false)
+            #expect(bob.isFault && !bob.isUpdated)
+            #expect(bob.age == 60 && bob.salary == nil)
+            try context.save()
+            #expect(ann.salary == 1, "what was merged does not conflict")
+        }
+        try await background.perform { context in
+            let ann = try #require(try context.fetch(Employee.self, sortKeys: [SortKey("name")]).first)
+            let id = ann.objectID
+            container.newBackgroundContext().performAndWait { other in
+                (other.object(with: id) as? Employee)?.age = 61
+                try? other.save()
+            }
+            ann.salary = 3
+            context.refreshAllObjects()
+            #expect(ann.age == 61 && ann.salary == 3)
+        }
+        try await container.close()
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+import Tributary
+
+/// The end of the program does not lose what was accepted; each in a process of its own.
+struct QuittingTests {
+    private func stored(_ folder: TemporaryFolder) async throws -> Int {
+        let container = try await Company.open(folder)
+        let count = try await container.performBackgroundTask { try $0.count(for: FetchRequest("Employee")) }
+        try await container.close()
+        return count
+    }
+
+    @Test
+    func savesThatWereEnqueuedAreInTheStoreAfterTheExit() async throws {
+        let folder = try TemporaryFolder("quitting")
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            let container = try await Company.open(at: path)
+            let background = container.newBackgroundContext()
+            for number in 0..<100 {
+                background.enqueue { context in
+                    (try? context.insert(Employee.self))?.name = "\(number)"
+                    try? context.save()
+                }
+            }
+            exit(0)
+        }
+        #expect(try await stored(folder) == 100)
+    }
+
+    @Test
+    func aBackgroundTaskOfTheMainActorIsWaitedFor() async throws {
+        let folder = try TemporaryFolder("quitting")
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            let container = try await Company.open(at: path)
+            let begun = DispatchSemaphore(value: 0)
+            Task { @MainActor in
+                try await container.performBackgroundTask { context in
+                    begun.signal()
+                    for number in 0..<2_000 { try context.insert(Employee.self).name = "\(number)" }
+                    try context.save()
+                }
+            }
+            try await onThread { begun.wait() }
+            let start = ContinuousClock.now
+            // The main actor does not go on after this, and need not.
+            await MainActor.run {
+                exit(ContinuousClock.now - start < .seconds(9) ? 0 : 1)
+            }
+        }
+        #expect(try await stored(folder) == 2_000)
+    }
+
+    @Test
+    func theExitWaitsNoLongerThanItsTimeout() async throws {
+        let folder = try TemporaryFolder("quitting")
+        let start = ContinuousClock.now
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            var options = MergeOptions.fixture
+            options.shutdownTimeout = .milliseconds(200)
+            let container = try await Company.open(at: path, merging: options)
+            // A body that never ends.
+            container.newBackgroundContext().enqueue { _ in DispatchSemaphore(value: 0).wait() }
+            exit(0)
+        }
+        #expect(ContinuousClock.now - start < .seconds(9))
+        #expect(try await stored(folder) == 0)
+    }
+
+    @Test
+    func closingWaitsForZeroAndForTheLastMerge() async throws {
+        let folder = try TemporaryFolder("quitting")
+        let container = try await Company.open(folder)
+        var updates = container.storeUpdates().makeAsyncIterator()
+        for number in 0..<20 {
+            container.enqueueBackgroundTask { context in
+                (try? context.insert(Employee.self))?.name = "\(number)"
+                try? context.save()
+            }
+        }
+        #expect(container.pendingSaves > 0)
+        try await container.close()
+        #expect(container.pendingSaves == 0)
+        var isTold = false
+        while let update = await updates.next() { isTold = isTold || !update.changes.isEmpty }
+        #expect(isTold)
+        #expect(try await stored(folder) == 20)
+    }
+}
