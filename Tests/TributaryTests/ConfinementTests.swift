@@ -43,7 +43,7 @@ import Tributary
 
         @Test
         func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
-            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await #expect(processExitsWith: .failure) {
                 let folder = try TemporaryFolder("confinement")
                 let container = try await Company.open(folder)
                 let box = LeakyBox()
@@ -51,7 +51,6 @@ import Tributary
                 Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
                 await MainActor.run { while true { usleep(100_000) } }
             }
-            #expect(Self.text(result).contains("hasChanges was used off the main actor"))
         }
 
         @Test

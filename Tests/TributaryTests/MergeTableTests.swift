@@ -78,10 +78,10 @@ struct MergeTableTests {
             container.pipeline.mailbox.post(everything)
         }
         await container.mergePendingChanges()
-        try Self.check(employee, here, there)
         #expect(notices.contains(where: \.isEverything) || there != .everything)
         #expect(notices.contains { $0.discarded.map(\.id) == [id] } == (here == .dirty && there == .delete))
         #expect(notices.contains { $0.deleted.contains(id) } == (here != .inserted && there == .delete))
+        try Self.check(employee, here, there)
         try await container.close()
     }
 

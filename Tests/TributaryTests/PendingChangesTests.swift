@@ -83,11 +83,13 @@ struct PendingChangesTests {
     func anObserverMayChangeObjects() async throws {
         try await container.performBackgroundTask { context in
             let ann = try Self.employee("Ann", context)
+            try context.save()
             var rounds = 0
             context.observeChanges { _ in
                 rounds += 1
                 if ann.age < 33 { ann.age += 1 }
             }
+            ann.salary = 1
             context.processPendingChanges()
             #expect(ann.age == 33 && rounds == 4)
         }
