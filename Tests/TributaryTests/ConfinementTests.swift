@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -21,7 +22,7 @@ import Tributary
                     // Stands for a client whose compiler does not look.
                     nonisolated(unsafe) let leaked = try? context.insert(Employee.self)
                     Thread.detachNewThread { print(leaked?.name ?? "") }
-                    while true { usleep(100_000) }
+                    DispatchSemaphore(value: 0).wait()
                 }
             }
             let text = Self.text(result)
@@ -49,7 +50,7 @@ import Tributary
                 let box = LeakyBox()
                 await MainActor.run { box.context = container.viewContext }
                 Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
-                await MainActor.run { while true { usleep(100_000) } }
+                await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
             }
         }
 
