@@ -34,7 +34,9 @@ extension ManagedObjectContext {
 
     /// The IDs of the objects that fulfil the request; the objects are not made.
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+        let request = resolved(request)
         let overlay = try overlay(for: request)
+        if let objects = try objectsOverChangedRelations(request) { return request.slice(objects).map(\.objectID) }
         guard !overlay.isEmpty else { return try read { try $0.ids(query(request)) } }
         return try merged(request, overlay).map { candidate in
             switch candidate {
@@ -46,7 +48,9 @@ extension ManagedObjectContext {
 
     /// How many objects fulfil the request.
     public func count(for request: FetchRequest) throws -> Int {
+        let request = resolved(request)
         let overlay = try overlay(for: request)
+        if let objects = try objectsOverChangedRelations(request) { return request.slice(objects).count }
         guard !overlay.isEmpty else { return try read { try $0.count(query(request)) } }
         return try merged(request, overlay).count
     }
@@ -68,7 +72,11 @@ extension ManagedObjectContext {
     }
 
     private func candidates(_ request: FetchRequest) throws -> [Candidate] {
+        let request = resolved(request)
         let overlay = try overlay(for: request)
+        if let objects = try objectsOverChangedRelations(request) {
+            return request.slice(objects).map(Candidate.object)
+        }
         guard !overlay.isEmpty else { return try read { try $0.rows(query(request)) }.map(Candidate.row) }
         return try merged(request, overlay)
     }

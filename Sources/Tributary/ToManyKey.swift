@@ -19,6 +19,33 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
     /// How many objects there are; 0 also where a to-one relationship on the way is empty.
     public var count: AttributeKey<Root, Int> { AttributeKey(path: path + ["@count"]) }
 
+    /// The sum of an attribute over the objects; 0 where there is none.
+    public func sum<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value> {
+        aggregate("@sum", field)
+    }
+
+    /// The least value of an attribute; none where there is no object with one.
+    public func min<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value.Present?> {
+        aggregate("@min", field)
+    }
+
+    /// The greatest value of an attribute; none where there is no object with one.
+    public func max<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value.Present?> {
+        aggregate("@max", field)
+    }
+
+    /// The average of an attribute; none where there is no object with a value.
+    public func average<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Double?> {
+        aggregate("@avg", field)
+    }
+
+    private func aggregate<Value, Result>(
+        _ name: String,
+        _ field: KeyPath<Target.Type, Field<Value>>
+    ) -> AttributeKey<Root, Result> {
+        AttributeKey(path: path + [name, Target.self[keyPath: field].name])
+    }
+
     /// At least one of the objects.
     public var any: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .any) }
     /// Each of the objects; true where there is none.

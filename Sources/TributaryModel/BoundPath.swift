@@ -8,10 +8,12 @@ package struct BoundPath: Sendable {
         package let relationship: Relationship
         package let storage: RelationshipStorage
         package let destination: Entity
+        /// The condition of a subquery on the objects there; they are the innermost scope in it.
+        package var filter: BoundPredicate?
     }
 
     /// What the way ends with.
-    package enum Terminal: Sendable {
+    package indirect enum Terminal: Sendable {
         /// The object itself, its UUID.
         case identity
         case attribute(slot: Int, Attribute)
@@ -19,11 +21,17 @@ package struct BoundPath: Sendable {
         case reference(slot: Int, Relationship, RelationshipStorage)
         /// How many objects a to-many relationship leads to.
         case count(slot: Int, Relationship, RelationshipStorage)
+        /// What the values of a to-many path from there come to.
+        case aggregate(ObjectPredicate.Aggregate, BoundPath)
+        /// The name of the object's own entity.
+        case entity
     }
 
+    /// Where the way starts: 0 is the object that is asked about, greater ones are those of subqueries.
+    package var scope = 0
     /// The names, as they were given.
     package let components: [String]
-    package let steps: [Step]
+    package var steps: [Step]
     package let terminal: Terminal
     /// The entity of the objects in which the way ends.
     package let entity: Entity
@@ -38,7 +46,9 @@ package struct BoundPath: Sendable {
         switch terminal {
         case .identity, .reference: .reference
         case .attribute(_, let attribute): attribute.type.kind
-        case .count: .number
+        case .count, .aggregate(.count, _), .aggregate(.average, _): .number
+        case .aggregate(_, let path): path.kind
+        case .entity: .string
         }
     }
 

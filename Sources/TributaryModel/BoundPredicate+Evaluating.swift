@@ -2,32 +2,34 @@ package import TributaryChanges
 
 extension BoundPredicate {
     /// Whether the object fulfils the predicate.
-    package func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool {
+    package func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool where Subject.Related == Subject {
+        evaluate(in: [subject])
+    }
+
+    /// The same for the objects of all scopes, the innermost last.
+    fileprivate func evaluate<Subject: PredicateSubject>(in scopes: [Subject]) -> Bool
+    where Subject.Related == Subject {
         switch self {
         case .always(let answer): answer
-        case .and(let terms): terms.allSatisfy { $0.evaluate(on: subject) }
-        case .or(let terms): terms.contains { $0.evaluate(on: subject) }
-        case .not(let term): !term.evaluate(on: subject)
-        case .nullTest(let path, let isNull, let quantifier):
-            quantifier.holds(of: path.values(of: subject)) { $0.isNull == isNull }
-        case .comparison(let comparison): comparison.evaluate(on: subject)
+        case .and(let terms): terms.allSatisfy { $0.evaluate(in: scopes) }
+        case .or(let terms): terms.contains { $0.evaluate(in: scopes) }
+        case .not(let term): !term.evaluate(in: scopes)
+        case .nullTest(let operand, let isNull, let quantifier):
+            quantifier.holds(of: operand.values(in: scopes)) { $0.isNull == isNull }
+        case .comparison(let comparison): comparison.evaluate(in: scopes)
         }
     }
 }
 
 extension BoundPredicate.Comparison {
-    fileprivate func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool {
+    fileprivate func evaluate<Subject: PredicateSubject>(in scopes: [Subject]) -> Bool
+    where Subject.Related == Subject {
         let operand: BoundPredicate.Operand
         switch right {
-        case .path(let path): operand = .constant(path.value(of: subject))
+        case .path, .function: operand = .constant(right.values(in: scopes).first ?? .null)
         case .constant, .list: operand = right
         }
-        switch left {
-        case .path(let path):
-            return quantifier.holds(of: path.values(of: subject)) { isTrue($0, operand) }
-        case .constant(let value): return isTrue(value, operand)
-        case .list: return false
-        }
+        return quantifier.holds(of: left.values(in: scopes)) { isTrue($0, operand) }
     }
 
     /// The comparison of two values that are there; `right` is no path.
@@ -43,7 +45,7 @@ extension BoundPredicate.Comparison {
                 return low >= 0 && high <= 0
             }
             return values.contains { order(left, $0) == 0 }
-        case .path: return false
+        case .path, .function: return false
         }
     }
 
@@ -94,35 +96,62 @@ extension ObjectPredicate.Quantifier {
     }
 }
 
+extension BoundPredicate.Operand {
+    /// The values of a to-many path, or the one value.
+    fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
+    where Subject.Related == Subject {
+        switch self {
+        case .constant(let value): return [value]
+        case .list: return []
+        case .path(let path): return path.values(in: scopes)
+        case .function(let function):
+            return [function.value(of: function.arguments.map { $0.values(in: scopes).first ?? .null })]
+        }
+    }
+}
+
 extension BoundPath {
     /// The one value of a path that is not to-many; null where a to-one relationship on the way is empty.
-    package func value<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue {
-        values(of: subject).first ?? .null
+    package func value<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue
+    where Subject.Related == Subject {
+        values(in: [subject]).first ?? .null
     }
 
     /// The values at the end, one for each object there; a path that is not to-many has exactly one.
-    package func values<Subject: PredicateSubject>(of subject: Subject) -> [PropertyValue] {
-        values(of: subject, from: 0)
+    fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
+    where Subject.Related == Subject {
+        guard scopes.indices.contains(scope) else { return [] }
+        return values(of: scopes[scope], from: 0, scopes)
     }
 
-    private func values<Subject: PredicateSubject>(of subject: Subject, from index: Int) -> [PropertyValue] {
-        guard index < steps.count else { return [terminalValue(of: subject)] }
+    private func values<Subject: PredicateSubject>(
+        of subject: Subject,
+        from index: Int,
+        _ scopes: [Subject]
+    ) -> [PropertyValue] where Subject.Related == Subject {
+        guard index < steps.count else { return [terminalValue(of: subject, scopes)] }
         let step = steps[index]
         if step.relationship.isToMany {
-            return subject.predicateTargets(slot: step.slot).flatMap { values(of: $0, from: index + 1) }
+            return subject.predicateTargets(slot: step.slot)
+                .filter { target in step.filter?.evaluate(in: scopes + [target]) ?? true }
+                .flatMap { values(of: $0, from: index + 1, scopes) }
         }
-        if let target = subject.predicateTarget(slot: step.slot) { return values(of: target, from: index + 1) }
+        if let target = subject.predicateTarget(slot: step.slot) { return values(of: target, from: index + 1, scopes) }
         // Behind an empty to-one relationship there is nothing to quantify over, or one value that is nothing.
         if steps[index...].contains(where: \.relationship.isToMany) { return [] }
         if case .count = terminal { return [.integer(0)] }
         return [.null]
     }
 
-    private func terminalValue<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue {
+    private func terminalValue<Subject: PredicateSubject>(of subject: Subject, _ scopes: [Subject]) -> PropertyValue
+    where Subject.Related == Subject {
         switch terminal {
         case .identity: .reference(subject.predicateID)
         case .attribute(let slot, _), .reference(let slot, _, _): subject.predicateValue(slot: slot)
         case .count(let slot, _, _): .integer(Int64(subject.predicateTargets(slot: slot).count))
+        case .entity: .string(subject.predicateEntity)
+        case .aggregate(let aggregate, let path):
+            AggregateEvaluator.value(aggregate, path.values(of: subject, from: 0, scopes), kind: path.kind)
         }
     }
 }

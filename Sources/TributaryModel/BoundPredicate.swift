@@ -9,7 +9,7 @@ package indirect enum BoundPredicate: Sendable {
     case or([BoundPredicate])
     case not(BoundPredicate)
     /// `path == NULL` (`isNull`) or `path != NULL`; with a quantifier, of the values at the end of a to-many path.
-    case nullTest(BoundPath, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
+    case nullTest(Operand, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
     case comparison(Comparison)
 
     /// A comparison that is false wherever one of its sides has no value.
@@ -17,7 +17,6 @@ package indirect enum BoundPredicate: Sendable {
     /// With ANY it is true when it is for one of the values at the end of the left path, with NONE when for no one, with
     /// ALL when there is none for which it is false.
     package struct Comparison: Sendable {
-        /// A path, but for string operators on a constant, such as `'abc' BEGINSWITH name`.
         package let left: Operand
         package let operation: ObjectPredicate.Operator
         /// `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
@@ -26,17 +25,35 @@ package indirect enum BoundPredicate: Sendable {
         package let isDiacriticInsensitive: Bool
         /// `direct` unless the left path is to-many.
         package let quantifier: ObjectPredicate.Quantifier
+        /// What both sides are.
+        package let kind: ValueKind
         /// For the five string operators with a constant on the right.
         package let matcher: StringMatcher?
     }
 
     /// One side of a comparison.
-    package enum Operand: Sendable {
+    package indirect enum Operand: Sendable {
         /// Never null.
         case constant(PropertyValue)
         /// Without nulls.
         case list([PropertyValue])
         case path(BoundPath)
+        case function(BoundFunction)
+
+        /// Nil for a list.
+        package var kind: ValueKind? {
+            switch self {
+            case .constant(let value): value.kind
+            case .path(let path): path.kind
+            case .function(let function): function.kind
+            case .list: nil
+            }
+        }
+
+        /// Whether it is a path to any number of values.
+        package var isToMany: Bool {
+            if case .path(let path) = self { path.isToMany } else { false }
+        }
     }
 }
 
@@ -45,6 +62,6 @@ extension ObjectPredicate {
     ///
     /// - Throws: ``ObjectPredicateError`` when a path leads nowhere, two sides do not compare, or a `$VARIABLE` is left.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundPredicate {
-        try PredicateBinder(paths: PathBinder(entity: entity, model: model)).bind(self)
+        try PredicateBinder(entity: entity, model: model).bind(self)
     }
 }

@@ -6,7 +6,8 @@ package struct BoundSortKey: Sendable {
     package let isAscending: Bool
 
     /// Less than 0 when `left` comes first, 0 when this key does not tell the two apart.
-    package func order<Subject: PredicateSubject>(_ left: Subject, _ right: Subject) -> Int {
+    package func order<Subject: PredicateSubject>(_ left: Subject, _ right: Subject) -> Int
+    where Subject.Related == Subject {
         let order = path.value(of: left).sortOrder(to: path.value(of: right))
         return isAscending ? order : -order
     }

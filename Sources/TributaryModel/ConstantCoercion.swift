@@ -2,18 +2,19 @@ import TributaryChanges
 
 /// Gives a constant the type of the path it is compared with.
 enum ConstantCoercion {
-    static func coerce(_ value: PropertyValue, for path: BoundPath) throws(ObjectPredicateError) -> PropertyValue {
-        guard let result = coerced(value, for: path) else {
-            throw ObjectPredicateError(
-                "\(value.words) does not compare with '\(path.text)', \(path.words)",
-                keyPath: path.text
-            )
+    static func coerce(
+        _ value: PropertyValue,
+        to kind: ValueKind,
+        beside text: String
+    ) throws(ObjectPredicateError) -> PropertyValue {
+        guard let result = coerced(value, to: kind) else {
+            throw ObjectPredicateError("\(value.words) does not compare with '\(text)', \(kind.words)", keyPath: text)
         }
         return result
     }
 
-    private static func coerced(_ value: PropertyValue, for path: BoundPath) -> PropertyValue? {
-        switch (path.kind, value) {
+    private static func coerced(_ value: PropertyValue, to kind: ValueKind) -> PropertyValue? {
+        switch (kind, value) {
         case (.number, .integer), (.number, .double), (.boolean, .boolean), (.date, .date), (.uuid, .uuid),
             (.reference, .reference):
             value
@@ -25,7 +26,7 @@ enum ConstantCoercion {
         case (.decimal, .double(let number)): DecimalText.canonical(number.description).map(PropertyValue.decimal)
         case (.boolean, .integer(0)): .boolean(false)
         case (.boolean, .integer(1)): .boolean(true)
-        case (.string, .string(let text)), (.string, .uri(let text)): path.isURI ? .uri(text) : .string(text)
+        case (.string, .string(let text)), (.string, .uri(let text)): .string(text)
         case (.date, .integer(let number)): .date(Double(number))
         case (.date, .double(let number)): .date(number)
         case (.date, .string(let text)): DateText.unixSeconds(text).map(PropertyValue.date)
@@ -39,13 +40,9 @@ enum ConstantCoercion {
     }
 }
 
-extension BoundPath {
-    fileprivate var isURI: Bool {
-        if case .attribute(_, let attribute) = terminal { attribute.type == .uri } else { false }
-    }
-
+extension ValueKind {
     fileprivate var words: String {
-        switch kind {
+        switch self {
         case .number: "a number"
         case .decimal: "a decimal"
         case .boolean: "a boolean"

@@ -11,8 +11,7 @@ package enum DecimalText {
     package static func canonical(_ text: String) -> String? {
         guard var number = Parts(text) else { return nil }
         number.trim()
-        guard number.digits.count <= maximumDigits, exponents.contains(number.exponent) else { return nil }
-        return number.text
+        return number.isRepresentable ? number.text : nil
     }
 
     /// Whether the canonical `left` is less than (negative), equal to (0) or greater than (positive) `right`.
@@ -41,13 +40,25 @@ package enum DecimalText {
     }
 
     /// A sign, digits, and the power of ten that the last digit stands for.
-    private struct Parts {
+    struct Parts {
         var isNegative = false
         var digits: [UInt8] = []
         var exponent = 0
 
         /// Texts longer than any decimal written out are no decimals.
         private static let maximumLength = 400
+
+        /// Whether there are few enough digits, and they are neither too large nor too small.
+        var isRepresentable: Bool {
+            digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
+        }
+
+        /// A number of its digits; they may be more than a decimal has.
+        init(_ digits: String, isNegative: Bool, exponent: Int) {
+            self.digits = Array(digits.utf8)
+            self.isNegative = isNegative
+            self.exponent = exponent
+        }
 
         init?(_ text: String) {
             let bytes = Array(text.utf8)

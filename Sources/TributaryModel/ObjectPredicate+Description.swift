@@ -42,10 +42,30 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
         case .variable(let name): return "$\(name)"
         case .list(let values): return "{\(values.map(\.description).joined(separator: ", "))}"
         case .keyPath(let components):
-            if components.isEmpty { return "SELF" }
-            return components.map { component in
-                PredicateParser.reservedWords.contains(component.uppercased()) ? "#\(component)" : component
-            }.joined(separator: ".")
+            return components.isEmpty ? "SELF" : Self.text(of: components)
+        case .variablePath(let name, let components): return "$\(name).\(Self.text(of: components))"
+        case .function(let function, let arguments): return function.description(of: arguments.map(\.description))
+        case .subquery(let subquery):
+            let call = "SUBQUERY(\(subquery.collection), $\(subquery.variable), \(subquery.predicate))"
+            return subquery.path.isEmpty ? call : "\(call).\(Self.text(of: subquery.path))"
+        }
+    }
+
+    private static func text(of components: [String]) -> String {
+        components.map { component in
+            PredicateParser.reservedWords.contains(component.uppercased()) ? "#\(component)" : component
+        }.joined(separator: ".")
+    }
+}
+
+extension ObjectPredicate.Function {
+    fileprivate func description(of arguments: [String]) -> String {
+        switch self {
+        case .add, .subtract, .multiply, .divide, .power:
+            "(\(arguments.joined(separator: " \(rawValue) ")))"
+        case .castToNumber, .castToDecimal, .castToString, .castToDate:
+            "CAST(\(arguments.joined(separator: ", ")), '\(rawValue)')"
+        default: "\(rawValue)(\(arguments.joined(separator: ", ")))"
         }
     }
 }

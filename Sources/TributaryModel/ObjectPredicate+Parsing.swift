@@ -35,12 +35,25 @@ extension ObjectPredicate {
     }
 }
 
+extension ObjectPredicate.Subquery {
+    /// The subquery's own variable hides one of the same name.
+    fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Subquery {
+        var result = self
+        result.collection = collection.substituting(variables)
+        result.predicate = predicate.substituting(variables.filter { $0.key != variable })
+        return result
+    }
+}
+
 extension ObjectPredicate.Expression {
     fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Expression {
         switch self {
         case .variable(let name): variables[name]?.expression ?? self
         case .list(let values): .list(values.map { $0.substituting(variables) })
-        case .constant, .keyPath: self
+        case .function(let function, let arguments):
+            .function(function, arguments.map { $0.substituting(variables) })
+        case .subquery(let subquery): .subquery(subquery.substituting(variables))
+        case .constant, .keyPath, .variablePath: self
         }
     }
 }

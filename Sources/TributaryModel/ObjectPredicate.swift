@@ -24,6 +24,14 @@ public import TributaryChanges
 /// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL
 ///   is true, ANY false, where there are none. `x IN path` and `path CONTAINS x` mean `ANY path == x`.
 /// - **Booleans** can be equal or not; in text, 1 and 0 mean TRUE and FALSE.
+/// - **Aggregates.** `projects.@count`, `projects.@sum.hours` (also written `projects.hours.@sum`), `@min`, `@max` and
+///   `@avg` pass over what has no value. Of nothing, `@count` and `@sum` are 0, the others have no value. `@avg` is a double.
+/// - **Arithmetic.** Integers stay integers, and are cut when they are divided (`7 / 2` is 3); with a double the result is
+///   one, and `**` always is. Decimals are exact and cannot be divided. A date plus or minus seconds is a date. What
+///   overflows, is divided by zero or needs more than 38 digits has no value.
+/// - **Casts.** `CAST(x, 'NSNumber')` and back with `'NSDate'` count seconds from 2001-01-01, as in Core Data; also
+///   `'NSString'` and `'NSDecimalNumber'`. What cannot be cast has no value. `length:` counts Unicode scalars.
+/// - **Entities.** `entity == 'Foreman'` compares the object's own entity by name; objects of sub-entities are others.
 /// - **Binary, transformable and composite** values can only be compared with NULL.
 public indirect enum ObjectPredicate: Sendable, Hashable {
     /// The same answer for every object: `TRUEPREDICATE`, `FALSEPREDICATE`.
@@ -79,8 +87,14 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
         case keyPath([String])
         /// The values of `IN` and the two bounds of `BETWEEN`.
         case list([Expression])
-        /// `$NAME`, to be given before the predicate is used.
+        /// `$NAME`, to be given before the predicate is used, or the object that a ``Subquery`` looks at.
         case variable(String)
+        /// `$NAME.path`: a path that starts at the object that a ``Subquery`` looks at.
+        case variablePath(String, [String])
+        /// A function of other expressions.
+        case function(Function, [Expression])
+        /// Objects of a to-many path that fulfil a condition of their own.
+        case subquery(Subquery)
     }
 
     /// How two expressions are compared.

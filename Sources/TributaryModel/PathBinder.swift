@@ -4,12 +4,23 @@ struct PathBinder {
     let model: Model
 
     func bind(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
+        if let path = try aggregate(components) { return path }
+        return try plain(components)
+    }
+
+    /// A path without aggregates, but for `@count` at its end.
+    func plain(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
         let text = components.joined(separator: ".")
         var steps: [BoundPath.Step] = []
         var current = entity
         for (index, name) in components.enumerated() {
             let isLast = index == components.count - 1
-            guard let slot = current.slot(named: name) else { throw unknown(name, of: current, in: text) }
+            guard let slot = current.slot(named: name) else {
+                if let terminal = ownTerminal(Array(components[index...])) {
+                    return path(components, steps, terminal, current)
+                }
+                throw unknown(name, of: current, in: text)
+            }
             switch current.properties[slot] {
             case .attribute(let attribute):
                 guard isLast else {
@@ -45,6 +56,15 @@ struct PathBinder {
             }
         }
         return path(components, steps, .identity, current)
+    }
+
+    /// `objectID`, `entity` and `entity.name`, where no property has the name.
+    private func ownTerminal(_ components: [String]) -> BoundPath.Terminal? {
+        switch components {
+        case ["objectID"], ["self"]: .identity
+        case ["entity"], ["entity", "name"]: .entity
+        default: nil
+        }
     }
 
     private func path(

@@ -2,7 +2,20 @@ import TributaryChanges
 
 /// Turns a predicate into its bound form.
 struct PredicateBinder {
-    let paths: PathBinder
+    typealias Operand = BoundPredicate.Operand
+
+    let model: Model
+    /// The objects that paths can start at: the one that is asked about, then those of the subqueries around.
+    let scopes: [(variable: String?, entity: Entity)]
+
+    init(entity: Entity, model: Model) {
+        self.init(scopes: [(nil, entity)], model: model)
+    }
+
+    init(scopes: [(variable: String?, entity: Entity)], model: Model) {
+        self.scopes = scopes
+        self.model = model
+    }
 
     func bind(_ predicate: ObjectPredicate) throws(ObjectPredicateError) -> BoundPredicate {
         switch predicate {
@@ -20,67 +33,38 @@ struct PredicateBinder {
         return bound
     }
 
-    /// A side whose constants are as they were given.
-    enum Side {
-        case constant(PropertyValue)
-        case list([PropertyValue])
-        case path(BoundPath)
-        /// A path that ends with a to-many relationship: `projects` in `x IN projects`.
-        var objects: BoundPath? {
-            if case .path(let path) = self, case .identity = path.terminal, path.isToMany { path } else { nil }
-        }
-    }
-
-    private func side(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Side {
-        switch expression {
-        case .constant(let value): return .constant(value)
-        case .keyPath(let components): return .path(try paths.bind(components))
-        case .variable(let name): throw ObjectPredicateError("there is no value for '$\(name)'", keyPath: "$\(name)")
-        case .list(let elements):
-            var values: [PropertyValue] = []
-            for element in elements {
-                guard case .constant(let value) = try side(element) else {
-                    throw ObjectPredicateError("a list holds values only", keyPath: "\(element)")
-                }
-                values.append(value)
-            }
-            return .list(values)
-        }
-    }
-
     private func bind(_ comparison: ObjectPredicate.Comparison) throws(ObjectPredicateError) -> BoundPredicate {
         var comparison = comparison
-        var left = try side(comparison.left)
-        var right = try side(comparison.right)
-        let operation = comparison.operation
-        // `x IN path` and `path CONTAINS x` ask for an object among those at the end of the path.
+        var left = try operand(comparison.left)
+        var right = try operand(comparison.right)
         if comparison.quantifier == .direct {
-            if operation == .isIn, right.objects != nil {
+            let operation = comparison.operation
+            // `x IN path` and `path CONTAINS x` ask for a value among those at the end of the path.
+            if operation == .isIn, right.isToMany {
                 comparison.operation = .equal
                 comparison.quantifier = .any
                 swap(&left, &right)
-            } else if operation == .contains, left.objects != nil {
+                swap(&comparison.left, &comparison.right)
+            } else if operation == .contains, left.isToMany {
                 comparison.operation = .equal
                 comparison.quantifier = .any
-            } else if operation == .isIn, case .path(let path) = right, path.kind == .string {
+            } else if operation == .isIn, right.kind == .string, !isConstant(right) {
                 comparison.operation = .contains
                 swap(&left, &right)
+                swap(&comparison.left, &comparison.right)
+            } else if isConstant(left), !isConstant(right), let mirrored = operation.mirrored {
+                comparison.operation = mirrored
+                swap(&left, &right)
+                swap(&comparison.left, &comparison.right)
             }
         }
-        if case .path = right, comparison.quantifier == .direct, let mirrored = comparison.operation.mirrored,
-            isConstant(left)
-        {
-            comparison.operation = mirrored
-            swap(&left, &right)
-        }
-        switch left {
-        case .path(let path): return try bind(path, comparison, right)
-        case .constant(let value): return try bind(constant: value, comparison, right)
-        case .list: throw ObjectPredicateError("a list stands behind IN or BETWEEN only", keyPath: "{")
-        }
+        return try bind(left, comparison, right)
     }
 
-    private func isConstant(_ side: Side) -> Bool {
-        if case .constant = side { true } else { false }
+    func isConstant(_ operand: Operand) -> Bool {
+        switch operand {
+        case .constant, .list: true
+        case .path, .function: false
+        }
     }
 }

@@ -2,6 +2,8 @@
 struct PredicateLexer {
     private let text: String
     private var index: String.Index
+    /// Whether the token before was a value, so that a minus sign after it subtracts.
+    private var followsValue = false
 
     init(_ text: String) {
         self.text = text
@@ -9,21 +11,29 @@ struct PredicateLexer {
     }
 
     private static let symbols = [
-        "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]", ",",
-        ".",
+        "**", "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]",
+        ",",
+        ".", "+", "-", "*", "/", ":",
     ]
     private static let placeholders = [
         "@", "K", "lld", "llu", "lli", "ld", "lu", "li", "d", "D", "i", "u", "lf", "f", "g", "e",
     ]
 
     mutating func next() throws(ObjectPredicateError) -> PredicateToken {
+        let token = try read()
+        followsValue = token.isValue
+        return token
+    }
+
+    private mutating func read() throws(ObjectPredicateError) -> PredicateToken {
         while index < text.endIndex, text.unicodeScalars[index].properties.isWhitespace { advance() }
         let start = index
         guard let scalar = peek() else { return PredicateToken(kind: .end, start: start) }
         switch scalar {
         case "'", "\"":
             return PredicateToken(kind: .string(try string(quote: scalar)), start: start)
-        case "0"..."9", "-":
+        case "0"..."9": return PredicateToken(kind: try number(), start: start)
+        case "-" where !followsValue && peek(1).map { ("0"..."9").contains($0) } == true:
             return PredicateToken(kind: try number(), start: start)
         case "#":
             advance()
@@ -91,10 +101,11 @@ struct PredicateLexer {
 
     private mutating func number() throws(ObjectPredicateError) -> PredicateToken.Kind {
         let start = index
+        if peek() == "0", peek(1) == "x" || peek(1) == "X" { return try hexadecimalNumber() }
         if peek() == "-" { advance() }
         var isInteger = true
         guard skipDigits() else {
-            throw ObjectPredicateError("'-' must be followed by a number; there is no arithmetic", in: text, at: start)
+            throw ObjectPredicateError("'-' must be followed by a number", in: text, at: start)
         }
         if peek() == ".", let next = peek(1), ("0"..."9").contains(next) {
             isInteger = false
@@ -116,6 +127,18 @@ struct PredicateLexer {
             throw ObjectPredicateError("the number is out of range", in: text, at: start)
         }
         return .double(value)
+    }
+
+    private mutating func hexadecimalNumber() throws(ObjectPredicateError) -> PredicateToken.Kind {
+        let start = index
+        advance()
+        advance()
+        let digits = index
+        while let scalar = peek(), PredicateLexer.isNamePart(scalar) { advance() }
+        guard let value = Int64(text[digits..<index], radix: 16) else {
+            throw ObjectPredicateError("a hexadecimal number of up to 63 bits was expected", in: text, at: start)
+        }
+        return .integer(value)
     }
 
     private mutating func skipDigits() -> Bool {

@@ -2,7 +2,7 @@ import TributaryChanges
 
 /// What is compared: literals, lists, key paths, arguments and variables.
 extension PredicateParser {
-    mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+    mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         let place = token.start
         switch token.kind {
         case .string(let text): return try constant(.string(text))
@@ -10,22 +10,30 @@ extension PredicateParser {
         case .double(let value): return try constant(.double(value))
         case .variable(let name):
             try advance()
-            return variables[name].map(\.expression) ?? .variable(name)
+            return try variable(name)
         case .placeholder(let kind):
             try advance()
             return try argument(for: kind, at: place)
         case .symbol("{"): return try list(depth: depth + 1)
+        case .symbol("("): return try parenthesized(depth: depth + 1)
+        case .symbol("-"):
+            try advance()
+            return .function(.subtract, [.constant(.integer(0)), try primary(depth: depth + 1)])
         case .word(let word, let isEscaped):
             guard !isEscaped else { return try keyPath() }
             switch word.uppercased() {
             case "TRUE", "YES": return try constant(.boolean(true))
             case "FALSE", "NO": return try constant(.boolean(false))
             case "NULL", "NIL": return try constant(.null)
+            case "SUBQUERY": return try subquery(depth: depth + 1)
+            case "CAST": return try cast(depth: depth + 1)
             case let word where PredicateParser.unsupported.contains(word):
                 throw error("\(word) is not supported")
             case let word where word != "SELF" && PredicateParser.reservedWords.contains(word):
                 throw error("expected a value or a property; a property of this name is written #\(word.lowercased())")
-            default: return try keyPath()
+            default:
+                if let function = try function(depth: depth + 1) { return function }
+                return try keyPath()
             }
         default: throw unexpected("a value or a property")
         }
@@ -54,22 +62,35 @@ extension PredicateParser {
     }
 
     private mutating func keyPath() throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        .keyPath(try pathComponents())
+    }
+
+    /// The names of a path; an aggregate may stand where a name can.
+    mutating func pathComponents() throws(ObjectPredicateError) -> [String] {
         var components: [String] = []
         while true {
             switch token.kind {
             case .word(let word, isEscaped: false) where components.isEmpty && word.uppercased() == "SELF":
                 try advance()
-                guard try take(".") else { return .keyPath([]) }
+                guard try take(".") else { return [] }
                 continue
             case .word(let word, _): components.append(word)
-            case .aggregate("count"):
-                try advance()
-                return .keyPath(components + ["@count"])
-            case .aggregate(let name): throw error("@\(name) is not supported; only @count is")
+            case .aggregate(let name):
+                guard name == "count" || ObjectPredicate.Aggregate(rawValue: name) != nil else {
+                    throw error("@\(name) is not supported; @count, @sum, @min, @max and @avg are")
+                }
+                guard !components.contains(where: { $0.hasPrefix("@") }) else {
+                    throw error("a path can have one aggregate only")
+                }
+                components.append("@\(name)")
+                if name == "count" {
+                    try advance()
+                    return components
+                }
             default: throw unexpected("the name of a property")
             }
             try advance()
-            guard try take(".") else { return .keyPath(components) }
+            guard try take(".") else { return components }
         }
     }
 

@@ -8,6 +8,8 @@ struct PredicateParser {
     let text: String
     let variables: [String: PredicateArgument]
     var arguments: ArraySlice<PredicateArgument>
+    /// The variables of the subqueries around the place.
+    var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
 
@@ -37,7 +39,7 @@ struct PredicateParser {
 
     // MARK: Logic
 
-    private mutating func disjunction(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
+    mutating func disjunction(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
         var terms = [try conjunction(depth: depth)]
         while try take("OR", or: "||") { terms.append(try conjunction(depth: depth)) }
         return terms.count == 1 ? terms[0] : .or(terms)
@@ -54,7 +56,7 @@ struct PredicateParser {
             throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
         }
         if try take("NOT", or: "!") { return .not(try negation(depth: depth + 1)) }
-        if try take("(") {
+        if !isExpressionInParentheses(), try take("(") {
             let inner = try disjunction(depth: depth + 1)
             guard try take(")") else { throw unexpected("')'") }
             return inner
@@ -112,8 +114,8 @@ struct PredicateParser {
     private mutating func takeOptions() throws(ObjectPredicateError) -> String {
         guard try take("[") else { return "" }
         guard case .word(let word, isEscaped: false) = token.kind,
-            word.lowercased().allSatisfy({ $0 == "c" || $0 == "d" })
-        else { throw unexpected("c, d or cd") }
+            word.lowercased().allSatisfy({ "cdnl".contains($0) })
+        else { throw unexpected("c, d, n, l or several of them") }
         try advance()
         guard try take("]") else { throw unexpected("']'") }
         return word.lowercased()
@@ -125,12 +127,12 @@ struct PredicateParser {
         ("ANY", .any), ("SOME", .any), ("ALL", .all), ("NONE", .none),
     ]
 
-    static let unsupported: Set<String> = ["SUBQUERY", "FUNCTION", "CAST", "TERNARY"]
+    static let unsupported: Set<String> = ["FUNCTION", "TERNARY"]
 
     /// Words that cannot be the name of a property unless a `#` stands before them.
     static let reservedWords: Set<String> = Set(ObjectPredicate.Operator.allCases.map(\.rawValue)).union([
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL", "SELF",
-        "TRUEPREDICATE", "FALSEPREDICATE",
+        "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST",
     ]).union(unsupported)
 
     /// Goes on when the token is the given keyword or symbol.
@@ -142,6 +144,24 @@ struct PredicateParser {
         }
         try advance()
         return true
+    }
+
+    /// Whether the parenthesis that comes next holds something to be compared, as in `(a + 1) * 2 > b`.
+    private func isExpressionInParentheses() -> Bool {
+        guard token.kind == .symbol("(") else { return false }
+        var rest = lexer
+        var depth = 1
+        while depth > 0 {
+            guard let next = try? rest.next(), next.kind != .end else { return false }
+            if next.kind == .symbol("(") { depth += 1 }
+            if next.kind == .symbol(")") { depth -= 1 }
+        }
+        guard let next = try? rest.next() else { return false }
+        switch next.kind {
+        case .symbol(let text): return !["&&", "||", ")", ",", "}", "]", "!", "(", "."].contains(text)
+        case .word(let text, isEscaped: false): return ObjectPredicate.Operator(rawValue: text.uppercased()) != nil
+        default: return false
+        }
     }
 
     mutating func advance() throws(ObjectPredicateError) { token = try lexer.next() }

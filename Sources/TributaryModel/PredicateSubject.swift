@@ -8,6 +8,9 @@ package protocol PredicateSubject {
     /// The object's UUID.
     var predicateID: UniqueID { get }
 
+    /// The name of the object's own entity.
+    var predicateEntity: String { get }
+
     /// The value of an attribute, or the target's UUID of a to-one relationship, as a reference.
     func predicateValue(slot: Int) -> PropertyValue
 

@@ -19,6 +19,18 @@ struct PredicateToken: Hashable {
     var kind: Kind
     var start: String.Index
 
+    /// Whether an operator can follow it.
+    var isValue: Bool {
+        switch kind {
+        case .word(let text, let isEscaped):
+            isEscaped || !PredicateParser.reservedWords.contains(text.uppercased())
+                || ["SELF", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL"].contains(text.uppercased())
+        case .string, .integer, .double, .variable, .placeholder, .aggregate: true
+        case .symbol(let text): text == ")" || text == "}"
+        case .end: false
+        }
+    }
+
     /// What the token is, for an error.
     var words: String {
         switch kind {

@@ -1,8 +1,25 @@
+package import TributaryChanges
+
 /// Kinds of values: those of one kind compare with each other.
-package enum ValueKind: Sendable {
-    case number, decimal, boolean, string, date, uuid, reference
+package enum ValueKind: Int32, Sendable {
+    case number = 0, decimal, boolean, string, date, uuid, reference
     /// Comparable with NULL only.
     case opaque
+}
+
+extension PropertyValue {
+    package var kind: ValueKind {
+        switch self {
+        case .integer, .double: .number
+        case .boolean: .boolean
+        case .string, .uri: .string
+        case .date: .date
+        case .decimal: .decimal
+        case .uuid: .uuid
+        case .reference: .reference
+        case .null, .binary, .blob, .composite: .opaque
+        }
+    }
 }
 
 extension AttributeType {

@@ -61,7 +61,8 @@ struct FetchCompiler {
             }
         }
         if let predicate = query.predicate {
-            let bound = try predicate.bind(to: query.entity, in: layout.model)
+            let seconds = Double(reading.environment.wallMilliseconds()) / 1000
+            let bound = try predicate.resolvingNow(unixSeconds: seconds).bind(to: query.entity, in: layout.model)
             conditions.append(try compiler.condition(bound, on: FetchCompiler.row))
         }
         return conditions

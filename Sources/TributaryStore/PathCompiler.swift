@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Turns bound key paths into SQL expressions on a row.
+/// Turns bound key paths into SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
     private var aliases = 0
@@ -18,34 +18,50 @@ struct PathCompiler {
     /// Where a to-many path leads: tables, what holds between them, and the alias of the last one.
     struct Targets {
         var tables: [String]
-        var conditions: [String]
+        var conditions: [SQLFragment]
         var alias: String
         /// The steps that are left, all to-one.
         var rest: ArraySlice<BoundPath.Step>
+
+        var source: String { tables.joined(separator: " CROSS JOIN ") }
+        var condition: SQLFragment { .joined(conditions, by: "AND") }
     }
 
     /// Follows a path up to and including its last to-many step.
-    mutating func targets(of path: BoundPath, from row: String) throws -> Targets {
+    mutating func targets(of path: BoundPath, rows: [String]) throws -> Targets {
         let last = path.steps.lastIndex { $0.relationship.isToMany } ?? -1
-        return try follow(path.steps[...last], from: row, rest: path.steps[(last + 1)...])
+        return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
+    }
+
+    /// The value of a path without a condition for the row under an alias; the steps are to-one.
+    mutating func value(of path: BoundPath, steps: ArraySlice<BoundPath.Step>, from row: String) throws -> String {
+        let value = try self.value(of: path, steps: steps, from: row, rows: [row])
+        guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
+        return value.text
     }
 
     /// The value of the path for the row under an alias; the steps are to-one.
-    mutating func value(of path: BoundPath, steps: ArraySlice<BoundPath.Step>, from row: String) throws -> String {
-        guard !steps.isEmpty else { return try terminal(of: path, on: row) }
-        let way = try follow(steps, from: row, rest: [])
-        let value = try terminal(of: path, on: way.alias)
-        let query =
-            "(SELECT \(value) FROM \(way.tables.joined(separator: " CROSS JOIN ")) "
-            + "WHERE \(way.conditions.joined(separator: " AND ")))"
+    ///
+    /// `rows` are those of all scopes.
+    mutating func value(
+        of path: BoundPath,
+        steps: ArraySlice<BoundPath.Step>,
+        from row: String,
+        rows: [String]
+    ) throws -> SQLFragment {
+        guard !steps.isEmpty else { return try terminal(of: path, on: row, rows) }
+        let way = try follow(steps, from: row, rows, rest: [])
+        let value = try terminal(of: path, on: way.alias, rows)
+        let query = "(SELECT " + value + " FROM \(way.source) WHERE " + way.condition + ")"
         // Behind an empty to-one relationship there is nothing to count.
-        if case .count = path.terminal { return "ifnull(\(query), 0)" }
+        if case .count = path.terminal { return "ifnull(" + query + ", 0)" }
         return query
     }
 
     private mutating func follow(
         _ steps: ArraySlice<BoundPath.Step>,
         from row: String,
+        _ rows: [String],
         rest: ArraySlice<BoundPath.Step>
     ) throws -> Targets {
         var result = Targets(tables: [], conditions: [], alias: row, rest: rest)
@@ -54,30 +70,74 @@ struct PathCompiler {
             let (target, link) = (alias(), alias())
             result.tables.append(join.source(target: target, link: link))
             result.conditions.append(
-                join.condition(
-                    owner: "\(result.alias)._id",
-                    ownerColumns: result.alias,
-                    target: target,
-                    link: link
+                SQLFragment(
+                    join.condition(
+                        owner: "\(result.alias)._id",
+                        ownerColumns: result.alias,
+                        target: target,
+                        link: link
+                    )
                 )
             )
+            if let filter = step.filter {
+                var compiler = PredicateCompiler(paths: self)
+                result.conditions.append(try compiler.condition(filter, on: rows + [target]))
+                self = compiler.paths
+            }
             result.alias = target
         }
         return result
     }
 
-    private mutating func terminal(of path: BoundPath, on row: String) throws -> String {
+    private mutating func terminal(of path: BoundPath, on row: String, _ rows: [String]) throws -> SQLFragment {
         switch path.terminal {
-        case .identity: return "\(row)._id"
-        case .attribute(let slot, let attribute): return try column(slot, of: path.entity, attribute.name, on: row)
+        case .identity: return SQLFragment("\(row)._id")
+        case .attribute(let slot, let attribute):
+            return SQLFragment(try column(slot, of: path.entity, attribute.name, on: row))
         case .reference(let slot, let relationship, _):
-            return try column(slot, of: path.entity, relationship.name, on: row)
+            return SQLFragment(try column(slot, of: path.entity, relationship.name, on: row))
+        case .entity: return SQLFragment(try entityName(path.entity, on: row))
+        case .aggregate(let aggregate, let inner): return try self.aggregate(aggregate, inner, on: row, rows)
         case .count(_, let relationship, _):
             let join = try self.join(relationship, of: path.entity)
             let (target, link) = (alias(), alias())
             let condition = join.condition(owner: "\(row)._id", ownerColumns: row, target: target, link: link)
-            return "(SELECT count(*) FROM \(join.source(target: target, link: link)) WHERE \(condition))"
+            return SQLFragment(
+                "(SELECT count(*) FROM \(join.source(target: target, link: link)) WHERE \(condition))"
+            )
         }
+    }
+
+    private mutating func aggregate(
+        _ aggregate: ObjectPredicate.Aggregate,
+        _ path: BoundPath,
+        on row: String,
+        _ rows: [String]
+    ) throws -> SQLFragment {
+        let way = try follow(path.steps[...], from: row, rows, rest: [])
+        let value = try terminal(of: path, on: way.alias, rows)
+        let result: SQLFragment
+        switch aggregate {
+        case .count: result = SQLFragment("count(*)")
+        case .min, .max:
+            let collation = path.kind == .decimal ? " COLLATE \(StringFunctions.decimalOrder)" : ""
+            result = "\(aggregate.rawValue)(" + value + "\(collation))"
+        case .sum, .average:
+            result = "\(AggregateFunctions.name(aggregate, path.kind))(" + value + ")"
+        }
+        return "(SELECT " + result + " FROM \(way.source) WHERE " + way.condition + ")"
+    }
+
+    private func entityName(_ entity: Entity, on row: String) throws -> String {
+        guard let place = layout.entity(named: entity.name) else {
+            throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
+        }
+        let table = layout.tables[place.table]
+        func literal(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
+        guard table.hasEntityColumn else { return literal(table.root.name) }
+        let cases = table.entities.compactMap { layout.entity(named: $0) }
+            .map { "WHEN \($0.code) THEN \(literal($0.entity.name))" }
+        return "CASE \(row)._entity \(cases.joined(separator: " ")) END"
     }
 
     private func column(_ slot: Int, of entity: Entity, _ name: String, on row: String) throws -> String {

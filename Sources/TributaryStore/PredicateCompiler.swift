@@ -12,65 +12,72 @@ struct PredicateCompiler {
         paths = PathCompiler(layout: layout)
     }
 
+    init(paths: PathCompiler) {
+        self.paths = paths
+    }
+
     /// The condition on the row under the alias `row`.
     mutating func condition(_ predicate: BoundPredicate, on row: String) throws -> SQLFragment {
+        try condition(predicate, on: [row])
+    }
+
+    /// The condition on the rows of all scopes, by their aliases; the innermost is the last.
+    mutating func condition(_ predicate: BoundPredicate, on rows: [String]) throws -> SQLFragment {
         switch predicate {
         case .always(let answer): return SQLFragment(answer ? "1" : "0")
-        case .and(let terms): return .joined(try terms.map { try condition($0, on: row) }, by: "AND")
-        case .or(let terms): return .joined(try terms.map { try condition($0, on: row) }, by: "OR")
-        case .not(let term): return "NOT ifnull(" + (try condition(term, on: row)) + ", 0)"
-        case .nullTest(let path, let isNull, let quantifier):
-            return try quantified(quantifier, path, on: row) { value in
-                SQLFragment("\(value) IS \(isNull ? "" : "NOT ")NULL")
+        case .and(let terms): return .joined(try terms.map { try condition($0, on: rows) }, by: "AND")
+        case .or(let terms): return .joined(try terms.map { try condition($0, on: rows) }, by: "OR")
+        case .not(let term): return "NOT ifnull(" + (try condition(term, on: rows)) + ", 0)"
+        case .nullTest(let operand, let isNull, let quantifier):
+            return try quantified(quantifier, operand, on: rows) { value in
+                value + " IS \(isNull ? "" : "NOT ")NULL"
             }
-        case .comparison(let comparison): return try condition(comparison, on: row)
+        case .comparison(let comparison): return try condition(comparison, on: rows)
         }
     }
 
     private mutating func condition(
         _ comparison: BoundPredicate.Comparison,
-        on row: String
+        on rows: [String]
     ) throws -> SQLFragment {
-        let right: SQLFragment
-        switch comparison.right {
-        case .path(let path): right = SQLFragment(try paths.value(of: path, steps: path.steps[...], from: row))
-        case .constant(let value): right = SQLFragment("?", [value])
-        case .list(let values):
-            right = SQLFragment(
-                "(" + Array(repeating: "?", count: values.count).joined(separator: ", ") + ")",
-                values
-            )
-        }
-        switch comparison.left {
-        case .path(let path):
-            return try quantified(comparison.quantifier, path, on: row) { value in
-                PredicateCompiler.compare(SQLFragment(value), right, kind: path.kind, comparison)
-            }
-        case .constant(let value):
-            return PredicateCompiler.compare(SQLFragment("?", [value]), right, kind: .string, comparison)
-        case .list: return SQLFragment("0")
+        let right = try value(of: comparison.right, on: rows)
+        return try quantified(comparison.quantifier, comparison.left, on: rows) { value in
+            PredicateCompiler.compare(value, right, comparison)
         }
     }
 
-    /// The condition for the value of a path, or for those at the end of a to-many path.
+    /// The value of a side; of a list its values in parentheses.
+    private mutating func value(of operand: BoundPredicate.Operand, on rows: [String]) throws -> SQLFragment {
+        switch operand {
+        case .path(let path):
+            return try paths.value(of: path, steps: path.steps[...], from: rows[path.scope], rows: rows)
+        case .constant(let value): return SQLFragment("?", [value])
+        case .list(let values):
+            return SQLFragment(
+                "(" + Array(repeating: "?", count: values.count).joined(separator: ", ") + ")",
+                values
+            )
+        case .function(let function):
+            var result = SQLFragment("\(ValueFunctions.name)(\(ValueFunctions.code(function))")
+            for argument in function.arguments { result = result + ", " + (try value(of: argument, on: rows)) }
+            return result + ")"
+        }
+    }
+
+    /// The condition for the value of an operand, or for those at the end of a to-many path.
     private mutating func quantified(
         _ quantifier: ObjectPredicate.Quantifier,
-        _ path: BoundPath,
-        on row: String,
-        _ condition: (String) -> SQLFragment
+        _ operand: BoundPredicate.Operand,
+        on rows: [String],
+        _ condition: (SQLFragment) -> SQLFragment
     ) throws -> SQLFragment {
-        guard path.isToMany else {
-            return condition(try paths.value(of: path, steps: path.steps[...], from: row))
-        }
-        let targets = try paths.targets(of: path, from: row)
-        let value = try paths.value(of: path, steps: targets.rest, from: targets.alias)
+        guard case .path(let path) = operand, path.isToMany else { return condition(try value(of: operand, on: rows)) }
+        let targets = try paths.targets(of: path, rows: rows)
+        let value = try paths.value(of: path, steps: targets.rest, from: targets.alias, rows: rows)
         var inner = condition(value)
         if quantifier == .all { inner = "NOT ifnull(" + inner + ", 0)" }
-        let way =
-            "EXISTS (SELECT 1 FROM \(targets.tables.joined(separator: " CROSS JOIN ")) "
-            + "WHERE \(targets.conditions.joined(separator: " AND ")) AND "
-        let isNegated = quantifier == .all || quantifier == .none
-        return (isNegated ? "NOT " : "") + (way + inner + ")")
+        let way = "EXISTS (SELECT 1 FROM \(targets.source) WHERE " + targets.condition + " AND " + inner + ")"
+        return quantifier == .all || quantifier == .none ? "NOT " + way : way
     }
 
     // MARK: Comparing two values
@@ -78,7 +85,6 @@ struct PredicateCompiler {
     private static func compare(
         _ left: SQLFragment,
         _ right: SQLFragment,
-        kind: ValueKind,
         _ comparison: BoundPredicate.Comparison
     ) -> SQLFragment {
         let options = StringFunctions.options(
@@ -94,7 +100,7 @@ struct PredicateCompiler {
             left = "\(StringFunctions.fold)(" + left + ", \(options))"
             right = folded(right, comparison)
         }
-        if kind == .decimal { left = left + " COLLATE \(StringFunctions.decimalOrder)" }
+        if comparison.kind == .decimal { left = left + " COLLATE \(StringFunctions.decimalOrder)" }
         switch comparison.operation {
         case .isIn: return "(" + left + " IN " + right + ")"
         case .between: return "(" + left + " BETWEEN ? AND ?)" + SQLFragment("", right.arguments)
@@ -102,15 +108,17 @@ struct PredicateCompiler {
         }
     }
 
-    /// The right side with constants folded here and paths folded by SQLite.
+    /// The right side with constants folded here and everything else folded by SQLite.
     private static func folded(_ right: SQLFragment, _ comparison: BoundPredicate.Comparison) -> SQLFragment {
-        if case .path = comparison.right {
+        switch comparison.right {
+        case .path, .function:
             let options = StringFunctions.options(
                 comparison.operation,
                 caseInsensitive: comparison.isCaseInsensitive,
                 diacriticInsensitive: comparison.isDiacriticInsensitive
             )
             return "\(StringFunctions.fold)(" + right + ", \(options))"
+        case .constant, .list: break
         }
         let values = right.arguments.map { value -> PropertyValue in
             guard let text = value.text else { return value }

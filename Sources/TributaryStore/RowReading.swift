@@ -6,11 +6,13 @@ import TributaryModel
 struct RowReading {
     let layout: StoreModel
     let table: TableLayout
+    let environment: StoreEnvironment
     private let storeName: String
     private static let fixedColumns: Int32 = 3
 
     init(table: TableLayout, context: StoreContext) {
         layout = context.layout
+        environment = context.configuration.environment
         storeName = context.name
         self.table = table
     }

@@ -67,6 +67,8 @@ enum StringFunctions {
             ),
         ]
         guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw StoreError.database(of: connection) }
+        try ValueFunctions.register(in: database)
+        try AggregateFunctions.register(in: database)
     }
 
     // MARK: What SQLite calls

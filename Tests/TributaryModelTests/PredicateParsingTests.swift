@@ -81,10 +81,12 @@ struct PredicateParsingTests {
 
     @Test(arguments: [
         "", "  ", "a", "a ==", "== 1", "a == 1 b", "a == 1 AND", "(a == 1", "a == 1)", "NOT", "a = = 1", "a == 'x",
-        "a == 'x\\q'", "a == 12x", "a == 99999999999999999999", "a == 1e999", "a == -b", "a IN {1, {2}}", "a IN {1 2}",
+        "a == 'x\\q'", "a == 12x", "a == 99999999999999999999", "a == 1e999", "a IN {1, {2}}", "a IN {1 2}",
         "a IN {1,", "a BETWEEN {1}", "a.b. == 1", "a..b == 1", ".a == 1", "a == 1 &", "a ~ 1", "a ==[x] 1", "a ==[c 1",
-        "a ==[] 1", "a == %", "a == %@", "%K == 1", "a == $", "a == #", "AND == 1", "like == 1", "a.@sum > 1",
-        "SUBQUERY(a, $x, $x > 1).@count > 0", "a == \\u12", "a == '\\uD800'", "a == \u{0}", "ANY ALL a == 1",
+        "a ==[] 1", "a == %", "a == %@", "%K == 1", "a == $", "a == #", "AND == 1", "like == 1", "a.@median > 1",
+        "a == nope:(b)", "a == abs:(b, c)", "a == CAST(b, 'x')",
+        "SUBQUERY(a, $x).@count > 0", "SUBQUERY(1, $x, $x > 1).@count > 0", "(a + 1", "a == 0xG", "a == \\u12",
+        "a == '\\uD800'", "a == \u{0}", "ANY ALL a == 1",
         "a @count",
         "TRUEPREDICATE == 1", "a == 1; DROP TABLE Employee",
     ])

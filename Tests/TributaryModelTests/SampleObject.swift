@@ -14,6 +14,8 @@ final class SampleObject: PredicateSubject {
         predicateID = UniqueID(high: 0, low: id)
     }
 
+    var predicateEntity: String { entity.name }
+
     func link(_ name: String, _ objects: SampleObject...) { targets[name] = objects }
 
     func predicateValue(slot: Int) -> PropertyValue {

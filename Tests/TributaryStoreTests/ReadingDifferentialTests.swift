@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TributaryChanges
@@ -7,18 +8,23 @@ import TributaryModel
 
 /// One predicate, one answer: SQLite's and the one in memory.
 struct ReadingDifferentialTests {
+    /// `TRIBUTARY_LONG` makes it ten times as many.
+    private static let worlds = ProcessInfo.processInfo.environment["TRIBUTARY_LONG"] == nil ? 40 : 400
+
     @Test
     func predicatesAnswerInSQLAsInMemory() throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         var bound = 0
         var selective = 0
-        for _ in 0..<4 {
+        for _ in 0..<ReadingDifferentialTests.worlds {
             let world = try ReadingWorld(random: &random)
             let queries = ReadingQueries(model: world.model)
             try world.store.read { reader in
-                let subjects = world.rows.values.map { ReadingSubject(row: $0, reader: reader) }
-                for _ in 0..<1500 {
+                let cache = ReadingCache()
+                let subjects = world.rows.values.map { ReadingSubject(row: $0, reader: reader, cache: cache) }
+                let goal = bound + 550
+                while bound < goal {
                     guard let entity = world.model.entities.randomElement(using: &random) else { continue }
                     let predicate = queries.predicate(entity, depth: 2, &random)
                     guard let condition = try? predicate.bind(to: entity, in: world.model) else { continue }
@@ -43,7 +49,7 @@ struct ReadingDifferentialTests {
                 }
             }
         }
-        #expect(bound > 2000 && selective > 500, "\(bound) predicates could be bound, \(selective) found something")
+        #expect(bound > 20_000 && selective > 5_000, "\(bound) predicates could be bound, \(selective) found something")
     }
 
     @Test
@@ -54,6 +60,7 @@ struct ReadingDifferentialTests {
         let queries = ReadingQueries(model: world.model)
         var sorted = 0
         try world.store.read { reader in
+            let cache = ReadingCache()
             for _ in 0..<500 {
                 guard let entity = world.model.entities.randomElement(using: &random) else { continue }
                 let keys = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -65,7 +72,7 @@ struct ReadingDifferentialTests {
                 guard let bound = try? keys.map({ try $0.bind(to: entity, in: world.model) }) else { continue }
                 sorted += 1
                 let all = world.rows.values.filter { $0.entity.isKind(of: entity.name) }
-                    .map { ReadingSubject(row: $0, reader: reader) }
+                    .map { ReadingSubject(row: $0, reader: reader, cache: cache) }
                 let expected = all.sorted { left, right in
                     for key in bound {
                         let order = key.order(left, right)

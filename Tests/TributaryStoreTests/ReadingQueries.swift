@@ -11,7 +11,7 @@ struct ReadingQueries {
         case 6: .and((0..<3).map { _ in predicate(entity, depth: depth - 1, &random) })
         case 7: .or((0..<3).map { _ in predicate(entity, depth: depth - 1, &random) })
         case 8, 9: .not(predicate(entity, depth: depth - 1, &random))
-        default: comparison(entity, &random)
+        default: Bool.random(using: &random) ? comparison(entity, &random) : computed(entity, depth: depth, &random)
         }
     }
 

@@ -48,6 +48,10 @@ struct TypedPredicateTests {
         #expect(same(keys.projects.any.title == "Till", "ANY projects.title == 'Till'"))
         #expect(same(keys.projects.all.title != nil, "ALL projects.title != NULL"))
         #expect(same(keys.projects.none.members.salary > 3, "NONE projects.members.salary > 3.0"))
+        #expect(same(Department.keys.employees.sum(\.salary) > 5, "employees.@sum.salary > 5.0"))
+        #expect(same(Department.keys.employees.max(\.age) == nil, "employees.@max.age == NULL"))
+        #expect(same(Department.keys.employees.min(\.age) > 3, "employees.@min.age > 3"))
+        #expect(same(Department.keys.employees.average(\.age) > 3, "employees.@avg.age > 3.0"))
         #expect(same(keys.department.employees.any.name.like("?"), "ANY department.employees.name LIKE '?'"))
     }
 

@@ -1,0 +1,89 @@
+extension DecimalText {
+    /// The exact sum of canonical decimals; nil when it has too many digits.
+    ///
+    /// Only the result must fit, whatever the sums on the way.
+    package static func sum(_ texts: [String]) -> String? {
+        let numbers = texts.compactMap { Parts($0) }
+        let exponent = numbers.map(\.exponent).min() ?? 0
+        var positive: [UInt8] = []
+        var negative: [UInt8] = []
+        for number in numbers {
+            let digits = number.littleEndian(exponent: exponent)
+            if number.isNegative { add(digits, to: &negative) } else { add(digits, to: &positive) }
+        }
+        let isNegative = isLess(positive, negative)
+        let difference = isNegative ? subtract(positive, from: negative) : subtract(negative, from: positive)
+        return canonical(isNegative: isNegative, difference, exponent: exponent)
+    }
+
+    /// The exact product of canonical decimals; nil when it has too many digits.
+    package static func product(_ left: String, _ right: String) -> String? {
+        guard let left = Parts(left), let right = Parts(right) else { return nil }
+        let (first, second) = (left.littleEndian(exponent: left.exponent), right.littleEndian(exponent: right.exponent))
+        var result = [Int](repeating: 0, count: first.count + second.count + 1)
+        for (place, digit) in first.enumerated() {
+            for (other, factor) in second.enumerated() { result[place + other] += Int(digit) * Int(factor) }
+        }
+        for place in result.indices.dropLast() {
+            result[place + 1] += result[place] / 10
+            result[place] %= 10
+        }
+        return canonical(
+            isNegative: left.isNegative != right.isNegative,
+            result.map { UInt8(truncatingIfNeeded: $0) },
+            exponent: left.exponent + right.exponent
+        )
+    }
+
+    /// The canonical decimal with the other sign.
+    package static func negated(_ text: String) -> String {
+        text == "0" ? text : text.hasPrefix("-") ? String(text.dropFirst()) : "-" + text
+    }
+
+    // MARK: Digits, the last one first
+
+    private static func canonical(isNegative: Bool, _ digits: [UInt8], exponent: Int) -> String? {
+        let text = String(decoding: digits.reversed().map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+        var number = Parts(text, isNegative: isNegative, exponent: exponent)
+        number.trim()
+        return number.isRepresentable ? number.text : nil
+    }
+
+    private static func add(_ digits: [UInt8], to total: inout [UInt8]) {
+        var carry: UInt8 = 0
+        for place in 0..<max(digits.count, total.count) + 1 {
+            if place >= total.count { total.append(0) }
+            let sum = total[place] + (place < digits.count ? digits[place] : 0) + carry
+            total[place] = sum % 10
+            carry = sum / 10
+        }
+        while total.last == 0 { total.removeLast() }
+    }
+
+    private static func isLess(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        if left.count != right.count { return left.count < right.count }
+        return left.reversed().lexicographicallyPrecedes(right.reversed())
+    }
+
+    /// `digits` is not greater than `total`.
+    private static func subtract(_ digits: [UInt8], from total: [UInt8]) -> [UInt8] {
+        var result = total
+        var borrow: UInt8 = 0
+        for place in result.indices {
+            let taken = (place < digits.count ? digits[place] : 0) + borrow
+            borrow = result[place] < taken ? 1 : 0
+            result[place] = result[place] + borrow * 10 - taken
+        }
+        return result
+    }
+}
+
+extension DecimalText.Parts {
+    /// The digits, the last one first, of the number as a multiple of ten to the `exponent`, which is not greater than its own.
+    fileprivate func littleEndian(exponent: Int) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: self.exponent - exponent)
+        result += digits.reversed().map { $0 - UInt8(ascii: "0") }
+        while result.last == 0 { result.removeLast() }
+        return result
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+package import TributaryChanges
+
+/// What functions compute, in SQL and in memory: this is the one place that does it.
+package enum FunctionEvaluator {
+    /// The result, null where there is none; the arguments are not null.
+    package static func value(
+        _ function: ObjectPredicate.Function,
+        _ arguments: [PropertyValue]
+    ) -> PropertyValue {
+        if arguments.count == 2 { return combine(function, arguments[0], arguments[1]) }
+        guard let value = arguments.first else { return .null }
+        switch (function, value) {
+        case (.absolute, .integer(let number)): return number == .min ? .null : .integer(abs(number))
+        case (.absolute, .double(let number)): return double(number.magnitude)
+        case (.absolute, .decimal(let text)): return .decimal(text.hasPrefix("-") ? String(text.dropFirst()) : text)
+        case (.ceiling, .integer), (.floor, .integer), (.truncate, .integer): return value
+        case (.ceiling, .double(let number)): return double(number.rounded(.up))
+        case (.floor, .double(let number)): return double(number.rounded(.down))
+        case (.truncate, .double(let number)): return double(number.rounded(.towardZero))
+        case (.squareRoot, .integer(let number)): return double(Double(number).squareRoot())
+        case (.squareRoot, .double(let number)): return double(number.squareRoot())
+        case (.castToNumber, _), (.castToDecimal, _), (.castToString, _), (.castToDate, _): return cast(function, value)
+        default: return value.text.map { text(function, $0) } ?? .null
+        }
+    }
+
+    private static func text(_ function: ObjectPredicate.Function, _ text: String) -> PropertyValue {
+        switch function {
+        case .uppercase:
+            return .string(text.unicodeScalars.map(\.properties.uppercaseMapping).joined())
+        case .lowercase:
+            return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false))
+        case .canonical: return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true))
+        case .length: return .integer(Int64(text.unicodeScalars.count))
+        default: return .null
+        }
+    }
+
+    /// The negative zero becomes zero, what is not finite nothing.
+    private static func double(_ value: Double) -> PropertyValue { value.isFinite ? .double(value + 0) : .null }
+
+    // MARK: Arithmetic
+
+    private static func combine(
+        _ function: ObjectPredicate.Function,
+        _ left: PropertyValue,
+        _ right: PropertyValue
+    ) -> PropertyValue {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): return integers(function, left, right)
+        case (.decimal(let left), .decimal(let right)): return decimals(function, left, right)
+        case (.date(let left), .date(let right)): return function == .subtract ? double(left - right) : .null
+        case (.date(let left), _):
+            guard let seconds = right.number else { return .null }
+            return double(function == .subtract ? left - seconds : left + seconds).asDate
+        case (_, .date(let right)):
+            guard let seconds = left.number, function == .add else { return .null }
+            return double(seconds + right).asDate
+        default:
+            guard let left = left.number, let right = right.number else { return .null }
+            return doubles(function, left, right)
+        }
+    }
+
+    private static func integers(_ function: ObjectPredicate.Function, _ left: Int64, _ right: Int64) -> PropertyValue {
+        let result: (partialValue: Int64, overflow: Bool)
+        switch function {
+        case .add: result = left.addingReportingOverflow(right)
+        case .subtract: result = left.subtractingReportingOverflow(right)
+        case .multiply: result = left.multipliedReportingOverflow(by: right)
+        case .divide: result = left.dividedReportingOverflow(by: right)
+        case .modulus: result = right == -1 ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
+        default: return doubles(function, Double(left), Double(right))
+        }
+        return result.overflow ? .null : .integer(result.partialValue)
+    }
+
+    private static func doubles(_ function: ObjectPredicate.Function, _ left: Double, _ right: Double) -> PropertyValue
+    {
+        switch function {
+        case .add: double(left + right)
+        case .subtract: double(left - right)
+        case .multiply: double(left * right)
+        case .divide: right == 0 ? .null : double(left / right)
+        case .modulus: right == 0 ? .null : double(left.truncatingRemainder(dividingBy: right))
+        case .power: double(pow(left, right))
+        default: .null
+        }
+    }
+
+    private static func decimals(_ function: ObjectPredicate.Function, _ left: String, _ right: String) -> PropertyValue
+    {
+        let result: String? =
+            switch function {
+            case .add: DecimalText.sum([left, right])
+            case .subtract: DecimalText.sum([left, DecimalText.negated(right)])
+            case .multiply: DecimalText.product(left, right)
+            default: nil
+            }
+        return result.map(PropertyValue.decimal) ?? .null
+    }
+
+    // MARK: Casts
+
+    private static func cast(_ function: ObjectPredicate.Function, _ value: PropertyValue) -> PropertyValue {
+        switch (function, value) {
+        case (.castToNumber, .integer), (.castToNumber, .double), (.castToDecimal, .decimal), (.castToDate, .date),
+            (.castToString, .string):
+            return value
+        case (.castToNumber, .boolean(let flag)): return .integer(flag ? 1 : 0)
+        case (.castToNumber, .date(let seconds)): return double(seconds - AttributeType.referenceDate)
+        case (.castToNumber, .decimal(let text)), (.castToNumber, .string(let text)):
+            return Int64(text).map(PropertyValue.integer) ?? Double(text).map(double) ?? .null
+        case (.castToDecimal, .string(let text)): return DecimalText.canonical(text).map(PropertyValue.decimal) ?? .null
+        case (.castToDecimal, .integer(let number)): return .decimal(String(number))
+        case (.castToDecimal, .double(let number)):
+            return DecimalText.canonical(number.description).map(PropertyValue.decimal) ?? .null
+        case (.castToDate, .string(let text)): return DateText.unixSeconds(text).map(PropertyValue.date) ?? .null
+        case (.castToDate, _):
+            return value.number.map { double($0 + AttributeType.referenceDate).asDate } ?? .null
+        case (.castToString, .integer(let number)): return .string(String(number))
+        case (.castToString, .double(let number)): return .string((number + 0).description)
+        case (.castToString, .decimal(let text)), (.castToString, .uri(let text)): return .string(text)
+        case (.castToString, .uuid(let id)): return .string(id.description)
+        default: return .null
+        }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    fileprivate var asDate: PropertyValue {
+        if case .double(let seconds) = self { .date(seconds) } else { .null }
+    }
+}

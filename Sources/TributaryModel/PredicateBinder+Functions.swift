@@ -1,0 +1,85 @@
+import TributaryChanges
+
+/// Functions: which arguments fit, and what comes out.
+extension PredicateBinder {
+    func bind(
+        _ function: ObjectPredicate.Function,
+        _ expressions: [ObjectPredicate.Expression],
+        _ whole: ObjectPredicate.Expression
+    ) throws(ObjectPredicateError) -> Operand {
+        guard function != .now else {
+            throw ObjectPredicateError("now() was not given a time", keyPath: "now")
+        }
+        var arguments: [Operand] = []
+        for expression in expressions {
+            let argument = try operand(expression)
+            if argument.isToMany {
+                throw ObjectPredicateError("a function takes one value: use SUBQUERY", keyPath: "\(expression)")
+            }
+            if case .list = argument {
+                throw ObjectPredicateError("a function takes one value, not a list", keyPath: "\(expression)")
+            }
+            arguments.append(argument)
+        }
+        // A whole number beside a decimal is one.
+        if arguments.count == 2, arguments.contains(where: { $0.kind == .decimal }) {
+            for index in arguments.indices {
+                if case .constant(let value) = arguments[index] {
+                    arguments[index] = .constant(try ConstantCoercion.coerce(value, to: .decimal, beside: "\(whole)"))
+                }
+            }
+        }
+        let kinds = arguments.map { $0.kind ?? .opaque }
+        guard kinds.count == function.argumentCount, let kind = function.kind(of: kinds) else {
+            throw ObjectPredicateError("\(function.rawValue) does not take these values", keyPath: "\(whole)")
+        }
+        let bound = BoundFunction(function: function, arguments: arguments, argumentKinds: kinds, kind: kind)
+        let constants = arguments.compactMap { argument -> PropertyValue? in
+            if case .constant(let value) = argument { value } else { nil }
+        }
+        if constants.count == arguments.count {
+            let value = bound.value(of: constants)
+            if !value.isNull { return .constant(value) }
+        }
+        return .function(bound)
+    }
+}
+
+extension ObjectPredicate.Function {
+    fileprivate var argumentCount: Int {
+        switch self {
+        case .now: 0
+        case .add, .subtract, .multiply, .divide, .power, .modulus: 2
+        default: 1
+        }
+    }
+
+    /// Nil when the function does not take such arguments.
+    fileprivate func kind(of arguments: [ValueKind]) -> ValueKind? {
+        let first = arguments.first ?? .opaque
+        switch self {
+        case .now: return .date
+        case .add, .subtract, .multiply, .divide, .power, .modulus: return combined(first, arguments.last ?? .opaque)
+        case .absolute: return first == .number || first == .decimal ? first : nil
+        case .ceiling, .floor, .truncate, .squareRoot: return first == .number ? .number : nil
+        case .uppercase, .lowercase, .canonical: return first == .string ? .string : nil
+        case .length: return first == .string ? .number : nil
+        case .castToNumber:
+            return [.number, .decimal, .boolean, .string, .date].contains(first) ? .number : nil
+        case .castToDecimal: return [.number, .decimal, .string].contains(first) ? .decimal : nil
+        case .castToString: return [.number, .decimal, .string, .uuid].contains(first) ? .string : nil
+        case .castToDate: return [.number, .string, .date].contains(first) ? .date : nil
+        }
+    }
+
+    private func combined(_ left: ValueKind, _ right: ValueKind) -> ValueKind? {
+        switch (left, right) {
+        case (.number, .number): .number
+        case (.decimal, .decimal): self == .add || self == .subtract || self == .multiply ? .decimal : nil
+        case (.date, .number): self == .add || self == .subtract ? .date : nil
+        case (.number, .date): self == .add ? .date : nil
+        case (.date, .date): self == .subtract ? .number : nil
+        default: nil
+        }
+    }
+}

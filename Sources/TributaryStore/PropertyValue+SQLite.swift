@@ -1,0 +1,53 @@
+import CSQLite
+import TributaryChanges
+import TributaryModel
+
+extension PropertyValue {
+    /// An argument of a function, as a value of the kind that it is known to have.
+    init(sqlite value: OpaquePointer?, kind: ValueKind) {
+        switch (sqlite3_value_type(value), kind) {
+        case (SQLITE_INTEGER, .boolean): self = .boolean(sqlite3_value_int64(value) != 0)
+        case (SQLITE_INTEGER, .date), (SQLITE_FLOAT, .date): self = .date(sqlite3_value_double(value))
+        case (SQLITE_INTEGER, _): self = .integer(sqlite3_value_int64(value))
+        case (SQLITE_FLOAT, _): self = .double(sqlite3_value_double(value))
+        case (SQLITE_TEXT, .decimal): self = .decimal(PropertyValue.text(value))
+        case (SQLITE_TEXT, _): self = .string(PropertyValue.text(value))
+        case (SQLITE_BLOB, .uuid), (SQLITE_BLOB, .reference):
+            let bytes = UnsafeRawBufferPointer(
+                start: sqlite3_value_blob(value),
+                count: Int(sqlite3_value_bytes(value))
+            )
+            self = bytes.count == 16 ? .uuid(UniqueID(bytes: bytes)) : .null
+        default: self = .null
+        }
+    }
+
+    private static func text(_ value: OpaquePointer?) -> String {
+        let start = sqlite3_value_text(value)
+        let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// Makes it the result of a function, in the form in which a column has it.
+    func setResult(of context: OpaquePointer?) {
+        switch self {
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .boolean(let value): sqlite3_result_int(context, value ? 1 : 0)
+        case .double(let value), .date(let value): sqlite3_result_double(context, value)
+        case .string(let text), .uri(let text), .decimal(let text):
+            var text = text
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    guard let start = characters.baseAddress else {
+                        return sqlite3_result_text(context, "", 0, PropertyValue.copied)
+                    }
+                    sqlite3_result_text(context, start, Int32(clamping: characters.count), PropertyValue.copied)
+                }
+            }
+        case .null, .uuid, .reference, .binary, .blob, .composite: sqlite3_result_null(context)
+        }
+    }
+
+    /// SQLITE_TRANSIENT, which C spells as a cast.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}
