@@ -3,7 +3,7 @@ import Synchronization
 /// The background contexts of a container that are in use, to be ended when it closes.
 final class ContextDirectory: Sendable {
     private struct Entry: Sendable {
-        weak var context: BackgroundContext?
+        weak var context: (any EndingContext)?
     }
 
     private struct State {
@@ -13,7 +13,7 @@ final class ContextDirectory: Sendable {
 
     private let state = Mutex(State())
 
-    func add(_ context: BackgroundContext) {
+    func add(_ context: any EndingContext) {
         state.withLock { state in
             state.entries.append(Entry(context: context))
             guard state.entries.count >= state.sweepAt else { return }

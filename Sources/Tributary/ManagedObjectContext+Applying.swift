@@ -63,7 +63,7 @@ extension ManagedObjectContext {
             throw ChangeError(index: index, reason: .abstractEntity(kind.entity.name))
         }
         do throws(ContextError) {
-            if try read({ try $0.row(change.id, rootEntity: kind.entity.root) }) != nil {
+            if try row(change.id, kind) != nil {
                 throw ContextError.duplicateID(kind.objectID(change.id))
             }
             return try insert(entity: kind.entity.name, id: change.id)
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
         // The ID may name a parent of the object's own entity, or a child: the row tells.
         let row: Row?
         do throws(ContextError) {
-            row = try read { try $0.row(id, rootEntity: kind.entity.root) }
+            row = try self.row(id, kind)
         } catch {
             throw ChangeError(index: index, reason: .context(error))
         }

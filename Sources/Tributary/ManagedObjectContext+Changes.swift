@@ -67,6 +67,7 @@ extension ManagedObjectContext {
     /// The same in the middle of a job, which is not over for undo.
     func processChanges() {
         event &+= 1
+        catchUp()
         propagateDeletions()
         // An observer may change objects; that is told in a round of its own.
         var rounds = 0

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
+            if let parent { return parent.checkConfinement(entry) }
             if isMain {
                 MainActor.preconditionIsolated(offItsQueue("\(entry)"))
             } else if let executor, !executor.isCurrent {
@@ -16,6 +17,7 @@ extension ManagedObjectContext {
     #if DEBUG
         /// The same for a property of one of its objects.
         func checkConfinement(_ object: ManagedObject, _ slot: Int) {
+            if let parent { return parent.checkConfinement(object, slot) }
             if isMain {
                 MainActor.preconditionIsolated(offItsQueue(propertyName(object, slot)))
             } else if let executor, !executor.isCurrent {

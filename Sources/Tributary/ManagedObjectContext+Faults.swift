@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         let id = object.objectID
         guard object.kind.isKnown else { throw ContextError.notFound(id) }
         let row = try unreadable(id) { () throws(ContextError) in
-            try read { try $0.row(object.uniqueID, rootEntity: object.kind.entity.root) }
+            try self.row(object.uniqueID, object.kind)
         }
         if let row, row.entity.name == object.kind.entity.name { return object.take(row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 
     /// The transaction that brought the object, when the generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
-        guard generation != nil else { return nil }
+        guard generation != nil, source.unsaved(object.key) == nil else { return nil }
         do {
             return try store.read { reader in
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root) else { return nil }

@@ -96,16 +96,38 @@ extension ManagedObjectContext {
         checkConfinement()
         processChanges()
         var overlay = Overlay()
-        guard request.includesPendingChanges, dirty.count > 0 else { return overlay }
+        let above = source.isStore ? [] : unsavedAbove(request)
+        let own = request.includesPendingChanges ? dirty.objects : []
+        guard !own.isEmpty || !above.isEmpty else { return overlay }
         let entity = try kind(named: request.entityName).entity
         let predicate = try request.predicate?.bind(to: entity, in: schema.model)
-        for object in dirty.objects {
-            let own = object.kind.entity
-            guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { continue }
+        for object in own {
+            let kind = object.kind.entity
+            guard request.includesSubentities ? kind.isKind(of: entity.name) : kind.name == entity.name else {
+                continue
+            }
             overlay.hidden.insert(object.uniqueID)
             if object.state != .deleted, predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
+        for (id, row) in above where overlay.hidden.insert(id).inserted {
+            guard let row else { continue }
+            let object = object(for: row)
+            if predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
+        }
         return overlay
+    }
+
+    /// The rows of the entity that contexts above have not saved, nil for those that they have deleted.
+    private func unsavedAbove(_ request: FetchRequest) -> [(id: UniqueID, row: Row?)] {
+        guard let kind = schema.kind(named: request.entityName) else { return [] }
+        return source.unsavedState().objects.compactMap { key, unsaved in
+            guard key.rootIndex == kind.rootIndex else { return nil }
+            guard let row = unsaved.row else { return (key.id, nil) }
+            let isOfKind =
+                request.includesSubentities
+                ? row.entity.isKind(of: kind.entity.name) : row.entity.name == kind.entity.name
+            return isOfKind ? (key.id, row) : nil
+        }
     }
 
     /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.

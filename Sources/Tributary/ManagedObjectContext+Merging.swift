@@ -12,6 +12,7 @@ extension ManagedObjectContext {
     public func mergeChanges(_ changes: ObjectChanges) {
         checkConfinement()
         processPendingChanges()
+        passCount &+= 1
         guard !changes.isEmpty else { return }
         let objects = affectedObjects(changes)
         dropRelated(changes)
@@ -20,7 +21,7 @@ extension ManagedObjectContext {
             rows = try read { reader in
                 try objects.map { object in
                     guard !object.isFault || changes.deleted.contains(object.objectID) else { return nil }
-                    return try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+                    return try row(object.uniqueID, object.kind, reader)
                 }
             }
         } catch {
@@ -103,16 +104,16 @@ extension ManagedObjectContext {
     // MARK: One object
 
     /// The table of cases: what the object is here against what it is in the store now.
-    private func merge(_ row: Row?, into object: ManagedObject) {
+    func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
         switch (object.state, row) {
         case (.inserted, _), (.gone, _), (.detached, _): break
         case (.clean, let row?):
-            guard row.revision != object.row?.revision else { return }
+            guard isNews(row, for: object) else { return }
             object.replace(row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.updated, let row?):
-            guard row.revision != object.row?.revision else { return }
+            guard isNews(row, for: object) else { return }
             rebase(object, on: row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.deleted, let row?): object.row = row
@@ -122,6 +123,12 @@ extension ManagedObjectContext {
         case (.deleted, nil): buryDirty(object, isLost: false)
         case (.updated, nil): buryDirty(object, isLost: true)
         }
+    }
+
+    /// Whether a row says anything that the object does not know; one that is not saved has no revision of its own.
+    private func isNews(_ row: Row, for object: ManagedObject) -> Bool {
+        guard let known = object.row, known.revision == row.revision else { return true }
+        return !source.isStore && known.values != row.values
     }
 
     /// Puts a newer row under the changes of an object.

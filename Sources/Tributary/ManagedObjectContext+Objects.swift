@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     private func object(_ id: UniqueID, kind: ObjectKind) -> ManagedObject {
         if let known = registry.object(id, rootIndex: kind.rootIndex) { return known }
         // The row says of which class an object is; without sub-entities there is only one.
-        if kind.hasSubentities, let row = try? read({ try $0.row(id, rootEntity: kind.entity.root) }) {
+        if kind.hasSubentities, let row = try? row(id, kind) {
             return object(for: row)
         }
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id, context: self))

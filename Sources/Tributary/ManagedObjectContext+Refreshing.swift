@@ -13,6 +13,7 @@ extension ManagedObjectContext {
         checkConfinement()
         guard object.managedObjectContext === self, object.state != .inserted, object.state != .gone else { return }
         object.extras?.related = [:]
+        passCount &+= 1
         guard mergeChanges else {
             withdraw(object)
             dirty.remove(object)
@@ -37,6 +38,7 @@ extension ManagedObjectContext {
         undoStack?.removeAllActions()
         // An object that a delete rule would still change must not be changed after the rollback.
         unpropagated = []
+        passCount &+= 1
         for object in dirty.objects {
             dirty.remove(object)
             switch object.state {
@@ -77,6 +79,7 @@ extension ManagedObjectContext {
     func forgetAll() {
         undoStack?.removeAllActions()
         unpropagated = []
+        passCount &+= 1
         for object in dirty.objects + registry.objects { object.detach() }
         dirty = DirtyList()
         registry = ObjectRegistry(rootCount: schema.rootCount)

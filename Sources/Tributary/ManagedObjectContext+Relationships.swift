@@ -42,7 +42,7 @@ extension ManagedObjectContext {
         guard object.state != .inserted, object.extras?.isUnsaved != true, object.kind.isKnown else { return [] }
         if let known = object.extras?.related[slot] { return known }
         do {
-            let ids = try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
+            let ids = try related(to: object, slot)
             object.makeExtras().related[slot] = ids
             return ids
         } catch {

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty else { return }
         try validate()
         do {
-            try commit()
+            try source.save(self)
         } catch let error as StoreError {
             throw ContextError(error)
         }
@@ -41,27 +41,35 @@ extension ManagedObjectContext {
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
 
-    private func commit() throws {
+    /// Writes to the store; as a part of `transaction` when there is one.
+    func commit(in transaction: WriteTransaction?) throws {
         var plan = SavePlan()
         let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
             plan = try self.write(transaction)
             return try self.commit(plan, transaction, &plan.rows)
         }
         do {
-            if isMain {
+            if let transaction {
+                let committed = try body(transaction)
+                remember(plan)
+                adopt(plan, committed)
+            } else if isMain {
                 try commitMain(body) { self.adopt(plan, $0) }
+            } else if let generation {
+                try commitPinned(at: generation, body) { self.adopt(plan, $0) }
             } else {
                 // First the commit: it makes the plan.
                 let committed = try home.pipeline.commit(body)
                 adopt(plan, committed)
             }
         } catch is NothingToWrite {
+            if transaction != nil { remember(plan) }
             adopt(plan, nil)
         }
     }
 
     /// The view context's save moves it to the generation with the save.
-    private func commitMain(
+    func commitMain(
         _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void
     ) throws {
@@ -126,6 +134,7 @@ extension ManagedObjectContext {
         ledger.removeAll()
         lostConflicts = []
         request = nil
+        passCount &+= 1
         if let committed {
             lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
         }

@@ -59,9 +59,19 @@ public final class ManagedObjectContext {
     let home: ContextHome
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }
-    /// The generation that a view context shows; a background context reads what is newest.
-    var generation: Generation?
-    var isMain: Bool { generation != nil }
+    /// Where rows come from and where saves go.
+    let source: any ContextSource
+    /// The generation that a view context or a pinned one shows; others read what is newest.
+    var generation: Generation? {
+        get { source.generation }
+        set { source.generation = newValue }
+    }
+    /// Whether this is the view context.
+    let isMain: Bool
+    /// Grows when something other than an edit changes what a child sees.
+    var passCount: UInt64 = 0
+    /// The version of the source that the objects in use are in step with.
+    var caughtUpVersion: UInt64 = 0
     /// Whether the context was reset for good because its container closed.
     var isClosed = false
     /// The newest transaction that the objects of a background context have taken over.
@@ -96,13 +106,15 @@ public final class ManagedObjectContext {
         name: String? = nil,
         author: String? = nil,
         mergePolicy: MergePolicy,
-        generation: Generation? = nil
+        generation: Generation? = nil,
+        source: (any ContextSource)? = nil
     ) {
         self.home = home
         self.name = name
         self.author = author
         self.mergePolicy = mergePolicy
-        self.generation = generation
+        self.source = source ?? StoreSource(store: home.store, generation: generation)
+        isMain = generation != nil
         automaticallyMergesChangesFromParent = generation != nil
         registry = ObjectRegistry(rootCount: home.schema.rootCount)
     }
@@ -115,8 +127,7 @@ public final class ManagedObjectContext {
     /// Reads at the context's generation, or what is newest.
     func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
         do {
-            if let generation { return try generation.read(body) }
-            return try store.read(body)
+            return try source.read(body)
         } catch {
             throw ContextError(error)
         }

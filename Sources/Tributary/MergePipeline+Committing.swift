@@ -16,6 +16,21 @@ extension MergePipeline {
         }
     }
 
+    /// Commits the save of a pinned background context and moves its generation to the save; nil when that did not
+    /// succeed.
+    func commit(
+        movingFrom old: Generation,
+        _ body: (WriteTransaction) throws -> CommittedTransaction
+    ) throws -> (CommittedTransaction, Generation?) {
+        defer { commits.send(()) }
+        var pinned: Generation?
+        let committed = try store.write(body) { committed, turn in
+            mailbox.post(committed.changes)
+            pinned = try? turn.move(from: old, connections: 1)
+        }
+        return (committed, pinned)
+    }
+
     /// Commits the save of the main context, which then shows it.
     ///
     /// After the commit, in the same call: `adopt` lets the context take its saved objects for clean, the main context

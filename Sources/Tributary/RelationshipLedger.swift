@@ -4,15 +4,15 @@ import TributaryChanges
 ///
 /// For a relationship that is derived from registers it follows from changed registers; for one that is stored as pairs
 /// it is the change itself.
-struct RelationshipLedger {
+struct RelationshipLedger: Sendable {
     /// One relationship of one object.
-    struct Key: Hashable {
+    struct Key: Hashable, Sendable {
         var rootIndex: Int
         var id: UniqueID
         var slot: Int
     }
 
-    struct Difference {
+    struct Difference: Sendable {
         /// The added objects with the order in which they were added.
         fileprivate(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
@@ -21,6 +21,22 @@ struct RelationshipLedger {
         var addedInOrder: [ManagedObjectID] { added.sorted { $0.value < $1.value }.map(\.key) }
 
         fileprivate var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+
+        /// What is there after the difference: what stays in its place, then what was added.
+        func applied(to ids: [ManagedObjectID]) -> [ManagedObjectID] {
+            ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
+        }
+
+        /// This difference and a later one as one.
+        func adding(_ later: Difference) -> Difference {
+            var sum = self
+            for id in later.removed where sum.added.removeValue(forKey: id) == nil { sum.removed.insert(id) }
+            let last = sum.added.values.max() ?? 0
+            for (index, id) in later.addedInOrder.enumerated() where sum.removed.remove(id) == nil {
+                sum.added[id] = last + index + 1
+            }
+            return sum
+        }
     }
 
     private(set) var differences: [Key: Difference] = [:]
@@ -55,6 +71,15 @@ struct RelationshipLedger {
         var difference = differences[key] ?? Difference()
         if difference.added.removeValue(forKey: id) == nil { difference.removed.insert(id) }
         differences[key] = difference.isEmpty ? nil : difference
+    }
+
+    /// Adds the differences of another ledger, which come after these.
+    mutating func add(_ later: RelationshipLedger) {
+        for (key, difference) in later.differences {
+            let sum = differences[key]?.adding(difference) ?? difference
+            differences[key] = sum.isEmpty ? nil : sum
+        }
+        ordinal = max(ordinal, later.ordinal)
     }
 
     /// Forgets a relationship of one object.

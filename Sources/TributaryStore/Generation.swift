@@ -82,6 +82,14 @@ package final class Generation: Sendable {
         }
     }
 
+    /// A connection that nobody needs just now, without a place in the line.
+    func leaseIfIdle() -> StoreConnection? {
+        state.withLock { state in
+            guard case .pinned = state.phase, state.idle.count > kept(true) else { return nil }
+            return state.idle.removeLast()
+        }
+    }
+
     /// Ends a lease.
     func giveBack(_ connection: StoreConnection) {
         let waiter = state.withLock { state -> Waiter?? in

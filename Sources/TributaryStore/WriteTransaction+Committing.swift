@@ -7,6 +7,7 @@ extension WriteTransaction {
     ///
     /// - Throws: ``StoreError`` `duplicateID` and `invalidChange`; nothing is written then.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
+        if isJoining { return try join(local) }
         let savepoint = "tributary_commit"
         try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
@@ -41,7 +42,7 @@ extension WriteTransaction {
         return committed
     }
 
-    private func keepLines(_ transaction: LogTransaction) throws {
+    func keepLines(_ transaction: LogTransaction) throws {
         let insert = try BoundStatement(
             db,
             "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
@@ -52,7 +53,7 @@ extension WriteTransaction {
         try insert.run()
     }
 
-    private func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {
+    func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {
         let insert = try BoundStatement(
             db,
             "INSERT INTO tributary_answer(key, number, detail, committed_at) VALUES (?1, ?2, ?3, ?4)"

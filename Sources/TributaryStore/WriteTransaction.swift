@@ -10,6 +10,11 @@ package final class WriteTransaction {
     package let reader: Reader
     private var applierInUse: Applier?
     private var writersInUse: WriterTable?
+    /// Whether all that is committed becomes one transaction, and what it is so far.
+    var isJoining = false
+    var joined: JoinedTransaction?
+    /// What the store refused of it.
+    var joinFailure: (any Error)?
     /// The transaction of another writer that is being applied.
     var imported: (writer: UniqueID, header: TransactionHeader)?
 

@@ -1,0 +1,169 @@
+import TributaryChanges
+import TributaryStore
+
+/// A context on a queue of its own whose parent is another context, not the store.
+///
+/// Each body begins with the parent's state, unsaved changes included, at the parent's generation. `save()` inside the
+/// body takes effect in the child at once; the parent absorbs the saves, in order, when the body has ended, also when it
+/// ends with an error, and `perform` returns after that. No thread waits for the other queue.
+///
+/// ```swift
+/// let importer = container.newChildOfViewContext(name: "import")
+/// try await importer.perform { context in
+///     for name in names { try context.insert(Employee.self).name = name }
+///     try context.save()
+/// }
+/// // The view context shows the employees; the store has them after its save.
+/// ```
+///
+/// There is no `performAndWait`: a caller on the parent's queue would wait for itself.
+public actor ChildContext {
+    private let context: ManagedObjectContext
+    private let source: StagedSource
+    private let link: any ParentLink
+    /// The container that it belongs to.
+    public nonisolated let container: PersistentContainer
+    private nonisolated let executor: ContextExecutor
+    private nonisolated let line = TurnLine()
+
+    /// The context's queue.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(
+        container: PersistentContainer,
+        parent: any ParentLink,
+        name: String?,
+        author: String?,
+        mergePolicy: MergePolicy
+    ) {
+        let executor = ContextExecutor(label: "tributary.context.\(name ?? "child")")
+        let source = StagedSource(store: container.store)
+        let context = ManagedObjectContext(
+            home: container.home,
+            name: name,
+            author: author,
+            mergePolicy: mergePolicy,
+            source: source
+        )
+        context.executor = executor
+        self.container = container
+        self.executor = executor
+        self.source = source
+        self.context = context
+        link = parent
+    }
+
+    isolated deinit {
+        // Objects hold their context; dirty ones are held by it.
+        context.reset()
+    }
+
+    // MARK: Running
+
+    /// Runs `body` with the context, after everything that was enqueued before; returns when the parent has absorbed the
+    /// saves of the body.
+    public func perform<T: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
+        let place = line.take()
+        container.pipeline.pending.begin()
+        defer { container.pipeline.pending.end() }
+        await begin(place)
+        let result = run(body)
+        await handOver()
+        return try result.get()
+    }
+
+    /// The same with one value that is handed over to the body, `Sendable` or not.
+    public func perform<Input, T: Sendable, E: Error>(
+        with input: sending Input,
+        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+    ) async throws(E) -> T {
+        let parcel = Parcel(input)
+        return try await perform { (context) throws(E) -> T in
+            guard let input = parcel.take() else { preconditionFailure("a body runs once") }
+            return try body(context, input)
+        }
+    }
+
+    /// Queues `body` in the order of the calls.
+    ///
+    /// It counts as pending from the call on: `container.close()` waits until the parent has absorbed its saves.
+    public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+        let pending = container.pipeline.pending
+        pending.begin()
+        let place = line.take()
+        // It waits for the parent's queue, so it cannot be a plain body of this one; the place keeps the order.
+        Task {
+            await self.runEnqueued(body, at: place)
+            pending.end()
+        }
+    }
+
+    /// The same with one value that is handed over to the body, `Sendable` or not.
+    public nonisolated func enqueue<Input>(
+        with input: sending Input,
+        _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
+    ) {
+        let parcel = Parcel(input)
+        enqueue { context in
+            guard let input = parcel.take() else { return }
+            body(context, input)
+        }
+    }
+
+    /// A context on a queue of its own whose parent is this one.
+    public nonisolated func newChild(
+        name: String? = nil,
+        author: String? = nil,
+        mergePolicy: MergePolicy = .objectTrump
+    ) -> ChildContext {
+        container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
+    }
+
+    // MARK: Around a body
+
+    private func begin(_ place: UInt64) async {
+        await line.wait(for: place)
+        source.begin(await link.unsavedState())
+    }
+
+    private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) -> Result<T, E> {
+        let context = context
+        func result() -> Result<T, E> {
+            context.processPendingChanges()
+            defer { context.processPendingChanges() }
+            do throws(E) {
+                return .success(try body(context))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return source.generation?.holding(result) ?? result()
+    }
+
+    /// The parent absorbs what the body has saved; then it is the next one's turn.
+    private func handOver() async {
+        let saves = source.takeSaves()
+        if !saves.isEmpty {
+            let lost = await link.absorb(saves)
+            context.noteChange { $0.discarded += lost }
+            context.processPendingChanges()
+        }
+        line.leave()
+    }
+
+    private func runEnqueued(_ body: @Sendable (ManagedObjectContext) -> Void, at place: UInt64) async {
+        await begin(place)
+        _ = run(body)
+        await handOver()
+    }
+}
+
+extension ChildContext: EndingContext {
+    /// Forgets all objects for good: the container has closed.
+    func end() async {
+        context.reset()
+        context.isClosed = true
+    }
+}

@@ -1,0 +1,40 @@
+import TributaryChanges
+import TributaryStore
+
+/// Where a context's rows come from and where its saves go: the store at a generation, or a parent.
+///
+/// A row of a context is what its source has unsaved, else what the store has.
+protocol ContextSource: AnyObject {
+    /// The generation of the store under everything; nil for what is newest.
+    var generation: Generation? { get set }
+
+    /// Whether there is nothing between the context and the store, so that every row has a revision.
+    var isStore: Bool { get }
+
+    /// The context above, when it is on the same queue or actor.
+    var parent: ManagedObjectContext? { get }
+
+    /// Moves when something above has changed; then objects that are in use have to be read again.
+    var version: UInt64 { get }
+
+    /// Reads the store under everything.
+    func read<T>(_ body: (Reader) throws -> T) throws -> T
+
+    /// An object that a context above has not saved.
+    func unsaved(_ key: ObjectKey) -> UnsavedObject?
+
+    /// What the contexts above have changed about a relationship and not saved.
+    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference?
+
+    /// Everything that is unsaved above.
+    func unsavedState() -> UnsavedState
+
+    /// Saves what the context has settled and validated.
+    func save(_ context: ManagedObjectContext) throws
+}
+
+extension ContextSource {
+    var isStore: Bool { false }
+    var parent: ManagedObjectContext? { nil }
+    var version: UInt64 { 0 }
+}

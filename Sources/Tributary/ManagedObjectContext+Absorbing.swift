@@ -1,0 +1,83 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Takes over a child's save: its changed properties replace this context's, which becomes dirty.
+    ///
+    /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
+    func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
+        guard !isClosed else { return [] }
+        checkConfinement()
+        processPendingChanges()
+        var lost: [ObjectSnapshot] = []
+        for staged in staged.objects where staged.action == .insert { absorbInsert(staged) }
+        for staged in staged.objects where staged.action != .delete {
+            guard let object = living(staged.image.id), object.kind.entity.name == staged.image.entity.name else {
+                lost.append(staged.edits)
+                continue
+            }
+            for slot in staged.changed { absorb(staged.values[slot], slot, of: object) }
+        }
+        for pair in staged.pairs {
+            guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
+            setPair(owner, pair.slot, with: target, isLinked: pair.isLinked)
+        }
+        for staged in staged.objects where staged.action == .delete {
+            if let object = living(staged.image.id) { delete(object) }
+        }
+        noteChange { $0.discarded += lost }
+        processPendingChanges()
+        return lost
+    }
+
+    /// The object of the ID when it is there and not deleted.
+    private func living(_ id: ManagedObjectID) -> ManagedObject? {
+        let object = object(with: id)
+        if object.state == .clean, object.values.isEmpty { try? object.load() }
+        switch object.state {
+        case .inserted, .clean, .updated: return object
+        case .deleted, .gone, .detached: return nil
+        }
+    }
+
+    /// Makes sure that the object is there, with the model's defaults when it is new.
+    private func absorbInsert(_ staged: StagedSave.Object) {
+        let kind = schema.kind(of: staged.image.id)
+        let known = registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
+        if let known, known.state == .deleted { return revive(known) }
+        guard living(staged.image.id) == nil else { return }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: staged.key.id, context: self))
+        object.values = kind.defaults
+        object.state = .inserted
+        registry.register(object)
+        dirty.insert(object)
+        editCount &+= 1
+        noteChange { $0.inserted.insert(object.objectID) }
+    }
+
+    /// An object that is deleted here exists again, because the child has inserted it again.
+    private func revive(_ object: ManagedObject) {
+        unpropagated.removeAll { $0 === object }
+        object.state = object.extras?.isUnsaved == true ? .inserted : .updated
+        object.extras?.isUnsaved = false
+        dirty.insert(object)
+        editCount &+= 1
+        noteChange { notice in
+            notice.deleted.remove(object.objectID)
+            notice.noteUpdated(object.objectID)
+        }
+    }
+
+    private func absorb(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
+        guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot] else {
+            return object.write(value, slot)
+        }
+        let target = value.referencedID
+        guard let inverse = inverse(of: relationship), let target,
+            inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false
+        else { return setRegister(object, slot, to: target) }
+        // In a one-to-one, whoever holds the target here lets go of it.
+        object.setRelated(self.object(target, entity: relationship.destination), slot)
+    }
+}

@@ -1,0 +1,50 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Grows with everything that changes what a child sees: edits, merges, saves, rollbacks, and those above.
+    var stateVersion: UInt64 { editCount &+ passCount &+ source.version }
+
+    /// The context that this one was made from with `newChild`; nil when its rows come from the store or from a context
+    /// on another queue.
+    public var parent: ManagedObjectContext? { source.parent }
+
+    /// The row under the context's own changes: what contexts above have not saved, else the store's.
+    func row(_ id: UniqueID, _ kind: ObjectKind, _ reader: Reader) throws -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
+        return try reader.row(id, rootEntity: kind.entity.root)
+    }
+
+    func row(_ id: UniqueID, _ kind: ObjectKind) throws(ContextError) -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
+        return try read { try $0.row(id, rootEntity: kind.entity.root) }
+    }
+
+    /// The other end of a relationship under the context's own changes.
+    func related(to object: ManagedObject, _ slot: Int) throws(ContextError) -> [ManagedObjectID] {
+        let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
+        let stored =
+            isUnknownToStore
+            ? [] : try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
+        guard let difference = source.difference(key(object, slot)) else { return stored }
+        return difference.applied(to: stored)
+    }
+
+    /// Reads the objects in use again when something above the context has changed.
+    func catchUp() {
+        let version = source.version
+        guard version != caughtUpVersion else { return }
+        caughtUpVersion = version
+        guard registry.count > 0 else { return }
+        let objects = registry.objects
+        for object in objects { object.extras?.related = [:] }
+        let known = objects.filter { !$0.values.isEmpty && $0.state != .inserted && $0.state != .gone }
+        do {
+            let rows = try read { reader in try known.map { try row($0.uniqueID, $0.kind, reader) } }
+            for (object, row) in zip(known, rows) { merge(row, into: object) }
+        } catch {
+            pendingReadError = error
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// The save of a child: hands its changes to `push`, and takes its objects for clean.
+    ///
+    /// `push` answers with the changes that were dropped, because their objects are deleted above. The parent's rules for
+    /// conflicts do not matter here: what the child has changed replaces what the parent has.
+    func commit(_ push: (StagedSave) -> [ObjectSnapshot]) {
+        let staged = stagedSave()
+        let objects = dirty.objects
+        let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
+        let touched = ledger.differences.keys
+        ledger.removeAll()
+        lostConflicts = []
+        request = nil
+        for object in objects {
+            dirty.remove(object)
+            if object.state == .deleted || lost.contains(object.objectID) {
+                bury(object, isLost: object.state != .deleted)
+            } else {
+                object.state = .clean
+                object.changed.removeAll()
+                if !object.values.isEmpty { object.row = object.image }
+            }
+        }
+        for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        passCount &+= 1
+        for object in objects { object.didSave() }
+    }
+
+    /// The context's changes as values, in order.
+    private func stagedSave() -> StagedSave {
+        var staged = StagedSave()
+        for object in dirty.objects {
+            switch object.state {
+            case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
+            case .updated where !object.changed.isEmpty:
+                staged.objects.append(self.staged(object, .update, object.changed.slots))
+            case .deleted: staged.objects.append(self.staged(object, .delete, []))
+            case .updated, .clean, .gone, .detached: break
+            }
+            for (slot, property) in object.kind.entity.properties.enumerated() {
+                guard case .relationship(_, .links(_, ownsPairs: true)) = property,
+                    let difference = ledger[key(object, slot)]
+                else { continue }
+                let owner = object.objectID
+                staged.pairs += difference.removed.map {
+                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: false)
+                }
+                staged.pairs += difference.addedInOrder.map {
+                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: true)
+                }
+            }
+        }
+        return staged
+    }
+
+    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ slots: [Int]) -> StagedSave.Object {
+        // An object that was deleted as a fault has no values to hand over.
+        let image =
+            object.values.isEmpty
+            ? Row(id: object.objectID, entity: object.kind.entity, revision: 0, values: object.kind.defaults)
+            : object.image
+        return StagedSave.Object(
+            key: object.key,
+            action: action,
+            image: image,
+            values: object.values.isEmpty ? image.values : object.values,
+            changed: slots
+        )
+    }
+}

@@ -1,0 +1,45 @@
+import TributaryChanges
+
+/// How a child with a queue of its own reaches its parent: by values, never by objects.
+protocol ParentLink: Sendable {
+    /// What the parent has not saved, taken on its queue.
+    func unsavedState() async -> UnsavedState
+
+    /// Hands the child's saves over, in order; returns what was dropped when the parent has absorbed them.
+    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot]
+}
+
+extension BackgroundContext: ParentLink {
+    func unsavedState() async -> UnsavedState {
+        await perform { $0.unsavedState() }
+    }
+
+    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
+        await perform { context in saves.flatMap { context.absorb($0) } }
+    }
+}
+
+extension ChildContext: ParentLink {
+    func unsavedState() async -> UnsavedState {
+        await perform { $0.unsavedState() }
+    }
+
+    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
+        await perform { context in saves.flatMap { context.absorb($0) } }
+    }
+}
+
+/// The view context as a parent.
+struct ViewContextLink: ParentLink {
+    let container: PersistentContainer
+
+    @MainActor
+    func unsavedState() async -> UnsavedState {
+        container.viewContext.unsavedState()
+    }
+
+    @MainActor
+    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
+        saves.flatMap { container.viewContext.absorb($0) }
+    }
+}

@@ -1,0 +1,42 @@
+import TributaryChanges
+import TributaryStore
+
+/// A parent on the same queue or actor as a child's source: the child sees it as it is at each moment.
+final class ParentSource: ContextSource {
+    private let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    var parent: ManagedObjectContext? { context }
+
+    var version: UInt64 { context.stateVersion }
+
+    /// The parent's; it moves with the parent alone.
+    var generation: Generation? {
+        get { context.generation }
+        set {}
+    }
+
+    func read<T>(_ body: (Reader) throws -> T) throws -> T { try context.source.read(body) }
+
+    func unsaved(_ key: ObjectKey) -> UnsavedObject? {
+        if let object = context.registry.object(key.id, rootIndex: key.rootIndex), let unsaved = object.unsaved {
+            return unsaved
+        }
+        return context.source.unsaved(key)
+    }
+
+    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? {
+        let above = context.source.difference(key)
+        guard let own = context.ledger[key] else { return above }
+        return above.map { $0.adding(own) } ?? own
+    }
+
+    func unsavedState() -> UnsavedState { context.unsavedState() }
+
+    func save(_ child: ManagedObjectContext) throws {
+        child.commit { staged in context.absorb(staged) }
+    }
+}

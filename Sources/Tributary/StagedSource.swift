@@ -1,0 +1,71 @@
+import TributaryChanges
+import TributaryStore
+
+/// A parent on another queue as a child's source: its state when the child's body began, and what the child has saved
+/// since.
+///
+/// Nothing here waits for the parent. It is given the saves when the body has ended.
+final class StagedSource: ContextSource {
+    private let store: Store
+    private var state = UnsavedState()
+    /// The saves of the body that runs, in order.
+    private var saves: [StagedSave] = []
+    private(set) var version: UInt64 = 0
+
+    init(store: Store) {
+        self.store = store
+    }
+
+    /// A body begins.
+    func begin(_ state: UnsavedState) {
+        // Without a generation anybody's save may have changed what objects in use show.
+        let isSame =
+            state.version == self.state.version && state.generation != nil
+            && state.generation === self.state.generation
+        self.state = state
+        if !isSame { version &+= 1 }
+    }
+
+    /// A body has ended: what the parent has to absorb.
+    func takeSaves() -> [StagedSave] {
+        defer { saves = [] }
+        return saves
+    }
+
+    /// The parent's; it stays for the length of a body.
+    var generation: Generation? {
+        get { state.generation }
+        set {}
+    }
+
+    func read<T>(_ body: (Reader) throws -> T) throws -> T {
+        if let generation = state.generation { return try generation.read(body) }
+        return try store.read(body)
+    }
+
+    func unsaved(_ key: ObjectKey) -> UnsavedObject? { state.objects[key] }
+
+    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { state.ledger[key] }
+
+    func unsavedState() -> UnsavedState { state }
+
+    func save(_ child: ManagedObjectContext) throws {
+        child.commit { staged in
+            var lost: [ObjectSnapshot] = []
+            for object in staged.objects {
+                let known = state.objects[object.key]
+                if object.action == .update, let known, known.row == nil {
+                    lost.append(object.edits)
+                } else {
+                    state.objects[object.key] = UnsavedObject(
+                        row: object.action == .delete ? nil : object.image,
+                        isInserted: object.action == .insert || known?.isInserted == true
+                    )
+                }
+            }
+            state.ledger.add(child.ledger)
+            saves.append(staged)
+            return lost
+        }
+    }
+}

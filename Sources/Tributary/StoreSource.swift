@@ -1,0 +1,34 @@
+import TributaryChanges
+import TributaryStore
+
+/// The store as a context's source: at a generation, or as it is when each read begins.
+final class StoreSource: ContextSource {
+    private let store: Store
+    var generation: Generation?
+    /// The transaction that the context's saves become part of, while there is one: it reads its own writes.
+    var transaction: WriteTransaction?
+
+    /// How things stood before each save that became a part of it.
+    var mementos: [SaveMemento] = []
+
+    init(store: Store, generation: Generation?) {
+        self.store = store
+        self.generation = generation
+    }
+
+    func read<T>(_ body: (Reader) throws -> T) throws -> T {
+        if let transaction { return try body(transaction.reader) }
+        if let generation { return try generation.read(body) }
+        return try store.read(body)
+    }
+
+    var isStore: Bool { true }
+
+    func unsaved(_ key: ObjectKey) -> UnsavedObject? { nil }
+
+    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { nil }
+
+    func unsavedState() -> UnsavedState { UnsavedState() }
+
+    func save(_ context: ManagedObjectContext) throws { try context.commit(in: transaction) }
+}

@@ -1,0 +1,47 @@
+import TributaryChanges
+import TributaryStore
+
+/// All that the contexts above a child have not saved, as values, with the generation under it.
+///
+/// Taking it costs what is unsaved there; copies share it until one of them changes.
+struct UnsavedState: Sendable {
+    var objects: [ObjectKey: UnsavedObject] = [:]
+    var ledger = RelationshipLedger()
+    /// The generation that the topmost context reads; nil for what is newest.
+    var generation: Generation?
+    /// Moves when anything above has changed.
+    var version: UInt64 = 0
+}
+
+extension ManagedObjectContext {
+    /// What a child of this context sees above the store.
+    func unsavedState() -> UnsavedState {
+        processPendingChanges()
+        var state = source.unsavedState()
+        for object in dirty.objects {
+            if let unsaved = object.unsaved { state.objects[object.key] = unsaved }
+        }
+        state.ledger.add(ledger)
+        state.generation = generation
+        state.version = stateVersion
+        return state
+    }
+}
+
+extension ManagedObject {
+    /// What a child of the object's context sees of it; nil for what is below.
+    var unsaved: UnsavedObject? {
+        switch state {
+        case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)
+        case .inserted, .updated: values.isEmpty ? nil : UnsavedObject(row: image, isInserted: state == .inserted)
+        case .clean, .gone, .detached: nil
+        }
+    }
+
+    /// The object's values as a row.
+    var image: Row {
+        var values = values
+        for slot in kind.transientSlots { values[slot] = .null }
+        return Row(id: objectID, entity: kind.entity, revision: row?.revision ?? 0, values: values)
+    }
+}
