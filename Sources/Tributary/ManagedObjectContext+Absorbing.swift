@@ -56,19 +56,6 @@ extension ManagedObjectContext {
         noteChange { $0.inserted.insert(object.objectID) }
     }
 
-    /// An object that is deleted here exists again, because the child has inserted it again.
-    private func revive(_ object: ManagedObject) {
-        unpropagated.removeAll { $0 === object }
-        object.state = object.extras?.isUnsaved == true ? .inserted : .updated
-        object.extras?.isUnsaved = false
-        dirty.insert(object)
-        editCount &+= 1
-        noteChange { notice in
-            notice.deleted.remove(object.objectID)
-            notice.noteUpdated(object.objectID)
-        }
-    }
-
     private func absorb(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
         guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot] else {
             return object.write(value, slot)

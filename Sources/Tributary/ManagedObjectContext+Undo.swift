@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     }
 
     /// Brings a deleted object back: as it was when the deletion is not saved, else as a new object under its ID.
-    private func revive(_ object: ManagedObject) {
+    func revive(_ object: ManagedObject) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === self else { return }
         let wasSaved = object.state == .deleted
         if wasSaved {
