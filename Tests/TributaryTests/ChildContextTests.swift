@@ -1,0 +1,397 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// A child on the same actor as its parent: it reads the parent's state, and its saves go one level up.
+@MainActor
+struct ChildContextTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    var view: ManagedObjectContext { container.viewContext }
+
+    init() async throws {
+        folder = try TemporaryFolder("children")
+        container = try await Company.open(folder)
+    }
+
+    private var stored: Int {
+        get throws {
+            let entity = try #require(container.model.entity(named: "Employee"))
+            return try container.store.read { try $0.count(FetchQuery(entity: entity)) }
+        }
+    }
+
+    private func employee(_ name: String, in context: ManagedObjectContext) throws -> Employee {
+        let employee = try context.insert(Employee.self)
+        employee.name = name
+        return employee
+    }
+
+    private func names(_ context: ManagedObjectContext, _ change: (inout FetchRequest) -> Void = { _ in }) throws
+        -> [String]
+    {
+        var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
+        change(&request)
+        return try context.fetch(request, as: Employee.self).map(\.name)
+    }
+
+    // MARK: Saving
+
+    @Test
+    func aSaveMakesTheParentDirtyAndLeavesTheStoreAlone() throws {
+        let child = view.newChild(name: "draft")
+        #expect(child.parent === view && child.name == "draft")
+        let ann = try employee("Ann", in: child)
+        #expect(!view.hasChanges)
+        try child.save()
+        #expect(!child.hasChanges && ann.state == .clean && ann.name == "Ann")
+        #expect(try view.hasChanges && names(view) == ["Ann"])
+        #expect(try stored == 0)
+        try view.save()
+        #expect(try stored == 1)
+    }
+
+    @Test
+    func theObjectKeepsItsIDAllTheWayToTheStore() throws {
+        let child = view.newChild()
+        let id = try employee("Ann", in: child).objectID
+        try child.save()
+        #expect(view.insertedObjects.map(\.objectID) == [id])
+        try view.save()
+        #expect(try container.store.read { try $0.row(id.uniqueID, rootEntity: "Employee") } != nil)
+    }
+
+    @Test
+    func anUpdateReplacesOnlyWhatTheChildHasChanged() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        let child = view.newChild()
+        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        copy.salary = 10
+        ann.age = 40
+        try child.save()
+        #expect(ann.salary == 10 && ann.age == 40)
+        #expect(Set(ann.changedValues().keys) == ["salary", "age"])
+    }
+
+    @Test
+    func theChildWinsOverTheParentsUnsavedValue() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        let child = view.newChild(mergePolicy: .error)
+        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        copy.name = "Child"
+        ann.name = "Parent"
+        try child.save()
+        #expect(ann.name == "Child" && copy.name == "Child")
+    }
+
+    @Test
+    func theStoreIsNotAskedForConflictsBeforeTheParentSaves() async throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        view.mergePolicy = .error
+        let id = ann.objectID
+        let child = view.newChild(mergePolicy: .error)
+        let copy = try #require(child.object(with: id, as: Employee.self))
+        copy.name = "Child"
+        try await container.performBackgroundTask { context in
+            context.object(with: id, as: Employee.self)?.salary = 1
+            try context.save()
+        }
+        try child.save()
+        #expect(throws: ConflictError.self) { try view.save() }
+    }
+
+    @Test
+    func aDeletionGoesUpOneLevel() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        let child = view.newChild()
+        let copy = child.object(with: ann.objectID)
+        child.delete(copy)
+        #expect(ann.state == .clean)
+        try child.save()
+        #expect(ann.isDeleted && copy.state == .gone)
+        #expect(try stored == 1)
+        try view.save()
+        #expect(try stored == 0)
+    }
+
+    @Test
+    func anObjectThatTheParentHasNotSavedIsDeletedWithoutATrace() throws {
+        let ann = try employee("Ann", in: view)
+        let child = view.newChild()
+        child.delete(child.object(with: ann.objectID))
+        try child.save()
+        #expect(!view.hasChanges)
+    }
+
+    @Test
+    func validationRunsAtTheChildsSave() throws {
+        let child = view.newChild()
+        _ = try child.insert(Employee.self)
+        #expect(throws: ValidationError.self) { try child.save() }
+        #expect(child.hasChanges && !view.hasChanges)
+    }
+
+    @Test
+    func aSaveWithoutChangesDoesNothing() throws {
+        let child = view.newChild()
+        try child.save()
+        #expect(!view.hasChanges && child.lastSaveToken == nil)
+    }
+
+    @Test
+    func aSaveTellsTheParentsObservers() throws {
+        let child = view.newChild()
+        let ann = try employee("Ann", in: child)
+        var notices: [ObjectsDidChange] = []
+        view.observeChanges { notices.append($0) }
+        try child.save()
+        #expect(notices.map(\.inserted) == [[ann.objectID]])
+    }
+
+    @Test
+    func transientValuesGoUpWithTheObject() throws {
+        let child = view.newChild()
+        let ann = try employee("Ann", in: child)
+        ann.mood = "good"
+        try child.save()
+        #expect(view.object(with: ann.objectID, as: Employee.self)?.mood == "good")
+    }
+
+    @Test
+    func theSaveAfterASaveSendsOnlyWhatIsNew() throws {
+        let child = view.newChild()
+        let ann = try employee("Ann", in: child)
+        try child.save()
+        let parents = try #require(view.object(with: ann.objectID, as: Employee.self))
+        parents.name = "Parent"
+        ann.salary = 5
+        try child.save()
+        #expect(parents.name == "Parent" && parents.salary == 5)
+    }
+
+    @Test
+    func hooksRunInTheChild() throws {
+        let child = view.newChild()
+        let ann = try employee("Ann", in: child)
+        try child.save()
+        #expect(ann.state == .clean && ann.changedValues().isEmpty && !ann.isInserted)
+    }
+
+    // MARK: Deleted above
+
+    @Test
+    func aChangeToAnObjectThatTheParentHasDeletedIsDropped() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        let child = view.newChild(mergePolicy: .error)
+        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        copy.name = "Late"
+        var discarded: [ObjectSnapshot] = []
+        child.observeChanges { discarded += $0.discarded }
+        view.delete(ann)
+        try child.save()
+        #expect(discarded.map(\.id) == [ann.objectID] && discarded.first?["name"] == .string("Late"))
+        #expect(copy.state == .gone && ann.isDeleted)
+    }
+
+    @Test
+    func anObjectThatTheParentHasDeletedIsNotFound() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        view.delete(ann)
+        let child = view.newChild()
+        #expect(throws: ContextError.notFound(ann.objectID)) { try child.existingObject(with: ann.objectID) }
+        #expect(try names(child) == [])
+    }
+
+    @Test
+    func anObjectThatTheParentHasDeletedExistsAgainWhenTheChildInsertsIt() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        view.delete(ann)
+        let child = view.newChild()
+        try child.insert(Employee.self, id: ann.uniqueID).name = "Again"
+        try child.save()
+        #expect(ann.state == .updated && ann.name == "Again")
+        try view.save()
+        #expect(try stored == 1)
+    }
+
+    // MARK: Reading
+
+    @Test
+    func aFaultShowsTheParentsUnsavedValues() throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        ann.name = "Bea"
+        let copy = try #require(view.newChild().object(with: ann.objectID, as: Employee.self))
+        #expect(copy.isFault && copy.name == "Bea" && copy.state == .clean)
+    }
+
+    @Test
+    func aFaultShowsAnObjectThatTheStoreDoesNotHave() throws {
+        let ann = try employee("Ann", in: view)
+        #expect(view.newChild().object(with: ann.objectID, as: Employee.self)?.name == "Ann")
+    }
+
+    @Test
+    func aFetchFindsWhatTheParentHasInsertedChangedAndDeleted() throws {
+        _ = try employee("Ann", in: view)
+        let bob = try employee("Bob", in: view)
+        let cid = try employee("Cid", in: view)
+        try view.save()
+        bob.name = "Zoe"
+        view.delete(cid)
+        _ = try employee("Mia", in: view)
+        let child = view.newChild()
+        #expect(try names(child) == ["Ann", "Mia", "Zoe"])
+        #expect(try names(child) { $0.predicate = try? ObjectPredicate(parsing: "name > 'B'") } == ["Mia", "Zoe"])
+        #expect(try names(child) { $0.predicate = try? ObjectPredicate(parsing: "name = 'Bob'") } == [])
+        #expect(try child.count(for: FetchRequest("Employee")) == 3)
+        #expect(try child.fetchIDs(FetchRequest("Employee")).count == 3)
+    }
+
+    @Test
+    func theParentsStateCountsAlsoWithoutTheChildsOwnChanges() throws {
+        _ = try employee("Ann", in: view)
+        let child = view.newChild()
+        _ = try employee("Bob", in: child)
+        #expect(try names(child) { $0.includesPendingChanges = false } == ["Ann"])
+    }
+
+    @Test
+    func threeLevelsLieOverEachOther() throws {
+        for name in ["Ann", "Bob", "Cid", "Dan"] { _ = try employee(name, in: view) }
+        try view.save()
+        let (first, second) = (view.newChild(), view.newChild())
+        let deepest = first.newChild().newChild()
+        #expect(deepest.parent?.parent === first)
+        try #require(try view.fetch(Employee.self, predicate: ObjectPredicate(parsing: "name = 'Ann'")).first).name =
+            "Ann1"
+        first.delete(
+            try #require(try first.fetch(Employee.self, predicate: ObjectPredicate(parsing: "name = 'Bob'")).first)
+        )
+        let middle = try #require(deepest.parent)
+        try #require(try middle.fetch(Employee.self, predicate: ObjectPredicate(parsing: "name = 'Cid'")).first).name =
+            "Cid1"
+        _ = try employee("Eve", in: deepest)
+        #expect(try names(deepest) == ["Ann1", "Cid1", "Dan", "Eve"])
+        #expect(try names(middle) == ["Ann1", "Cid1", "Dan"])
+        #expect(try names(first) == ["Ann1", "Cid", "Dan"])
+        #expect(try names(second) == ["Ann1", "Bob", "Cid", "Dan"])
+        try deepest.save()
+        try middle.save()
+        try first.save()
+        #expect(try names(view) == ["Ann1", "Cid1", "Dan", "Eve"])
+        try view.save()
+        #expect(try names(second) == ["Ann1", "Cid1", "Dan", "Eve"])
+    }
+
+    @Test
+    func limitAndOffsetCountWhatIsLaidOver() throws {
+        for name in ["A", "C", "E", "G"] { _ = try employee(name, in: view) }
+        try view.save()
+        _ = try employee("B", in: view)
+        let child = view.newChild()
+        _ = try employee("D", in: child)
+        #expect(
+            try names(child) {
+                $0.fetchOffset = 1
+                $0.fetchLimit = 3
+            } == ["B", "C", "D"]
+        )
+        #expect(
+            try names(child) { $0.sortKeys = [SortKey("name", ascending: false)] } == ["G", "E", "D", "C", "B", "A"]
+        )
+    }
+
+    @Test
+    func anObjectInUseFollowsTheParent() throws {
+        let ann = try employee("Ann", in: view)
+        let child = view.newChild()
+        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        #expect(copy.name == "Ann")
+        ann.name = "Bea"
+        child.processPendingChanges()
+        #expect(copy.name == "Bea" && copy.state == .clean)
+    }
+
+    @Test
+    func aChangedObjectKeepsItsOwnValuesWhenTheParentMoves() throws {
+        let ann = try employee("Ann", in: view)
+        let child = view.newChild()
+        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        copy.salary = 3
+        ann.name = "Bea"
+        child.processPendingChanges()
+        #expect(copy.name == "Bea" && copy.salary == 3 && copy.state == .updated)
+    }
+
+    @Test
+    func whatOneChildSavesItsSiblingShows() throws {
+        let ann = try employee("Ann", in: view)
+        let (first, second) = (view.newChild(), view.newChild())
+        let copy = try #require(second.object(with: ann.objectID, as: Employee.self))
+        #expect(copy.name == "Ann")
+        first.object(with: ann.objectID, as: Employee.self)?.name = "Bea"
+        try first.save()
+        var updated: Set<ManagedObjectID> = []
+        second.observeChanges { updated.formUnion($0.updated) }
+        #expect(try names(second) == ["Bea"])
+        #expect(copy.name == "Bea" && updated == [ann.objectID])
+    }
+
+    @Test
+    func aChildReadsAtItsParentsGeneration() async throws {
+        _ = try employee("Ann", in: view)
+        try view.save()
+        let child = view.newChild()
+        let id = try await container.performBackgroundTask { context in
+            let bob = try context.insert(Employee.self)
+            bob.name = "Bob"
+            try context.save()
+            return bob.objectID
+        }
+        #expect(try names(child) == ["Ann"])
+        do throws(ContextError) {
+            _ = try child.existingObject(with: id)
+            Issue.record("it is not merged yet")
+        } catch {
+            guard case .notYetMerged = error else { throw error }
+        }
+        await container.mergePendingChanges()
+        #expect(try names(child) == ["Ann", "Bob"])
+    }
+
+    @Test
+    func whatTheParentMergesReachesTheChild() async throws {
+        let ann = try employee("Ann", in: view)
+        try view.save()
+        let id = ann.objectID
+        let child = view.newChild()
+        let copy = try #require(child.object(with: id, as: Employee.self))
+        #expect(copy.name == "Ann")
+        try await container.performBackgroundTask { context in
+            context.object(with: id, as: Employee.self)?.name = "Bea"
+            try context.save()
+        }
+        #expect(copy.name == "Ann")
+        await container.mergePendingChanges()
+        child.processPendingChanges()
+        #expect(copy.name == "Bea")
+    }
+
+    @Test
+    func anIDThatTheChildReceivesIsItsParentsObject() throws {
+        let child = view.newChild()
+        let ann = try employee("Ann", in: child)
+        try child.save()
+        let grandchild = child.newChild()
+        #expect(try grandchild.existingObject(with: ann.objectID).snapshot()["name"] == .string("Ann"))
+    }
+}

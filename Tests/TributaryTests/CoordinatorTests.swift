@@ -1,0 +1,231 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// Several saves that are one transaction, and what is left when they come to nothing.
+struct CoordinatorTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("coordinator")
+        container = try await Company.open(folder)
+    }
+
+    private struct Stop: Error {}
+
+    private var history: [HistoryTransaction] {
+        get throws { try container.store.read { try $0.history(after: 0, limit: 100) } }
+    }
+
+    @Test
+    func theSavesAreOneTransactionOfTheHistory() async throws {
+        let background = container.newBackgroundContext(name: "load", author: "ann")
+        let token = try await container.coordinator.perform(on: background) { context in
+            let ann = try context.insert(Employee.self)
+            ann.name = "Ann"
+            try context.save()
+            ann.salary = 5
+            try context.save()
+            ann.salary = 6
+            try context.insert(Employee.self).name = "Bob"
+            try context.save()
+            return context.lastSaveToken
+        }
+        let history = try history
+        #expect(history.count == 1 && history.first?.author == "ann" && history.first?.contextName == "load")
+        #expect(token?.number == history.first?.number)
+        let salaries = try await container.performBackgroundTask { context in
+            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.salary)
+        }
+        #expect(salaries == [6, nil])
+    }
+
+    @Test
+    func theBodyReadsItsOwnSavesAndNobodyElseDoes() async throws {
+        let background = container.newBackgroundContext()
+        let store = container.store
+        let entity = try #require(container.model.entity(named: "Employee"))
+        try await container.coordinator.perform(on: background) { context in
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Employee")) == 1)
+            #expect(try store.read { try $0.count(FetchQuery(entity: entity)) } == 0)
+        }
+        #expect(try store.read { try $0.count(FetchQuery(entity: entity)) } == 1)
+    }
+
+    @Test
+    func aBodyThatThrowsCommitsNothingAndTheContextKeepsItsChanges() async throws {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let bob = try context.insert(Employee.self)
+            bob.name = "Bob"
+            try context.save()
+            return bob.objectID
+        }
+        await #expect(throws: Stop.self) {
+            try await container.coordinator.perform(on: background) { context in
+                try context.insert(Employee.self).name = "Ann"
+                context.object(with: id, as: Employee.self)?.name = "Bob2"
+                try context.save()
+                context.object(with: id, as: Employee.self)?.salary = 4
+                throw Stop()
+            }
+        }
+        #expect(try history.count == 1)
+        try await background.perform { context in
+            #expect(context.insertedObjects.count == 1)
+            let bob = try #require(context.updatedObjects.first as? Employee)
+            #expect(bob.changedValues() == ["name": .string("Bob2"), "salary": .double(4)])
+            try context.save()
+        }
+        #expect(try history.count == 2)
+        let names = try await container.performBackgroundTask { context in
+            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+        }
+        #expect(names == ["Ann", "Bob2"])
+    }
+
+    @Test
+    func deletionsAndLinksComeBackWhenTheBodyThrows() async throws {
+        let background = container.newBackgroundContext()
+        let (ann, project) = try await background.perform { context in
+            let (ann, project) = (try context.insert(Employee.self), try context.insert(Project.self))
+            ann.name = "Ann"
+            try context.save()
+            return (ann.objectID, project.objectID)
+        }
+        await #expect(throws: Stop.self) {
+            try await container.coordinator.perform(on: background) { context in
+                let employee = try #require(context.object(with: ann, as: Employee.self))
+                employee.projects = [try #require(context.object(with: project, as: Project.self))]
+                try context.save()
+                context.delete(employee)
+                try context.save()
+                throw Stop()
+            }
+        }
+        try await background.perform { context in
+            #expect(context.deletedObjects.map(\.objectID) == [ann])
+            context.rollback()
+            let employee = try #require(context.object(with: ann, as: Employee.self))
+            #expect(employee.name == "Ann" && employee.projects.isEmpty)
+        }
+        #expect(try history.count == 1)
+    }
+
+    @Test
+    func whatTheBodyDidNotSaveStaysUnsaved() async throws {
+        let background = container.newBackgroundContext()
+        try await container.coordinator.perform(on: background) { context in
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            try context.insert(Employee.self).name = "Bob"
+        }
+        #expect(await background.perform { $0.insertedObjects.count } == 1)
+        #expect(try history.first?.changes.count == 1)
+    }
+
+    @Test
+    func aBodyWithoutSavesCommitsNothing() async throws {
+        let background = container.newBackgroundContext()
+        #expect(try await container.coordinator.perform(on: background) { _ in 7 } == 7)
+        #expect(try history.isEmpty)
+    }
+
+    @Test
+    func aTurnInsideATurnIsTheSameOne() async throws {
+        let background = container.newBackgroundContext()
+        try await container.coordinator.perform(on: background) { context in
+            try context.performInOneTransaction {
+                try context.insert(Employee.self).name = "Ann"
+                try context.save()
+            }
+            try context.insert(Employee.self).name = "Bob"
+            try context.save()
+        }
+        #expect(try history.count == 1)
+    }
+
+    @Test
+    @MainActor
+    func theViewContextShowsItsTransactionAtOnceAndOneUpdateIsPosted() async throws {
+        var updates = container.storeUpdates().makeAsyncIterator()
+        try container.coordinator.perform { context in
+            for name in ["Ann", "Bob"] {
+                try context.insert(Employee.self).name = name
+                try context.save()
+            }
+        }
+        #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 2)
+        #expect(try history.count == 1)
+        #expect(await updates.next()?.changes.inserted.count == 2)
+    }
+
+    @Test
+    @MainActor
+    func theViewContextKeepsItsChangesWhenTheBodyThrows() throws {
+        #expect(throws: Stop.self) {
+            try container.coordinator.perform { context in
+                try context.insert(Employee.self).name = "Ann"
+                try context.save()
+                throw Stop()
+            }
+        }
+        #expect(container.viewContext.insertedObjects.count == 1)
+        try container.viewContext.save()
+        #expect(try history.count == 1)
+    }
+
+    @Test
+    func aConflictInsideTheBodyCanBeCaught() async throws {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let ann = try context.insert(Employee.self)
+            ann.name = "Ann"
+            try context.save()
+            ann.name = "Bea"
+            return ann.objectID
+        }
+        try await container.performBackgroundTask { context in
+            context.object(with: id, as: Employee.self)?.name = "Cid"
+            try context.save()
+        }
+        try await container.coordinator.perform(on: background) { context in
+            #expect(throws: ConflictError.self) { try context.save() }
+            context.mergePolicy = .objectTrump
+            try context.save()
+        }
+        #expect(try history.count == 3)
+    }
+
+    @Test
+    func otherSaversWaitForTheTurn() async throws {
+        let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        async let held: Void = container.coordinator.perform(on: first) { context in
+            begin.yield(())
+            try context.insert(Employee.self).name = "A"
+            try context.save()
+            try context.insert(Employee.self).name = "B"
+            try context.save()
+        }
+        for await _ in begun { break }
+        try await second.perform { context in
+            try context.insert(Employee.self).name = "C"
+            try context.save()
+        }
+        try await held
+        #expect(try history.map(\.changes.count) == [2, 1])
+    }
+
+    @Test
+    func aChildHasNoTurn() async {
+        await container.performBackgroundTask { context in
+            let child = context.newChild()
+            #expect(throws: ContextError.self) { try child.performInOneTransaction {} }
+        }
+    }
+}
