@@ -30,15 +30,7 @@ final class JoinedTransaction {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
         try applier.apply(explicit)
         changes += explicit
-        return CommittedTransaction(
-            number: applier.number,
-            writer: own,
-            sequence: header.sequence,
-            clock: header.clock,
-            changes: applier.effects,
-            changeCount: applier.changeCount,
-            parkedCount: applier.parkedCount
-        )
+        return CommittedTransaction(number: applier.number, writer: own, header: header, applier: applier)
     }
 
     /// Writes history, position and the lines for export.

@@ -61,7 +61,7 @@ actor InterleavingRun {
         case 38..<46: try await delete(index, &random)
         case 46..<62: try await save(index)
         case 62..<70: try await move(index)
-        case 70..<73: try checkpoint()
+        case 70..<73: checkpoint()
         case 73..<76: try await rollback(index)
         case 76..<86: return try await fault(index, &random)
         default: break
@@ -128,9 +128,9 @@ actor InterleavingRun {
         model.contexts[index].pending = [:]
     }
 
-    private func checkpoint() throws {
+    private func checkpoint() {
         log.append("checkpoint")
-        _ = try PlainSQL(path: folder.path("store.sqlite")).rows("PRAGMA wal_checkpoint(PASSIVE)")
+        WALCheckpoint.run(path: folder.path("store.sqlite"))
     }
 
     /// The view context merges; a background context is pinned anew, or let go.
