@@ -26,6 +26,9 @@ protocol ContextSource: AnyObject {
     /// What the contexts above have changed about a relationship and not saved.
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference?
 
+    /// The order that the contexts above have given to a relationship and not saved.
+    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement?
+
     /// Everything that is unsaved above.
     func unsavedState() -> UnsavedState
 

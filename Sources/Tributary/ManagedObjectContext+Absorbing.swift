@@ -23,6 +23,12 @@ extension ManagedObjectContext {
             guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
             setPair(owner, pair.slot, with: target, isLinked: pair.isLinked)
         }
+        for order in staged.orders {
+            guard let owner = living(order.owner) else { continue }
+            recordOrder(of: owner, order.slot)
+            ledger.arrange(order.ids, key(owner, order.slot))
+            noteUpdate(of: owner)
+        }
         for staged in staged.objects where staged.action == .delete {
             if let object = living(staged.image.id) { delete(object) }
         }

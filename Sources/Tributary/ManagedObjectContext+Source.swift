@@ -27,8 +27,9 @@ extension ManagedObjectContext {
         let stored =
             isUnknownToStore
             ? [] : try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
-        guard let difference = source.difference(key(object, slot)) else { return stored }
-        return difference.applied(to: stored)
+        let key = key(object, slot)
+        let ids = source.difference(key)?.applied(to: stored) ?? stored
+        return source.arrangement(key)?.ordering(ids) ?? ids
     }
 
     /// Reads the objects in use again when something above the context has changed.

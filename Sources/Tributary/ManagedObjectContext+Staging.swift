@@ -54,6 +54,11 @@ extension ManagedObjectContext {
                 }
             }
         }
+        for key in ledger.arrangements.keys {
+            guard let owner = owner(of: key), owner.state != .deleted, owner.state != .gone else { continue }
+            let ids = relatedIDs(owner, key.slot)
+            staged.orders.append(StagedSave.Order(owner: owner.objectID, slot: key.slot, ids: ids))
+        }
         return staged
     }
 

@@ -34,6 +34,13 @@ final class ParentSource: ContextSource {
         return above.map { $0.adding(own) } ?? own
     }
 
+    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? {
+        if let own = context.ledger.arrangements[key] { return own }
+        guard var above = context.source.arrangement(key) else { return nil }
+        for id in context.ledger[key]?.addedInOrder ?? [] { above.append(id) }
+        return above
+    }
+
     func unsavedState() -> UnsavedState { context.unsavedState() }
 
     func save(_ child: ManagedObjectContext) throws {

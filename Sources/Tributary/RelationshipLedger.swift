@@ -79,6 +79,10 @@ struct RelationshipLedger: Sendable {
             let sum = differences[key]?.adding(difference) ?? difference
             differences[key] = sum.isEmpty ? nil : sum
         }
+        for (key, difference) in later.differences {
+            for id in difference.addedInOrder { arrangements[key]?.append(id) }
+        }
+        arrangements.merge(later.arrangements) { $1 }
         ordinal = max(ordinal, later.ordinal)
     }
 

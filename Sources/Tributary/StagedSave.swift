@@ -36,8 +36,16 @@ struct StagedSave: Sendable {
         var isLinked: Bool
     }
 
+    /// The order of an ordered relationship.
+    struct Order: Sendable {
+        var owner: ManagedObjectID
+        var slot: Int
+        var ids: [ManagedObjectID]
+    }
+
     var objects: [Object] = []
     var pairs: [Pair] = []
+    var orders: [Order] = []
 
-    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty }
+    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
 }

@@ -47,6 +47,8 @@ final class StagedSource: ContextSource {
 
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { state.ledger[key] }
 
+    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { state.ledger.arrangements[key] }
+
     func unsavedState() -> UnsavedState { state }
 
     func save(_ child: ManagedObjectContext) throws {

@@ -28,6 +28,8 @@ final class StoreSource: ContextSource {
 
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { nil }
 
+    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { nil }
+
     func unsavedState() -> UnsavedState { UnsavedState() }
 
     func save(_ context: ManagedObjectContext) throws { try context.commit(in: transaction) }
