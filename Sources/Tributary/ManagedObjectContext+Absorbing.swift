@@ -59,6 +59,7 @@ extension ManagedObjectContext {
         registry.register(object)
         dirty.insert(object)
         editCount &+= 1
+        undoStack?.record(.appeared(object))
         noteChange { $0.inserted.insert(object.objectID) }
     }
 

@@ -174,14 +174,6 @@ struct ChildContextTests {
         #expect(parents.name == "Parent" && parents.salary == 5)
     }
 
-    @Test
-    func hooksRunInTheChild() throws {
-        let child = view.newChild()
-        let ann = try employee("Ann", in: child)
-        try child.save()
-        #expect(ann.state == .clean && ann.changedValues().isEmpty && !ann.isInserted)
-    }
-
     // MARK: Deleted above
 
     @Test
@@ -393,5 +385,15 @@ struct ChildContextTests {
         try child.save()
         let grandchild = child.newChild()
         #expect(try grandchild.existingObject(with: ann.objectID).snapshot()["name"] == .string("Ann"))
+    }
+
+    @Test
+    func whatAChildSavedCanBeTakenBackInTheParent() throws {
+        let child = view.newChild()
+        _ = try employee("Ann", in: child)
+        try child.save()
+        view.undo()
+        #expect(!view.hasChanges)
+        #expect(try names(view) == [])
     }
 }
