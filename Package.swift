@@ -55,6 +55,8 @@ let package = Package(
             dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore"]
         ),
 
+        .target(name: "TributaryGeneration", dependencies: ["TributaryModel"]),
+
         // The folder, the admin interface, the daemon.
         .target(
             name: "TributarySync",
@@ -96,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel", "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -124,6 +126,13 @@ let package = Package(
             name: "TributaryTests",
             dependencies: ["Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport"],
             exclude: ["Misuse"]
+        ),
+        .testTarget(
+            name: "TributaryGenerationTests",
+            dependencies: [
+                "TributaryGeneration", "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "TributarySyncTests",

@@ -67,21 +67,6 @@ extension ManagedObject {
         return result
     }
 
-    /// A value of everything that the object holds, for other contexts and other processes.
-    public func snapshot() -> ObjectSnapshot {
-        if values.isEmpty { fire() }
-        var result: [String: PropertyValue] = [:]
-        for (slot, property) in kind.entity.properties.enumerated() {
-            switch property {
-            case .attribute: result[property.name] = read(slot)
-            case .relationship(let relationship, _):
-                guard !relationship.isToMany else { continue }
-                result[property.name] = relatedID(slot).map { .reference($0.uniqueID) } ?? .null
-            }
-        }
-        return ObjectSnapshot(id: objectID, values: result)
-    }
-
     func makeExtras() -> ObjectExtras {
         if let extras { return extras }
         let made = ObjectExtras()

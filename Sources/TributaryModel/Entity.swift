@@ -21,6 +21,8 @@ public final class Entity: Sendable {
     public let attributes: [Attribute]
     /// The relationships that the entity declares itself, sorted by name.
     public let relationships: [Relationship]
+    /// The names of the properties that the entity declares itself, in the order of the model file, attributes first.
+    public let declaredNames: [String]
     let ownProperties: [Property]
     /// All properties, inherited ones first; the index is the slot.
     public let properties: [Property]
@@ -52,6 +54,7 @@ public final class Entity: Sendable {
         self.ancestors = ancestors
         self.subentities = subentities
         self.ownProperties = ownProperties
+        declaredNames = definition.attributes.map(\.name) + definition.relationships.map(\.name)
         attributes = ownProperties.compactMap(\.attribute)
         relationships = ownProperties.compactMap(\.relationship)
         self.properties = properties

@@ -2,7 +2,8 @@
 enum ModuleGraph {
     static let arrows: [String: Set<String>] = [
         "tributaryd": ["TributaryDaemon"],
-        "tributaryctl": ["TributaryAdmin", "TransactionLog", "TributaryModel", "CLinux"],
+        "tributaryctl": ["TributaryAdmin", "TransactionLog", "TributaryGeneration", "CLinux"],
+        "TributaryGeneration": ["TributaryModel"],
         "TributaryDaemon": ["TributarySync", "TributaryAdmin", "CSystemd", "CLinux"],
         "TributarySync": ["Tributary", "TransactionLog", "CLinux"],
         "TributaryAdmin": ["CLinux"],

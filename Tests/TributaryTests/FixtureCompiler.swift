@@ -34,14 +34,11 @@ struct FixtureCompiler: Sendable {
         }
         self.compiler = compiler
         scratch = try TemporaryFolder("misuse")
-        let features = [
-            "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
-        ]
         arguments =
             ["-wmo", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings", "-parse-as-library"]
             + ["-module-name", "Fixture", "-I", "\(BuildFolder.path)/Modules"]
-            + features.flatMap { ["-enable-upcoming-feature", $0] }
-            + FixtureCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+            + SwiftCompiler.features.flatMap { ["-enable-upcoming-feature", $0] }
+            + SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
     func compile(_ path: String, isMisuse: Bool) async throws -> Answer {
@@ -62,25 +59,5 @@ struct FixtureCompiler: Sendable {
             return message.dropFirst(path.count + 1).split(separator: ":").first.flatMap { Int($0) }
         }
         return .rejected(lines: Set(lines).sorted(), text: "\(ending) \(messages.joined(separator: "; "))")
-    }
-
-    /// The C modules that the library's modules name: those that the build wrote, and those of packages that were built.
-    private static func moduleMaps() -> [String] {
-        let files = FileManager.default
-        func folders(_ path: String) -> [String] {
-            ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted().map { "\(path)/\($0)" }
-        }
-        let built = folders(BuildFolder.path).filter { $0.hasSuffix(".build") }
-        let targets = Set(built.map { ($0 as NSString).lastPathComponent })
-        let scratch = URL(fileURLWithPath: BuildFolder.path).deletingLastPathComponent().deletingLastPathComponent()
-            .path
-        let sources =
-            folders(PackageFolder.path("Sources"))
-            + folders("\(scratch)/checkouts").flatMap { folders("\($0)/Sources") }
-        let candidates =
-            built.map { "\($0)/module.modulemap" } + sources.map { "\($0)/module.modulemap" }
-            + sources.filter { targets.contains(($0 as NSString).lastPathComponent + ".build") }
-            .map { "\($0)/include/module.modulemap" }
-        return candidates.filter(files.fileExists)
     }
 }

@@ -1,0 +1,35 @@
+public import TributaryChanges
+public import TributaryModel
+
+/// The members of a composite attribute's value, by name.
+public struct CompositeFields: Sendable, Hashable {
+    private var members: [String: JSONValue] = [:]
+
+    /// No members: each reads as its type's zero.
+    public init() {}
+
+    /// The members of a composite attribute's value; nil when it is something else.
+    public init?(_ value: PropertyValue) {
+        guard case .composite(let text) = value, case .object(let members)? = JSONValue(text: text) else { return nil }
+        self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// A member of the given type of the model.
+    public subscript<Value: FieldValue>(name: String, type: AttributeType) -> Value {
+        guard let json = members[name] else { return Value.zeroField }
+        let value = type == .composite ? PropertyValue.composite(json.text) : type.scalarValue(from: json)
+        return value.flatMap { Value(fieldValue: $0) } ?? Value.zeroField
+    }
+
+    /// Sets a member; without a value it is left out.
+    public mutating func set<Value: FieldValue>(_ name: String, to value: Value) {
+        let value = value.fieldValue
+        members[name] = value.isNull ? nil : value.json
+    }
+
+    /// The canonical value.
+    var value: PropertyValue {
+        let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return .composite(JSONValue.object(sorted.map { JSONMember(key: $0.key, value: $0.value) }).text)
+    }
+}

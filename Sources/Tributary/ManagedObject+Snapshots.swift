@@ -1,0 +1,69 @@
+import TributaryChanges
+import TributaryModel
+
+extension ManagedObject {
+    /// A value of what the object holds, for other contexts and other processes: its attributes and to-one IDs.
+    ///
+    /// - Parameter names: the properties to take; all when it is nil. Names that the entity does not have, or that are
+    ///   to-many relationships, are left out.
+    /// - Returns: The value.
+    public func snapshot(include names: Set<String>? = nil) -> ObjectSnapshot {
+        if values.isEmpty { fire() }
+        var result: [String: PropertyValue] = [:]
+        for (slot, property) in kind.entity.properties.enumerated() where names?.contains(property.name) ?? true {
+            switch property {
+            case .attribute: result[property.name] = read(slot)
+            case .relationship(let relationship, _):
+                guard !relationship.isToMany else { continue }
+                result[property.name] = relatedID(slot).map { .reference($0.uniqueID) } ?? .null
+            }
+        }
+        return ObjectSnapshot(id: objectID, values: result)
+    }
+
+    /// The object's values as the given type; nil when that is the snapshot of another class.
+    public func snapshot<Snapshot: TypedSnapshot>(as type: Snapshot.Type) -> Snapshot? {
+        (self as? Snapshot.Object).map(Snapshot.init)
+    }
+
+    /// Takes over the values of a snapshot, whichever object they are of; derived attributes stay as they are.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. The object is then
+    ///   as it was.
+    public func update(from snapshot: ObjectSnapshot) throws(ContextError) {
+        let values = try writableValues(of: snapshot)
+        let old = self.snapshot(include: Set(values.map(\.key)))
+        do {
+            for (key, value) in values { try setValue(value, forKey: key) }
+        } catch {
+            for (key, value) in old.values { try? setValue(value, forKey: key) }
+            throw error
+        }
+    }
+
+    /// Takes over the values of a snapshot, whichever object they are of; derived attributes stay as they are.
+    ///
+    /// - Throws: ``ContextError`` `wrongKind` when it is the snapshot of another class.
+    public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
+        guard let object = self as? Snapshot.Object else {
+            throw ContextError.wrongKind(
+                entity: kind.entity.name,
+                property: "class",
+                expected: "\(Snapshot.Object.self)"
+            )
+        }
+        snapshot.write(to: object)
+    }
+
+    private func writableValues(
+        of snapshot: ObjectSnapshot
+    ) throws(ContextError) -> [(key: String, value: PropertyValue)] {
+        var result: [(key: String, value: PropertyValue)] = []
+        for (key, value) in snapshot.values.sorted(by: { $0.key < $1.key }) {
+            let property = kind.entity.properties[try slot(named: key)]
+            if property.attribute?.derivationExpression != nil { continue }
+            result.append((key, value))
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+import TributaryModel
+
+/// The Swift type of attributes.
+struct AttributeSource {
+    let names: TypeNames
+    let options: GeneratorOptions
+
+    /// As the class has it.
+    func type(of attribute: Attribute) -> String {
+        attribute.isOptional ? base(attribute) + "?" : base(attribute)
+    }
+
+    /// As the snapshot has it: a transformable of a class of the program's is its bytes.
+    func snapshotType(of attribute: Attribute) -> String {
+        let base = attribute.type == .transformable ? names.library("Data") : base(attribute)
+        return attribute.isOptional ? base + "?" : base
+    }
+
+    /// A transient attribute without a type takes anything, and is in no snapshot.
+    static func isTyped(_ attribute: Attribute) -> Bool { attribute.type != .undefined }
+
+    /// Whether a file with attributes of these types needs Foundation.
+    static func needsFoundation(_ types: [AttributeType]) -> Bool {
+        let own: Set<AttributeType> = [.date, .binary, .transformable, .decimal, .uuid, .uri]
+        return !own.isDisjoint(with: types)
+    }
+
+    private func base(_ attribute: Attribute) -> String {
+        switch attribute.type {
+        case .string: names.library("String")
+        case .integer16: names.library("Int16")
+        case .integer32: names.library("Int32")
+        case .integer64: names.library("Int64")
+        case .boolean: names.library("Bool")
+        case .date: names.library("Date")
+        case .binary: names.library("Data")
+        case .transformable: transformable(attribute)
+        case .double: names.library("Double")
+        case .float: names.library("Float")
+        case .decimal: names.library("Decimal")
+        case .uuid: names.library("UUID")
+        case .uri: names.library("URL")
+        case .composite:
+            attribute.compositeName.flatMap { names.composites[$0] }.map(SwiftName.escaped)
+                ?? names.library("PropertyValue")
+        case .undefined: names.library("PropertyValue")
+        }
+    }
+
+    private func transformable(_ attribute: Attribute) -> String {
+        guard options.usesTransformableClasses, let name = attribute.customClassName,
+            SwiftName.identifier(name, notIn: []) == name
+        else { return names.library("Data") }
+        return SwiftName.escaped(name)
+    }
+}

@@ -1,0 +1,33 @@
+import TributaryModel
+
+/// The properties of a class, inherited ones first, each group in the order of the model file.
+struct ClassMembers {
+    let all: [ClassMember]
+
+    init(_ entity: Entity, in model: Model) {
+        let lineage = (entity.ancestors.reversed() + [entity.name]).compactMap { model.entity(named: $0) }
+        var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers)
+        var members: [ClassMember] = []
+        // The names of a parent do not depend on its children, so that a child finds them again.
+        for ancestor in lineage {
+            var own: [ClassMember] = []
+            for name in ancestor.declaredNames {
+                guard let property = ancestor.property(named: name) else { continue }
+                let identifier = SwiftName.identifier(name, notIn: taken)
+                taken.insert(identifier)
+                own.append(ClassMember(property: property, name: identifier, isOwn: ancestor.name == entity.name))
+            }
+            for index in own.indices {
+                guard let relationship = own[index].property.relationship, !relationship.isToMany else { continue }
+                let identifier = SwiftName.identifier(own[index].name + "ID", notIn: taken)
+                taken.insert(identifier)
+                own[index].idName = identifier
+            }
+            members += own
+        }
+        all = members
+    }
+
+    /// What the class itself declares.
+    var own: [ClassMember] { all.filter(\.isOwn) }
+}

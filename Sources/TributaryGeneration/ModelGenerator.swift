@@ -1,0 +1,40 @@
+package import TributaryModel
+
+/// Writes the Swift files of a model: a class with a snapshot for each entity, a value type for each composite, and a
+/// list of the classes.
+///
+/// The same model and options always give the same bytes.
+package struct ModelGenerator: Sendable {
+    private let model: Model
+    private let options: GeneratorOptions
+
+    package init(_ model: Model, options: GeneratorOptions) {
+        self.model = model
+        self.options = options
+    }
+
+    /// Sorted by name.
+    package func files() -> [GeneratedFile] {
+        let names = TypeNames(model, listName: options.listName)
+        var files: [GeneratedFile] = []
+        for entity in model.entities {
+            let source = ClassSource(entity: entity, model: model, names: names, options: options)
+            files.append(file(names.classes[entity.name] ?? entity.name, source.lines))
+        }
+        for (name, attributes) in model.composites {
+            let source = CompositeSource(name: name, attributes: attributes, names: names, options: options)
+            files.append(file(names.composites[name] ?? name, source.lines))
+        }
+        files.append(file(names.list, ListSource(model: model, names: names, options: options).lines))
+        return files.sorted { $0.name < $1.name }
+    }
+
+    private func file(_ name: String, _ lines: [String]) -> GeneratedFile {
+        let head = [
+            "// Made by `\(SwiftName.comment(options.command))`; changes are lost when it runs again.",
+            "// swift-format-ignore-file",
+            "",
+        ]
+        return GeneratedFile(name: "\(name).swift", text: (head + lines).joined(separator: "\n") + "\n")
+    }
+}

@@ -1,0 +1,70 @@
+/// How names of a model become names in Swift.
+///
+/// Each character that an identifier cannot have becomes `_`, and so does what a leading digit lacks. A name that is
+/// taken, by `ManagedObject` itself or by a name before it, gets `_` at its end until it is free. Keywords stand in
+/// backticks.
+package enum SwiftName {
+    /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
+    package static let inheritedMembers: Set<String> = [
+        "add", "awakeFromFetch", "awakeFromInsert", "changedValues", "committedValues", "description",
+        "debugDescription", "didSave", "entityName", "faultError", "hasChanges", "hash", "hashValue", "isDeleted",
+        "insert", "isFault", "isInserted", "isUpdated", "link", "load", "managedObjectContext", "move", "objectID",
+        "objectIDs",
+        "objects", "prepareForDeletion", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID",
+        "unlink", "update",
+        "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "value", "willSave", "refresh",
+        "delete",
+    ]
+    /// What the generator itself declares in a class, and what means something else behind a dot even in backticks.
+    static let generatedMembers: Set<String> = ["keys", "Snapshot", "Protocol", "Self", "Type", "init", "self"]
+
+    private static let keywords: Set<String> = [
+        "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+        "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
+        "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
+        "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
+        "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+
+    /// An identifier without backticks that is not in `taken`.
+    package static func identifier(_ name: String, notIn taken: Set<String>) -> String {
+        var result = ""
+        for scalar in name.unicodeScalars {
+            let isPart = scalar == "_" || scalar.properties.isXIDContinue
+            result.unicodeScalars.append(isPart ? scalar : "_")
+        }
+        if let first = result.unicodeScalars.first, first != "_", !first.properties.isXIDStart { result = "_" + result }
+        // A lone underscore is no name.
+        if result.allSatisfy({ $0 == "_" }) { result = "_" + result + "name" }
+        while taken.contains(result) { result += "_" }
+        return result
+    }
+
+    /// The identifier as it is declared and used.
+    package static func escaped(_ identifier: String) -> String {
+        keywords.contains(identifier) ? "`\(identifier)`" : identifier
+    }
+
+    /// The identifier with a capital letter.
+    static func capitalized(_ identifier: String) -> String {
+        identifier.prefix(1).uppercased() + identifier.dropFirst()
+    }
+
+    /// A Swift string literal.
+    static func literal(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// The text in one line, for a comment.
+    static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+}

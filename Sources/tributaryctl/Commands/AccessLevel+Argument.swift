@@ -1,0 +1,4 @@
+import ArgumentParser
+import TributaryGeneration
+
+extension AccessLevel: ExpressibleByArgument {}

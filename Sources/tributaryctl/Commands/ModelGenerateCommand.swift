@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+import TributaryGeneration
+import TributaryModel
+
+struct ModelGenerateCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Write Swift classes with typed properties, keys and snapshots for a model, without a daemon.",
+        discussion: """
+            One file an entity, one a composite, and one that lists the classes for PersistentContainer. Files that are
+            there are replaced; the same model gives the same bytes.
+
+            A character that no Swift name can have becomes an underscore; a name that is taken gets one at its end.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "model"))
+    var model: String
+
+    @Option(help: ArgumentHelp("Where to write; by default here.", valueName: "dir"), completion: .directory)
+    var output = "."
+
+    @Option(help: "Who may use the classes: public or internal.")
+    var access = AccessLevel.internal
+
+    @Option(
+        help: ArgumentHelp("The type that lists the classes; by default the file's name and Model.", valueName: "name")
+    )
+    var list: String?
+
+    @Flag(help: "Give transformable attributes the class that the model names; it must be a FieldValue.")
+    var transformableClasses = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(on terminal: Terminal) throws {
+        guard FileManager.default.fileExists(atPath: model) else {
+            throw CommandFailure(reason: "\(model): there is no such model", status: .noSuchThing)
+        }
+        let loaded = try Model(contentsOf: model)
+        let file = URL(fileURLWithPath: model)
+        let stem = file.deletingPathExtension().lastPathComponent
+        var command = "tributaryctl model generate \(file.lastPathComponent)"
+        if access != .internal { command += " --access \(access.rawValue)" }
+        if let list { command += " --list \(list)" }
+        if transformableClasses { command += " --transformable-classes" }
+        let generator = ModelGenerator(
+            loaded,
+            options: GeneratorOptions(
+                listName: list ?? "\(stem)Model",
+                access: access,
+                usesTransformableClasses: transformableClasses,
+                command: command
+            )
+        )
+        let files = generator.files()
+        for file in files { try write(file) }
+        show(files, on: terminal)
+    }
+
+    private func write(_ file: GeneratedFile) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+            try Data(file.text.utf8).write(to: URL(fileURLWithPath: "\(output)/\(file.name)"), options: .atomic)
+        } catch {
+            throw CommandFailure(
+                reason: "\(output)/\(file.name): it cannot be written: \(error.localizedDescription)",
+                status: .inputOutput
+            )
+        }
+    }
+
+    private func show(_ files: [GeneratedFile], on terminal: Terminal) {
+        let paths = files.map { "\(output)/\($0.name)" }
+        guard json else {
+            for path in paths { terminal.print(EscapedText.escape(path)) }
+            return
+        }
+        let list = JSONValue.array(paths.map { .string($0) })
+        terminal.print(JSONValue.object([JSONMember(key: "files", value: list)]).text)
+    }
+}

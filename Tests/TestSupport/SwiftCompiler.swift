@@ -1,0 +1,54 @@
+import Foundation
+
+/// Compiles Swift files against the modules that this test run was built with.
+package struct SwiftCompiler: Sendable {
+    package struct NoCompiler: Error {}
+
+    package static let features = [
+        "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
+    ]
+    private let compiler: String
+
+    package init() throws {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        guard let compiler = places.map({ "\($0)/swiftc" }).first(where: FileManager.default.isExecutableFile) else {
+            throw NoCompiler()
+        }
+        self.compiler = compiler
+    }
+
+    /// What the compiler complains about, warnings too; empty when it is content with the files as one module.
+    package func complaints(aboutFilesIn folder: TemporaryFolder) async throws -> String {
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        let errors = folder.path("errors.txt")
+        let arguments =
+            ["-wmo", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-parse-as-library"]
+            + ["-module-name", "Generated", "-I", "\(BuildFolder.path)/Modules"]
+            + SwiftCompiler.features.flatMap { ["-enable-upcoming-feature", $0] }
+            + SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        let process = try ChildProcess(compiler, arguments + files.sorted().map(folder.path), errors: errors)
+        let ending = await process.ending()
+        let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+        return ending == .exited(0) && !text.contains("warning:") ? "" : "\(ending) \(text)"
+    }
+
+    /// The C modules that the library's modules name: those that the build wrote, and those of packages that were built.
+    package static func moduleMaps() -> [String] {
+        let files = FileManager.default
+        func folders(_ path: String) -> [String] {
+            ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted().map { "\(path)/\($0)" }
+        }
+        let built = folders(BuildFolder.path).filter { $0.hasSuffix(".build") }
+        let targets = Set(built.map { ($0 as NSString).lastPathComponent })
+        let scratch = URL(fileURLWithPath: BuildFolder.path).deletingLastPathComponent().deletingLastPathComponent()
+            .path
+        let sources =
+            folders(PackageFolder.path("Sources"))
+            + folders("\(scratch)/checkouts").flatMap { folders("\($0)/Sources") }
+        let candidates =
+            built.map { "\($0)/module.modulemap" } + sources.map { "\($0)/module.modulemap" }
+            + sources.filter { targets.contains(($0 as NSString).lastPathComponent + ".build") }
+            .map { "\($0)/include/module.modulemap" }
+        return candidates.filter(files.fileExists)
+    }
+}

@@ -1,0 +1,50 @@
+import TributaryGeneration
+import TributaryModel
+
+/// The model of the checked-in classes: inheritance, each kind of relationship, a composite, names that Swift refuses.
+enum ArchiveText {
+    static let yaml = """
+        version: 3
+        entities:
+          Item:
+            abstract: true
+            class: .Item
+            attributes: {title: String, class: String?, isDeleted: {type: Boolean, default: false}}
+            relationships: {shelf: {to: Shelf?, inverse: items}, tags: {to: Tag, many: true, inverse: items}}
+          Book:
+            parent: Item
+            attributes:
+              isbn: String?
+              pages: Integer 32
+              price: Decimal?
+              printed: Date?
+              cover: Binary?
+              homepage: URI?
+              code: UUID?
+              size: {composite: Size, optional: true}
+              weight: {type: Double, optional: true}
+              note: {type: String, optional: true, transient: true}
+              extra: {type: Transformable, optional: true, class: Extra}
+            relationships: {chapters: {to: Chapter, many: true, ordered: true, inverse: books}}
+          Chapter:
+            attributes: {name: String}
+            relationships: {books: {to: Book, many: true, inverse: chapters}}
+          Shelf:
+            attributes: {number: Integer 16, id: Integer 64?}
+            relationships: {items: {to: Item, many: true, inverse: shelf}}
+          Tag:
+            attributes: {name: String}
+            relationships: {items: {to: Item, many: true, inverse: tags}}
+        composites: {Size: {width: Double, height: Double?, unit: String?}}
+        """
+
+    static func generator() throws -> ModelGenerator {
+        ModelGenerator(
+            try Model(yaml: yaml),
+            options: GeneratorOptions(
+                listName: "ArchiveModel",
+                command: "tributaryctl model generate Archive.yaml"
+            )
+        )
+    }
+}

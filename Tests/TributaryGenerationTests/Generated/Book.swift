@@ -1,0 +1,207 @@
+// Made by `tributaryctl model generate Archive.yaml`; changes are lost when it runs again.
+// swift-format-ignore-file
+
+import Foundation
+import Tributary
+
+/// An object of the entity `Book`.
+final class Book: Item {
+    /// The entity's name in the model.
+    override class var entityName: String {
+        "Book"
+    }
+
+    /// The key of `isbn`.
+    static let isbn = Field<String?>("isbn")
+    /// The key of `pages`.
+    static let pages = Field<Int32>("pages")
+    /// The key of `price`.
+    static let price = Field<Decimal?>("price")
+    /// The key of `printed`.
+    static let printed = Field<Date?>("printed")
+    /// The key of `cover`.
+    static let cover = Field<Data?>("cover")
+    /// The key of `homepage`.
+    static let homepage = Field<URL?>("homepage")
+    /// The key of `code`.
+    static let code = Field<UUID?>("code")
+    /// The key of `size`.
+    static let size = Field<Size?>("size")
+    /// The key of `weight`.
+    static let weight = Field<Double?>("weight")
+    /// The key of `note`.
+    static let note = Field<String?>("note")
+    /// The key of `extra`.
+    static let extra = Field<Data?>("extra")
+    /// The key of `chapters`.
+    static let chapters = ToMany<Chapter>("chapters")
+
+    /// The attribute `isbn`.
+    var isbn: String? {
+        get { self[Book.isbn] }
+        set { self[Book.isbn] = newValue }
+    }
+
+    /// The attribute `pages`.
+    var pages: Int32 {
+        get { self[Book.pages] }
+        set { self[Book.pages] = newValue }
+    }
+
+    /// The attribute `price`.
+    var price: Decimal? {
+        get { self[Book.price] }
+        set { self[Book.price] = newValue }
+    }
+
+    /// The attribute `printed`.
+    var printed: Date? {
+        get { self[Book.printed] }
+        set { self[Book.printed] = newValue }
+    }
+
+    /// The attribute `cover`.
+    var cover: Data? {
+        get { self[Book.cover] }
+        set { self[Book.cover] = newValue }
+    }
+
+    /// The attribute `homepage`.
+    var homepage: URL? {
+        get { self[Book.homepage] }
+        set { self[Book.homepage] = newValue }
+    }
+
+    /// The attribute `code`.
+    var code: UUID? {
+        get { self[Book.code] }
+        set { self[Book.code] = newValue }
+    }
+
+    /// The attribute `size`.
+    var size: Size? {
+        get { self[Book.size] }
+        set { self[Book.size] = newValue }
+    }
+
+    /// The attribute `weight`.
+    var weight: Double? {
+        get { self[Book.weight] }
+        set { self[Book.weight] = newValue }
+    }
+
+    /// The attribute `note`, which is never stored.
+    var note: String? {
+        get { self[Book.note] }
+        set { self[Book.note] = newValue }
+    }
+
+    /// The attribute `extra`.
+    var extra: Data? {
+        get { self[Book.extra] }
+        set { self[Book.extra] = newValue }
+    }
+
+    /// The relationship `chapters`, in its order.
+    var chapters: [Chapter] {
+        get { self[Book.chapters] }
+        set { self[Book.chapters] = newValue }
+    }
+
+    /// The values of an object, which may cross contexts and processes.
+    struct Snapshot: TypedSnapshot {
+        /// Whose values they are.
+        var objectID: ManagedObjectID
+        /// The attribute `title`.
+        var title: String
+        /// The attribute `class`.
+        var `class`: String?
+        /// The attribute `isDeleted`.
+        var isDeleted_: Bool
+        /// The object that the relationship `shelf` leads to.
+        var shelfID: ManagedObjectID?
+        /// The attribute `isbn`.
+        var isbn: String?
+        /// The attribute `pages`.
+        var pages: Int32
+        /// The attribute `price`.
+        var price: Decimal?
+        /// The attribute `printed`.
+        var printed: Date?
+        /// The attribute `cover`.
+        var cover: Data?
+        /// The attribute `homepage`.
+        var homepage: URL?
+        /// The attribute `code`.
+        var code: UUID?
+        /// The attribute `size`.
+        var size: Size?
+        /// The attribute `weight`.
+        var weight: Double?
+        /// The attribute `note`.
+        var note: String?
+        /// The attribute `extra`.
+        var extra: Data?
+
+        /// The values of the object now.
+        init(_ object: Book) {
+            objectID = object.objectID
+            title = object.title
+            `class` = object.`class`
+            isDeleted_ = object.isDeleted_
+            shelfID = object[idOf: Book.shelf]
+            isbn = object.isbn
+            pages = object.pages
+            price = object.price
+            printed = object.printed
+            cover = object.cover
+            homepage = object.homepage
+            code = object.code
+            size = object.size
+            weight = object.weight
+            note = object.note
+            extra = object.extra
+        }
+
+        /// Sets the object's attributes and to-one relationships; derived ones stay.
+        func write(to object: Book) {
+            object.title = title
+            object.`class` = `class`
+            object.isDeleted_ = isDeleted_
+            object[idOf: Book.shelf] = shelfID
+            object.isbn = isbn
+            object.pages = pages
+            object.price = price
+            object.printed = printed
+            object.cover = cover
+            object.homepage = homepage
+            object.code = code
+            object.size = size
+            object.weight = weight
+            object.note = note
+            object.extra = extra
+        }
+
+        /// The model's name of the property that a key path leads to.
+        static func propertyName(of path: PartialKeyPath<Self>) -> String? {
+            switch path {
+            case \Self.title: "title"
+            case \Self.`class`: "class"
+            case \Self.isDeleted_: "isDeleted"
+            case \Self.shelfID: "shelf"
+            case \Self.isbn: "isbn"
+            case \Self.pages: "pages"
+            case \Self.price: "price"
+            case \Self.printed: "printed"
+            case \Self.cover: "cover"
+            case \Self.homepage: "homepage"
+            case \Self.code: "code"
+            case \Self.size: "size"
+            case \Self.weight: "weight"
+            case \Self.note: "note"
+            case \Self.extra: "extra"
+            default: nil
+            }
+        }
+    }
+}

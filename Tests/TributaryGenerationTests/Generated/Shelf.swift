@@ -1,0 +1,74 @@
+// Made by `tributaryctl model generate Archive.yaml`; changes are lost when it runs again.
+// swift-format-ignore-file
+
+import Tributary
+
+/// An object of the entity `Shelf`.
+final class Shelf: ManagedObject {
+    /// The entity's name in the model.
+    override class var entityName: String {
+        "Shelf"
+    }
+
+    /// The key of `number`.
+    static let number = Field<Int16>("number")
+    /// The key of `id`.
+    static let id = Field<Int64?>("id")
+    /// The key of `items`.
+    static let items = ToMany<Item>("items")
+
+    /// The attribute `number`.
+    var number: Int16 {
+        get { self[Shelf.number] }
+        set { self[Shelf.number] = newValue }
+    }
+
+    /// The attribute `id`.
+    var id: Int64? {
+        get { self[Shelf.id] }
+        set { self[Shelf.id] = newValue }
+    }
+
+    /// The relationship `items`.
+    var items: Set<Item> {
+        get { Set(self[Shelf.items]) }
+        set { self[Shelf.items] = newValue.sorted { $0.uniqueID < $1.uniqueID } }
+    }
+
+    /// The values of an object, which may cross contexts and processes.
+    struct Snapshot: TypedSnapshot {
+        /// Whose values they are.
+        var objectID: ManagedObjectID
+        /// The attribute `number`.
+        var number: Int16
+        /// The attribute `id`.
+        var id: Int64?
+
+        /// The values of the object now.
+        init(_ object: Shelf) {
+            objectID = object.objectID
+            number = object.number
+            id = object.id
+        }
+
+        /// Sets the object's attributes and to-one relationships; derived ones stay.
+        func write(to object: Shelf) {
+            object.number = number
+            object.id = id
+        }
+
+        /// The model's name of the property that a key path leads to.
+        static func propertyName(of path: PartialKeyPath<Self>) -> String? {
+            switch path {
+            case \Self.number: "number"
+            case \Self.id: "id"
+            default: nil
+            }
+        }
+    }
+
+    /// The object as a value.
+    func snapshot() -> Snapshot {
+        Snapshot(self)
+    }
+}

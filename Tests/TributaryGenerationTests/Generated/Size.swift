@@ -1,0 +1,41 @@
+// Made by `tributaryctl model generate Archive.yaml`; changes are lost when it runs again.
+// swift-format-ignore-file
+
+import Tributary
+
+/// The composite `Size`.
+struct Size: CompositeValue {
+    /// The attribute `width`.
+    var width: Double
+    /// The attribute `height`.
+    var height: Double?
+    /// The attribute `unit`.
+    var unit: String?
+
+    /// A value of its parts.
+    init(
+        width: Double,
+        height: Double? = nil,
+        unit: String? = nil
+    ) {
+        self.width = width
+        self.height = height
+        self.unit = unit
+    }
+
+    /// As `CompositeValue` asks.
+    init(_ fields: CompositeFields) {
+        width = fields["width", .double]
+        height = fields["height", .double]
+        unit = fields["unit", .string]
+    }
+
+    /// As `CompositeValue` asks.
+    var compositeFields: CompositeFields {
+        var fields = CompositeFields()
+        fields.set("width", to: width)
+        fields.set("height", to: height)
+        fields.set("unit", to: unit)
+        return fields
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryGeneration
+import TributaryModel
+
+@Suite("Generated files")
+struct GeneratedFilesTests {
+    private static let folder = PackageFolder.path("Tests/TributaryGenerationTests/Generated")
+    /// With it the checked-in files are written instead of compared.
+    private static let isWriting = ProcessInfo.processInfo.environment["TRIBUTARY_WRITE_GENERATED"] != nil
+
+    @Test func theCheckedInFilesAreWhatTheGeneratorWrites() throws {
+        let files = try ArchiveText.generator().files()
+        for file in files where GeneratedFilesTests.isWriting {
+            try Data(file.text.utf8).write(to: URL(fileURLWithPath: "\(GeneratedFilesTests.folder)/\(file.name)"))
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: GeneratedFilesTests.folder).sorted()
+        #expect(names == files.map(\.name))
+        for file in files {
+            let text = try String(contentsOfFile: "\(GeneratedFilesTests.folder)/\(file.name)", encoding: .utf8)
+            #expect(text == file.text, "\(file.name)")
+        }
+    }
+
+    @Test func theSameModelGivesTheSameBytes() throws {
+        #expect(try ArchiveText.generator().files() == ArchiveText.generator().files())
+    }
+
+    @Test(arguments: AccessLevel.allCases)
+    func theCompilerTakesThem(_ access: AccessLevel) async throws {
+        let complaints = try await complaints(about: try Model(yaml: ArchiveText.yaml), access: access)
+        #expect(complaints == "")
+    }
+
+    @Test func theCompilerTakesNamesThatSwiftHasAlready() async throws {
+        let model = try Model(
+            yaml: """
+                entities:
+                  Data: {attributes: {self: String, Type: Binary?, init: Date}}
+                  Date: {attributes: {objectID: String?, keys: String?, Snapshot: String?, state: String?, hash: URI?}}
+                  Snapshot: {attributes: {partID: String?}, relationships: {part: {to: Field?, inverse: whole}}}
+                  Field: {class: NSManagedObject, relationships: {whole: {to: Snapshot?, inverse: part}}}
+                  ManagedObject: {class: Shop.Thing}
+                  String: {class: Thing, attributes: {switch: Boolean}}
+                composites: {Set: {default: String?, in: Decimal}}
+                """
+        )
+        #expect(try await complaints(about: model, access: .public) == "")
+    }
+
+    private static let models = PackageFolder.path("../shared/models")
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: models), "needs ../shared/models"))
+    func theCompilerTakesThoseOfPublishedModels() async throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: GeneratedFilesTests.models)
+        for name in names.sorted() where name.hasSuffix(".xml") {
+            let xml = try String(contentsOfFile: "\(GeneratedFilesTests.models)/\(name)", encoding: .utf8)
+            let complaints = try await complaints(about: try Model(xml: xml, file: name), access: .internal)
+            #expect(complaints == "", "\(name)")
+        }
+    }
+
+    private func complaints(about model: Model, access: AccessLevel) async throws -> String {
+        let folder = try TemporaryFolder("generated")
+        let options = GeneratorOptions(listName: "ListModel", access: access, command: "a test")
+        for file in ModelGenerator(model, options: options).files() { try folder.write(file.text, to: file.name) }
+        return try await SwiftCompiler().complaints(aboutFilesIn: folder)
+    }
+
+    /// Whoever adds a public member to `ManagedObject` adds its name to the list.
+    @Test func theListOfInheritedMembersIsComplete() throws {
+        let folder = PackageFolder.path("Sources/Tributary")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasPrefix("ManagedObject+") || $0 == "ManagedObject.swift" }
+        #expect(!files.isEmpty)
+        let pattern = /^    (?:@\w+ )*(?:public|open)[a-z() ]* (?:var|func|let) (\w+)/.anchorsMatchLineEndings()
+        for file in files {
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            for match in text.matches(of: pattern) {
+                #expect(SwiftName.inheritedMembers.contains(String(match.output.1)), "\(file): \(match.output.1)")
+            }
+        }
+    }
+}
