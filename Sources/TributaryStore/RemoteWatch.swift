@@ -10,7 +10,15 @@ import Synchronization
 ///
 /// A write of anyone wakes a thread of its own through inotify. The write comes before its commit can be seen, so the
 /// thread takes SQLite's write lock for a moment: whoever is writing has ended then.
+///
+/// A user has few inotify instances (128 by default), so a process takes no more than ``limit`` of them; a watch that gets
+/// none looks once a second.
 package final class RemoteWatch: Sendable {
+    /// Watches of one process that use inotify at a time.
+    static let limit = 16
+    private static let inUse = Atomic(0)
+
+    /// Of inotify; -1 when there was none to be had.
     private let descriptor: Int32
     /// Written to when the watch is to end.
     private let stopWriteEnd: Int32
@@ -24,22 +32,14 @@ package final class RemoteWatch: Sendable {
     /// write of anyone.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
-        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { return nil }
         var ends: [Int32] = [0, 0]
-        let folder = (path as NSString).deletingLastPathComponent
-        let events = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-        guard access(path, F_OK) == 0, inotify_add_watch(descriptor, folder.isEmpty ? "." : folder, events) >= 0,
-            pipe(&ends) == 0
-        else {
-            Glibc.close(descriptor)
-            return nil
-        }
+        guard access(path, F_OK) == 0, pipe(&ends) == 0 else { return nil }
         guard let connection = try? StoreConnection.writer(path: path) else {
-            for open in [descriptor, ends[0], ends[1]] { Glibc.close(open) }
+            for open in ends { Glibc.close(open) }
             return nil
         }
-        self.descriptor = descriptor
+        let folder = (path as NSString).deletingLastPathComponent
+        descriptor = RemoteWatch.watch(folder.isEmpty ? "." : folder)
         stopReadEnd = ends[0]
         stopWriteEnd = ends[1]
         self.connection = connection
@@ -47,6 +47,20 @@ package final class RemoteWatch: Sendable {
         names = [name, name + "-wal"]
         // The thread keeps the watch alive until `stop()`.
         Thread.detachNewThread { [self] in run(changed) }
+    }
+
+    /// An inotify instance that watches the folder, -1 when the process has enough of them or the system gives none.
+    private static func watch(_ folder: String) -> Int32 {
+        guard inUse.add(1, ordering: .relaxed).newValue <= limit else {
+            inUse.subtract(1, ordering: .relaxed)
+            return -1
+        }
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        let events = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
+        if descriptor >= 0, inotify_add_watch(descriptor, folder, events) >= 0 { return descriptor }
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        inUse.subtract(1, ordering: .relaxed)
+        return -1
     }
 
     /// Ends the watch and closes its connection; returns when the thread has ended.
@@ -64,13 +78,21 @@ package final class RemoteWatch: Sendable {
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
             ]
-            guard poll(&polled, 2, -1) > 0, polled[1].revents == 0 else { continue }
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0, concerns(buffer[..<count]) else { continue }
+            // A descriptor of -1 is passed over.
+            let found = poll(&polled, 2, descriptor < 0 ? 1000 : -1)
+            guard found >= 0, polled[1].revents == 0 else { continue }
+            if descriptor >= 0 {
+                let count = read(descriptor, &buffer, buffer.count)
+                guard count > 0, concerns(buffer[..<count]) else { continue }
+            }
             if let newest = newest() { changed(newest) }
         }
         try? connection.close()
-        for open in [descriptor, stopReadEnd, stopWriteEnd] { Glibc.close(open) }
+        for open in [stopReadEnd, stopWriteEnd] { Glibc.close(open) }
+        if descriptor >= 0 {
+            Glibc.close(descriptor)
+            RemoteWatch.inUse.subtract(1, ordering: .relaxed)
+        }
         ended.signal()
     }
 
