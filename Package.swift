@@ -130,8 +130,7 @@ let package = Package(
         .testTarget(
             name: "TributaryGenerationTests",
             dependencies: [
-                "TributaryGeneration", "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TestSupport",
+                "TributaryGeneration", "Tributary", "TributaryModel", "TributaryChanges", "TestSupport",
             ]
         ),
         .testTarget(

@@ -12,7 +12,7 @@ extension PersistentContainer {
     ///   - name: what peers are shown, and the store part of object IDs.
     ///   - model: what the store holds.
     ///   - classes: a class for each entity that is to have one of its own.
-    ///   - store: where the objects are kept.
+    ///   - location: where the objects are kept.
     ///   - merging: when the main context takes over what others have saved.
     ///   - sqlLog: hears of the statements that are run.
     /// - Throws: ``ContextError`` when the store cannot be opened, or a class names an entity that the model lacks.
