@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("Transactions over the socket")
 struct TransactionTests {
-    @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(2)))
+    @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(10)))
     func transactions() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
