@@ -114,19 +114,14 @@ package struct AdminClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
+    /// How long a connection may take.
+    private static let patience = Duration.seconds(10)
+
     private func connect() async throws -> (Connection, String) {
         var tried: [String] = []
         for path in sockets {
             do {
-                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .connectTimeout(.seconds(10))
-                    .connect(unixDomainSocketPath: path) { channel in
-                        channel.eventLoop.makeCompletedFuture {
-                            try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                            return try Connection(wrappingChannelSynchronously: channel)
-                        }
-                    }
-                return (channel, path)
+                return (try await Self.connect(path), path)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
                 throw AdminClientError.notPermitted(path: path)
             } catch let error as IOError {
@@ -136,5 +131,23 @@ package struct AdminClient: Sendable {
             }
         }
         throw AdminClientError.nobodyAnswers(tried)
+    }
+
+    /// A daemon whose queue of connections is full is there and busy: it is tried again for a while.
+    private static func connect(_ path: String) async throws -> Connection {
+        let start = ContinuousClock.now
+        while true {
+            do {
+                return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(unixDomainSocketPath: path) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                            return try Connection(wrappingChannelSynchronously: channel)
+                        }
+                    }
+            } catch let error as IOError where error.errnoCode == EAGAIN && start.duration(to: .now) < patience {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
     }
 }

@@ -6,7 +6,8 @@ import TributaryAdmin
 package final class AdminSocket: Sendable {
     /// What `sun_path` holds besides its final zero.
     static let longestPath = 107
-    private static let backlog: Int32 = 256
+    /// Connections that wait to be taken; the kernel lowers it to `net.core.somaxconn`.
+    static let backlog: Int32 = 4096
     private static let adminGroup = "tributary-admin"
 
     let descriptor: Int32

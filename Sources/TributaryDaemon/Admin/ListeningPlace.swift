@@ -16,6 +16,8 @@ enum ListeningPlace: Sendable, CustomStringConvertible {
     ) async throws -> NIOAsyncChannel<Connection, Never> {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // NIO listens anew on a socket that listens already, by default with a queue of 128.
+            .serverChannelOption(.backlog, value: AdminSocket.backlog)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
         switch self {
         case .socket(let socket): return try await bootstrap.bind(socket.descriptor, childChannelInitializer: setUp)
