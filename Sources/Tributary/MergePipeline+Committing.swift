@@ -25,6 +25,7 @@ extension MergePipeline {
         defer { commits.send(()) }
         var pinned: Generation?
         let committed = try store.write(body) { committed, turn in
+            noticeOwn(turn, first: committed.number, last: committed.number)
             mailbox.post(committed.changes)
             pinned = try? turn.move(from: old, connections: 1)
         }
