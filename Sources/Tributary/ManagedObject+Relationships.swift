@@ -71,7 +71,9 @@ extension ManagedObject {
         guard let id = read(slot).referencedID, let kind = context.schema.kind(named: relationship.destination) else {
             return nil
         }
-        guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else { return kind.objectID(id) }
+        guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
+            return context.isDeletedAbove(id, rootIndex: kind.rootIndex) ? nil : kind.objectID(id)
+        }
         return known.state == .gone ? nil : known.objectID
     }
 

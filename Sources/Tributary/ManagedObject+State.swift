@@ -22,10 +22,10 @@ extension ManagedObject {
     public func load() throws(ContextError) {
         managedObjectContext?.checkConfinement()
         switch state {
-        case .inserted, .updated: return
+        case .inserted: return
         case .gone: throw faultError ?? .notFound(objectID)
         case .detached: throw .detached(objectID)
-        case .clean, .deleted:
+        case .clean, .updated, .deleted:
             guard values.isEmpty, let context = managedObjectContext else { return }
             try context.load(self)
         }

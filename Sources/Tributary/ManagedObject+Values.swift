@@ -91,10 +91,11 @@ extension ManagedObject {
         slot >= 0 && slot < kind.defaults.count ? kind.defaults[slot] : .null
     }
 
-    /// Reads the row of a fault; an object whose row is gone stays as it is.
+    /// Reads the row of a fault, also of one that was linked before it was read; an object whose row is gone stays as it
+    /// is.
     @usableFromInline
     func fire() {
-        guard values.isEmpty, state == .clean || state == .deleted else { return }
+        guard values.isEmpty, state == .clean || state == .updated || state == .deleted else { return }
         managedObjectContext?.fire(self)
     }
 

@@ -35,8 +35,11 @@ extension ManagedObjectContext {
     /// The IDs of the objects that fulfil the request; the objects are not made.
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let request = resolved(request)
+        if let other = withoutOwnChanges(request) { return try other.fetchIDs(request) }
         let overlay = try overlay(for: request)
-        if let objects = try objectsOverChangedRelations(request) { return request.slice(objects).map(\.objectID) }
+        if let objects = try objectsOverChangedRelations(request, overlay.above) {
+            return request.slice(objects).map(\.objectID)
+        }
         guard !overlay.isEmpty else { return try read { try $0.ids(query(request)) } }
         return try merged(request, overlay).map { candidate in
             switch candidate {
@@ -49,8 +52,11 @@ extension ManagedObjectContext {
     /// How many objects fulfil the request.
     public func count(for request: FetchRequest) throws -> Int {
         let request = resolved(request)
+        if let other = withoutOwnChanges(request) { return try other.count(for: request) }
         let overlay = try overlay(for: request)
-        if let objects = try objectsOverChangedRelations(request) { return request.slice(objects).count }
+        if let objects = try objectsOverChangedRelations(request, overlay.above) {
+            return request.slice(objects).count
+        }
         guard !overlay.isEmpty else { return try read { try $0.count(query(request)) } }
         return try merged(request, overlay).count
     }
@@ -67,14 +73,22 @@ extension ManagedObjectContext {
     private struct Overlay {
         var hidden: Set<UniqueID> = []
         var matching: [ManagedObject] = []
+        /// What contexts above have not saved; nil when there are none.
+        var above: UnsavedState?
 
         var isEmpty: Bool { hidden.isEmpty }
     }
 
     private func candidates(_ request: FetchRequest) throws -> [Candidate] {
         let request = resolved(request)
+        if let other = withoutOwnChanges(request) {
+            return try other.candidates(request).map { candidate in
+                guard case .object(let object) = candidate else { return candidate }
+                return object.row.map(Candidate.row) ?? .object(self.object(with: object.objectID))
+            }
+        }
         let overlay = try overlay(for: request)
-        if let objects = try objectsOverChangedRelations(request) {
+        if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return request.slice(objects).map(Candidate.object)
         }
         guard !overlay.isEmpty else { return try read { try $0.rows(query(request)) }.map(Candidate.row) }
@@ -94,9 +108,11 @@ extension ManagedObjectContext {
 
     private func overlay(for request: FetchRequest) throws -> Overlay {
         checkConfinement()
+        // The contexts above first: what they do now is news for the objects here.
+        let unsaved = source.isStore ? nil : source.unsavedState()
         processChanges()
-        var overlay = Overlay()
-        let above = source.isStore ? [] : unsavedAbove(request)
+        var overlay = Overlay(above: unsaved)
+        let above = unsaved.map { unsavedRows(request, $0) } ?? []
         let own = request.includesPendingChanges ? dirty.objects : []
         guard !own.isEmpty || !above.isEmpty else { return overlay }
         let entity = try kind(named: request.entityName).entity
@@ -115,19 +131,6 @@ extension ManagedObjectContext {
             if predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
         return overlay
-    }
-
-    /// The rows of the entity that contexts above have not saved, nil for those that they have deleted.
-    private func unsavedAbove(_ request: FetchRequest) -> [(id: UniqueID, row: Row?)] {
-        guard let kind = schema.kind(named: request.entityName) else { return [] }
-        return source.unsavedState().objects.compactMap { key, unsaved in
-            guard key.rootIndex == kind.rootIndex else { return nil }
-            guard let row = unsaved.row else { return (key.id, nil) }
-            let isOfKind =
-                request.includesSubentities
-                ? row.entity.isKind(of: kind.entity.name) : row.entity.name == kind.entity.name
-            return isOfKind ? (key.id, row) : nil
-        }
     }
 
     /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.

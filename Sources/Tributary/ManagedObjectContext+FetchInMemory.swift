@@ -4,14 +4,15 @@ import TributaryStore
 
 extension ManagedObjectContext {
     /// All objects that fulfil the request, in order, without offset and limit: for a request whose condition or order
-    /// leads to objects that have unsaved changes here, so that what the store says of clean objects may be wrong.
+    /// leads to objects that have unsaved changes here or in a context above, so that what the store says of clean objects
+    /// may be wrong.
     ///
     /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
-    func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
-        guard request.includesPendingChanges, dirty.count > 0 else { return nil }
+    func objectsOverChangedRelations(_ request: FetchRequest, _ above: UnsavedState?) throws -> [ManagedObject]? {
+        let changed = unsavedRoots(request, above)
+        guard !changed.isEmpty else { return nil }
         let entity = try kind(named: request.entityName).entity
         let keys = try request.sortKeys.map { try $0.bind(to: entity, in: schema.model) }
-        let changed = Set(dirty.objects.map(\.kind.entity.root))
         let terms = try (request.predicate?.conjuncts ?? []).map { term in
             (term: term, bound: try term.bind(to: entity, in: schema.model))
         }
@@ -29,10 +30,13 @@ extension ManagedObjectContext {
             let kind = object.kind.entity
             return request.includesSubentities ? kind.isKind(of: entity.name) : kind.name == entity.name
         }
-        let hidden = Set(own.map(\.uniqueID))
-        let candidates =
-            rows.filter { !hidden.contains($0.id.uniqueID) }.map { object(for: $0) }
-            + own.filter { $0.state != .deleted }
+        var hidden = Set(own.map(\.uniqueID))
+        var candidates = own.filter { $0.state != .deleted }
+        let rowsAbove = above.map { unsavedRows(request, $0) } ?? []
+        for (id, row) in rowsAbove where hidden.insert(id).inserted {
+            if let row { candidates.append(object(for: row)) }
+        }
+        candidates += rows.filter { !hidden.contains($0.id.uniqueID) }.map { object(for: $0) }
         let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { left, right in
             for key in keys {
@@ -41,6 +45,51 @@ extension ManagedObjectContext {
             }
             return left.uniqueID < right.uniqueID
         }
+    }
+
+    /// The root entities of which objects have changes that the store does not know.
+    private func unsavedRoots(_ request: FetchRequest, _ above: UnsavedState?) -> Set<String> {
+        var roots: Set<String> = request.includesPendingChanges ? Set(dirty.objects.map(\.kind.entity.root)) : []
+        guard let above else { return roots }
+        for key in above.objects.keys {
+            if let kind = schema.rootKind(at: key.rootIndex) { roots.insert(kind.entity.name) }
+        }
+        // An object that was only linked is not among the objects.
+        for place in above.ledger.changedPlaces {
+            guard let root = schema.rootKind(at: place.rootIndex)?.entity else { continue }
+            roots.insert(root.name)
+            for entity in schema.model.entities where entity.root == root.name {
+                guard entity.properties.indices.contains(place.slot),
+                    let name = entity.properties[place.slot].relationship?.destination
+                else { continue }
+                if let destination = schema.model.entity(named: name) { roots.insert(destination.root) }
+            }
+        }
+        return roots
+    }
+
+    /// The rows of the entity that contexts above have not saved, nil for those that they have deleted.
+    func unsavedRows(_ request: FetchRequest, _ above: UnsavedState) -> [(id: UniqueID, row: Row?)] {
+        guard let kind = schema.kind(named: request.entityName) else { return [] }
+        return above.objects.compactMap { key, unsaved in
+            guard key.rootIndex == kind.rootIndex else { return nil }
+            guard let row = unsaved.row else { return (key.id, nil) }
+            let isOfKind =
+                request.includesSubentities
+                ? row.entity.isKind(of: kind.entity.name) : row.entity.name == kind.entity.name
+            return isOfKind ? (key.id, row) : nil
+        }
+    }
+
+    /// A child without changes in this one's place: what it shows is what this one shows without its own.
+    ///
+    /// Nil when nothing needs one.
+    func withoutOwnChanges(_ request: FetchRequest) -> ManagedObjectContext? {
+        guard !request.includesPendingChanges, !source.isStore, dirty.count > 0 else { return nil }
+        let other = ManagedObjectContext(home: home, name: name, mergePolicy: mergePolicy, source: source)
+        other.executor = executor
+        other.caughtUpVersion = source.version
+        return other
     }
 
     /// The request with a time in the place of `now()`.

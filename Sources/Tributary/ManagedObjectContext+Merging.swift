@@ -113,7 +113,8 @@ extension ManagedObjectContext {
             object.replace(row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.updated, let row?):
-            guard isNews(row, for: object) else { return }
+            // One that was only linked and never read is read when it is needed.
+            guard !object.values.isEmpty, isNews(row, for: object) else { return }
             rebase(object, on: row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.deleted, let row?): object.row = row

@@ -53,7 +53,23 @@ extension ManagedObjectContext {
     }
 
     private func isThere(_ id: ManagedObjectID) -> Bool {
-        registeredObject(for: id)?.state != .gone
+        guard let kind = schema.kind(named: id.rootEntity),
+            let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex)
+        else { return !isDeletedAbove(id) }
+        return known.state != .gone
+    }
+
+    private func isDeletedAbove(_ id: ManagedObjectID) -> Bool {
+        guard !source.isStore, let kind = schema.kind(named: id.rootEntity) else { return false }
+        return isDeletedAbove(id.uniqueID, rootIndex: kind.rootIndex)
+    }
+
+    /// Whether a context above has deleted the object.
+    func isDeletedAbove(_ id: UniqueID, rootIndex: Int) -> Bool {
+        guard !source.isStore, let unsaved = source.unsaved(ObjectKey(rootIndex: rootIndex, id: id)) else {
+            return false
+        }
+        return unsaved.row == nil
     }
 
     // MARK: Writing

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         var plan = SavePlan()
         let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
             plan = try self.write(transaction)
-            return try self.commit(plan, transaction, &plan.rows)
+            return try self.commit(&plan, transaction)
         }
         do {
             if let transaction {
@@ -89,11 +89,7 @@ extension ManagedObjectContext {
         return try plan(transaction.reader)
     }
 
-    private func commit(
-        _ plan: SavePlan,
-        _ transaction: WriteTransaction,
-        _ rows: inout [ObjectIdentifier: Row]
-    ) throws -> CommittedTransaction {
+    private func commit(_ plan: inout SavePlan, _ transaction: WriteTransaction) throws -> CommittedTransaction {
         guard !plan.changes.isEmpty || request?.idempotency != nil else { throw NothingToWrite() }
         let committed = try transaction.commit(
             LocalTransaction(
@@ -104,11 +100,12 @@ extension ManagedObjectContext {
             )
         )
         for case (let object, .reread) in plan.outcomes {
-            rows[ObjectIdentifier(object)] = try transaction.reader.row(
+            plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
                 object.uniqueID,
                 rootEntity: object.kind.entity.root
             )
         }
+        try addEffects(of: committed, transaction.reader, to: &plan)
         return committed
     }
 
@@ -118,6 +115,7 @@ extension ManagedObjectContext {
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         for (object, outcome) in plan.outcomes {
+            if !object.hasChanges { noteEffect(on: object) }
             dirty.remove(object)
             switch outcome {
             case .written: settle(object, committed.flatMap { written(object, $0.number) })
@@ -140,6 +138,12 @@ extension ManagedObjectContext {
         }
         for (object, _) in plan.outcomes { object.didSave() }
         if let committed { onDidSave?(self, committed.changes) }
+    }
+
+    /// The store has changed an object that the save was not about.
+    private func noteEffect(on object: ManagedObject) {
+        object.extras?.related = [:]
+        noteChange { $0.noteUpdated(object.objectID) }
     }
 
     /// The row that the store holds now, without reading it.

@@ -12,6 +12,12 @@ struct RelationshipLedger: Sendable {
         var slot: Int
     }
 
+    /// One relationship of whatever object.
+    struct Place: Hashable, Sendable {
+        var rootIndex: Int
+        var slot: Int
+    }
+
     struct Difference: Sendable {
         /// The added objects with the order in which they were added.
         fileprivate(set) var added: [ManagedObjectID: Int] = [:]
@@ -49,6 +55,11 @@ struct RelationshipLedger: Sendable {
     /// Relationships to which objects were added, or that were given an order.
     var orderedKeys: Set<Key> {
         Set(arrangements.keys).union(differences.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
+    }
+
+    /// Relationships of which some object's has changed.
+    var changedPlaces: Set<Place> {
+        Set(differences.keys.map { Place(rootIndex: $0.rootIndex, slot: $0.slot) })
     }
 
     mutating func arrange(_ ids: [ManagedObjectID], _ key: Key) {

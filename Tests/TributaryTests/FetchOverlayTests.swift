@@ -47,7 +47,6 @@ struct FetchOverlayTests {
             badge.number = 7
             badge.owner = employees[0]
             try context.save()
-            context.refreshAllObjects()
             let changes: [() throws -> Void] = [
                 { departments[1].title = "R&D" },
                 { projects[1].title = "Till" },
@@ -72,7 +71,6 @@ struct FetchOverlayTests {
                 slice.fetchLimit = 1
                 let part = try context.fetchIDs(slice)
                 try context.save()
-                context.refreshAllObjects()
                 for (index, request) in requests.enumerated() {
                     let text = FetchOverlayTests.requests[index]
                     #expect(try context.fetchIDs(request) == before[index], "\(text) after change \(step)")

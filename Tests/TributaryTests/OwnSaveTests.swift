@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// What the store changes by itself in a save belongs to the save: its context does not conflict with it later.
+struct OwnSaveTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("ownsave")
+        container = try await Company.open(folder)
+    }
+
+    private func employee(_ name: String, _ context: ManagedObjectContext) throws -> Employee {
+        let employee = try context.insert(Employee.self)
+        employee.name = name
+        return employee
+    }
+
+    @Test
+    func aOneToOneThatWasSetFromItsDerivedSideDoesNotConflictWithItsOwnSave() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try employee("Ann", context)
+            let badge = try context.insert(Badge.self)
+            try context.save()
+            ann.badge = badge
+            try context.save()
+            #expect(context.mergePolicy == .error)
+            ann.salary = 5
+            badge.number = 3
+            try context.save()
+            #expect(ann.badge === badge && badge.owner === ann)
+        }
+    }
+
+    @Test
+    func whoLosesAOneToOneDoesNotConflictEither() async throws {
+        try await container.performBackgroundTask { context in
+            let (ann, bob) = (try employee("Ann", context), try employee("Bob", context))
+            let badge = try context.insert(Badge.self)
+            badge.owner = ann
+            try context.save()
+            badge.owner = bob
+            try context.save()
+            (ann.salary, bob.salary) = (1, 2)
+            try context.save()
+            #expect(ann.badge == nil && bob.badge === badge)
+        }
+    }
+
+    @Test
+    func anObjectThatWasLinkedAndTouchedByTheStoreInOneSaveDoesNotConflict() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try employee("Ann", context)
+            let badge = try context.insert(Badge.self)
+            let project = try context.insert(Project.self)
+            try context.save()
+            ann.badge = badge
+            ann.projects = [project]
+            try context.save()
+            ann.salary = 5
+            project.title = "Till"
+            try context.save()
+        }
+    }
+
+    @Test
+    func aDeletionLeavesNoConflictBehind() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try employee("Ann", context)
+            let badge = try context.insert(Badge.self)
+            ann.badge = badge
+            try context.save()
+            context.delete(badge)
+            try context.save()
+            ann.salary = 5
+            try context.save()
+            #expect(ann.badge == nil)
+        }
+    }
+
+    @Test @MainActor
+    func theViewContextIsInStepWithItsOwnSave() throws {
+        let view = container.viewContext
+        view.mergePolicy = .error
+        let ann = try employee("Ann", view)
+        let badge = try view.insert(Badge.self)
+        try view.save()
+        ann.badge = badge
+        try view.save()
+        ann.salary = 5
+        try view.save()
+        #expect(ann.badge === badge && !view.hasChanges)
+    }
+
+    @Test
+    func savesThatAreOneTransactionAreInStep() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try employee("Ann", context)
+            let badge = try context.insert(Badge.self)
+            try context.save()
+            try context.performInOneTransaction {
+                ann.badge = badge
+                try context.save()
+                ann.salary = 5
+                try context.save()
+            }
+            ann.age = 50
+            try context.save()
+        }
+    }
+
+    @Test
+    func theContextTellsOfWhatTheStoreHasChanged() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try employee("Ann", context)
+            let badge = try context.insert(Badge.self)
+            try context.save()
+            context.processPendingChanges()
+            var updated: Set<ManagedObjectID> = []
+            context.observeChanges { updated.formUnion($0.updated) }
+            ann.badge = badge
+            try context.save()
+            context.processPendingChanges()
+            #expect(updated == [ann.objectID, badge.objectID])
+        }
+    }
+}
