@@ -36,7 +36,10 @@ extension ManagedObjectContext {
             newest = try transaction.reader.newestTransaction()
             transaction.joinCommits()
             store.transaction = transaction
-            defer { store.transaction = nil }
+            defer {
+                store.transaction = nil
+                transaction.abandonJoined()
+            }
             result = try body()
             self.processPendingChanges()
             guard let committed = try transaction.finishJoined() else { throw NothingSaved() }

@@ -12,6 +12,10 @@ extension WriteTransaction {
         return try joined?.finish()
     }
 
+    /// Lets go of what was joined and will not be committed: it holds on to this transaction, and with it to statements
+    /// that must be gone when the store closes.
+    package func abandonJoined() { joined = nil }
+
     /// Adds to the one transaction.
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {
         if let joinFailure { throw joinFailure }
