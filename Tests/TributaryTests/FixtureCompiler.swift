@@ -35,29 +35,45 @@ struct FixtureCompiler: Sendable {
         self.compiler = compiler
         scratch = try TemporaryFolder("misuse")
         arguments =
-            ["-wmo", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings", "-parse-as-library"]
+            ["-wmo", "-emit-sil", "-o", "/dev/null", "-parse-as-library"]
             + ["-module-name", "Fixture", "-I", "\(BuildFolder.path)/Modules"]
             + SwiftCompiler.features.flatMap { ["-enable-upcoming-feature", $0] }
             + SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
     func compile(_ path: String, isMisuse: Bool) async throws -> Answer {
+        let (answer, _) = try await run(path, isMisuse: isMisuse, languageMode: 6)
+        return answer
+    }
+
+    /// The lines with warnings of a file that the compiler accepts; nil when it does not.
+    func warnings(of path: String, languageMode: Int) async throws -> [Int]? {
+        let (answer, warnings) = try await run(path, isMisuse: false, languageMode: languageMode)
+        return answer == .accepted ? warnings : nil
+    }
+
+    private func run(_ path: String, isMisuse: Bool, languageMode: Int) async throws -> (Answer, warnings: [Int]) {
         let name = (path as NSString).lastPathComponent
-        let shared = (path as NSString).deletingLastPathComponent + "/Classes.swift"
+        let shared = PackageFolder.path("Tests/TributaryTests/Misuse/Classes.swift")
         let errors = scratch.path("\(name)-\(isMisuse).txt")
         let process = try ChildProcess(
             compiler,
-            arguments + (isMisuse ? ["-D", "MISUSE"] : []) + [shared, path],
+            arguments + ["-swift-version", "\(languageMode)"] + (isMisuse ? ["-D", "MISUSE"] : []) + [shared, path],
             errors: errors
         )
         let ending = await process.ending()
-        if ending == .exited(0) { return .accepted }
         let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
-        let messages = text.components(separatedBy: "\n").filter { $0.contains(": error: ") }
-        let lines = messages.compactMap { message -> Int? in
-            guard message.hasPrefix(path + ":") else { return nil }
-            return message.dropFirst(path.count + 1).split(separator: ":").first.flatMap { Int($0) }
+        let messages = text.components(separatedBy: "\n")
+        func lines(of kind: String) -> [Int] {
+            let lines = messages.compactMap { message -> Int? in
+                guard message.hasPrefix(path + ":"), message.contains(": \(kind): ") else { return nil }
+                return message.dropFirst(path.count + 1).split(separator: ":").first.flatMap { Int($0) }
+            }
+            return Set(lines).sorted()
         }
-        return .rejected(lines: Set(lines).sorted(), text: "\(ending) \(messages.joined(separator: "; "))")
+        if ending == .exited(0) { return (.accepted, lines(of: "warning")) }
+        let errorsOnly = messages.filter { $0.contains(": error: ") }
+        let answer = Answer.rejected(lines: lines(of: "error"), text: "\(ending) \(errorsOnly.joined(separator: "; "))")
+        return (answer, lines(of: "warning"))
     }
 }

@@ -17,24 +17,42 @@ struct MisuseTests {
         return files.filter { $0.hasSuffix(".swift") && $0 != "Classes.swift" }.sorted()
     }()
 
+    /// What the article on concurrency says that the compiler says, by fixture.
+    private static func documented() throws -> [String: String] {
+        let rows = try Article("Concurrency").rows(under: "What the compiler rejects")
+        let pairs = rows.compactMap { row in Article.code(row[0]).map { ("\($0).swift", row[2]) } }
+        #expect(pairs.count == rows.count, "each row names a fixture")
+        return Dictionary(pairs, uniquingKeysWith: { $1 })
+    }
+
     @Test
     func thereAreEnoughFixtures() {
-        #expect(MisuseTests.fixtures.count >= 42)
+        #expect(MisuseTests.fixtures.count >= 47)
+    }
+
+    @Test
+    func theArticleListsEachFixtureAndNoOther() throws {
+        #expect(try MisuseTests.documented().keys.sorted() == MisuseTests.fixtures)
     }
 
     @Test
     func eachMisuseIsRejectedWhereItStands() async throws {
         let compiler = try FixtureCompiler()
+        let documented = try MisuseTests.documented()
         let failures = await withTaskGroup(of: [String].self) { group in
             // Two at a time: each compiler takes a core and some hundred megabytes.
             var waiting = MisuseTests.fixtures.makeIterator()
             var failures: [String] = []
             for _ in 0..<2 {
-                if let next = waiting.next() { group.addTask { await MisuseTests.check(next, compiler) } }
+                if let next = waiting.next() {
+                    group.addTask { await MisuseTests.check(next, documented[next], compiler) }
+                }
             }
             while let found = await group.next() {
                 failures += found
-                if let next = waiting.next() { group.addTask { await MisuseTests.check(next, compiler) } }
+                if let next = waiting.next() {
+                    group.addTask { await MisuseTests.check(next, documented[next], compiler) }
+                }
             }
             return failures
         }
@@ -42,7 +60,11 @@ struct MisuseTests {
     }
 
     /// What is not as it should be, in words.
-    private static func check(_ fixture: String, _ compiler: FixtureCompiler) async -> [String] {
+    private static func check(
+        _ fixture: String,
+        _ answer: String?,
+        _ compiler: FixtureCompiler
+    ) async -> [String] {
         do {
             let path = "\(folder)/\(fixture)"
             let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
@@ -53,6 +75,9 @@ struct MisuseTests {
             let misuse = try await compiler.compile(path, isMisuse: true)
             if marked.isEmpty || misuse.rejectedLines != marked {
                 failures.append("\(fixture): lines \(marked) must be rejected, not so: \(misuse)")
+            }
+            if let answer, !misuse.description.contains(answer) {
+                failures.append("\(fixture): the article says '\(answer)', not so: \(misuse)")
             }
             return failures
         } catch {

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A page of the documentation, for tests that hold its tables against the code.
+package struct Article: Sendable {
+    package let name: String
+    private let lines: [String]
+
+    /// An article of the library's catalogue.
+    package init(_ name: String) throws {
+        self.name = name
+        let path = PackageFolder.path("Sources/Tributary/Tributary.docc/\(name).md")
+        lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+    }
+
+    /// All of it.
+    package var text: String { lines.joined(separator: "\n") }
+
+    /// The cells of the rows of every table under a heading of the second level, without the tables' heads; of the
+    /// whole article without a heading.
+    package func rows(under heading: String? = nil) -> [[String]] {
+        var section = lines[...]
+        if let heading {
+            guard let start = lines.firstIndex(of: "## \(heading)") else { return [] }
+            section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+        }
+        let isTable = { (line: String) in line.hasPrefix("|") }
+        return section.indices.compactMap { index in
+            // The head of a table is followed by the line of dashes.
+            guard isTable(section[index]), !section[index].hasPrefix("|---"),
+                index + 1 >= section.endIndex || !section[index + 1].hasPrefix("|---")
+            else { return nil }
+            return section[index].split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    /// The cell as code, without its marks; nil when it is not code.
+    package static func code(_ cell: String) -> String? {
+        guard cell.count > 2, cell.hasPrefix("`"), cell.hasSuffix("`") else { return nil }
+        return String(cell.dropFirst().dropLast())
+    }
+}
