@@ -34,6 +34,17 @@ import Tributary
         #expect(await iterator.next() == nil, "five saves, one update")
     }
 
+    @Test func theLoadIsFiveSavesOfFiveCompanies() async throws {
+        let store = try await ExampleStore()
+        try await loadCompanies(into: store.container)
+        let transactions = try store.container.fetchHistory()
+        #expect(transactions.map(\.contextName) == Array(repeating: "loader", count: 5))
+        #expect(transactions.map(\.author) == Array(repeating: "example", count: 5))
+        #expect(transactions.map(\.changes.count) == [5, 5, 5, 5, 5])
+        #expect(transactions.flatMap(\.changes).allSatisfy { $0.kind == .insert })
+        try await store.container.close()
+    }
+
     @Test @MainActor func deletesArriveOnLiveObjects() async throws {
         let store = try await ExampleStore()
         let container = store.container
@@ -51,6 +62,8 @@ import Tributary
         let update = try #require(await updates.next())
         #expect(update.changes.deleted.isSuperset(of: ids))
         #expect(companies.map(\.state) == [.gone, .gone])
+        #expect(companies.map(\.objectID) == ids, "what is gone keeps its ID")
+        #expect(try container.viewContext.count(for: FetchRequest("Company")) == 0)
         #expect(companies.map(\.name) == ["A", "B"], "what was read stays readable")
         #expect(discarded.map(\.id) == [ids[1]])
         #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 0, "the cascade came along")
@@ -60,17 +73,34 @@ import Tributary
     @Test @MainActor func showsActivity() async throws {
         let store = try await ExampleStore()
         let container = store.container
-        let activities = container.activities()
+        let (shown, indicator) = (container.activities(), container.activities())
         try await loadCompanies(into: container)
         await container.mergePendingChanges()
-        try await container.close()  // ends the stream
+        try await container.close()  // ends the streams
+        var load: [Activity.Phase] = []
+        for await activity in shown where activity.title == "Loading companies" { load.append(activity.phase) }
+        #expect(load == [.started, .finished])
         var states: [Bool] = []
-        await follow(activities) { states.append($0) }
-        #expect(states.first == true)
-        #expect(states.contains(false))
+        await follow(indicator) { states.append($0) }
+        #expect(states.first == true, "shown while it loads")
+        #expect(states.last == false, "and not after it")
     }
 
-    @Test func quittingWaitsForAPendingSave() async throws {
+    @Test func quittingTheProgramLosesNoPendingSave() async throws {
+        let store = try await ExampleStore()
+        _ = try await store.companies(["A", "B", "C"])
+        await #expect(processExitsWith: .success) { [path = store.folder.path("store.sqlite") as String] in
+            let container = try await openCompanies(path, model: ExampleStore.model)
+            let ids = try await container.performBackgroundTask { try $0.fetchIDs(FetchRequest("Company")) }
+            deleteCompanies(ids, in: container)
+            // The program ends here: no close, no waiting of its own.
+        }
+        let left = try await store.container.performBackgroundTask { try $0.count(for: FetchRequest("Company")) }
+        #expect(left == 0)
+        try await store.container.close()
+    }
+
+    @Test func closingWaitsForAPendingSave() async throws {
         let store = try await ExampleStore()
         let ids = try await store.companies(["A", "B", "C"])
         deleteCompanies(ids, in: store.container)

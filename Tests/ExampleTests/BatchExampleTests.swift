@@ -11,6 +11,9 @@ import Tributary
         let employees = try store.container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")])
         #expect(employees.map(\.name) == ["Ann", "Bob"])
         #expect(employees.map(\.salary) == [1200, 1200])
+        let transactions = try store.container.fetchHistory()
+        #expect(transactions.map(\.changes.count) == [3, 3, 1])
+        #expect(transactions.map { $0.changes.first?.kind } == [.insert, .update, .delete])
         try await store.container.close()
     }
 
@@ -23,6 +26,8 @@ import Tributary
         #expect(companies.map(\.city) == ["Bern", nil])
         let saved = try await store.container.performBackgroundTask { try $0.count(for: FetchRequest("Company")) }
         #expect(saved == 2)
+        let transactions = try store.container.fetchHistory()
+        #expect(transactions.map(\.changes.count) == [2], "the child's save is none of the store's")
         try await store.container.close()
     }
 }
