@@ -34,8 +34,19 @@ final class ActivityBoard: Sendable {
 
     private func end(_ number: UInt64, _ title: String) {
         state.withLock { state in
-            state.running[number] = nil
+            guard state.running.removeValue(forKey: number) != nil else { return }
             broadcast.send(Activity(number: number, title: title, phase: .finished))
+        }
+    }
+
+    /// Ends the streams; whoever follows one has seen the end of everything that began.
+    func finish() {
+        state.withLock { state in
+            for (number, activity) in state.running.sorted(by: { $0.key < $1.key }) {
+                broadcast.send(Activity(number: number, title: activity.title, phase: .finished))
+            }
+            state.running = [:]
+            broadcast.finish()
         }
     }
 }

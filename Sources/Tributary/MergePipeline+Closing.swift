@@ -24,7 +24,7 @@ extension MergePipeline {
     private func finish() {
         updates.finish()
         failures.finish()
-        activities.broadcast.finish()
+        activities.finish()
         main.context?.reset()
     }
 }

@@ -161,7 +161,7 @@ struct CoordinatorTests {
         }
         #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 2)
         #expect(try history.count == 1)
-        #expect(await updates.next()?.changes.inserted.count == 2)
+        #expect(await updates.next()?.changes.tells(ofInserted: 2) == true)
     }
 
     @Test

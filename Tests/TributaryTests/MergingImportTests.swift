@@ -84,6 +84,16 @@ struct MergingImportTests {
     }
 
     @Test
+    func whatIsUnderWayWhenTheContainerClosesIsShownToEnd() async throws {
+        let fixture = try await MergingFixture()
+        let activities = fixture.container.activities()
+        try await fixture.container.activity("Long") { try await fixture.container.close() }
+        var phases: [Activity.Phase] = []
+        for await activity in activities where activity.title == "Long" { phases.append(activity.phase) }
+        #expect(phases == [.started, .finished])
+    }
+
+    @Test
     func importsAndMergesAreShownAsActivities() async throws {
         let fixture = try await MergingFixture()
         let activities = fixture.container.activities()
