@@ -7,9 +7,13 @@ public import TributaryModel
 /// Employee.keys.department.title.beginsWith("r", .caseInsensitive)
 /// Employee.keys.projects.count >= 2
 /// Employee.keys.salary == nil
+/// Employee.keys.address.street == "High Street"
 /// ```
 ///
+/// Behind a composite attribute its members are keys of their own.
+///
 /// A key through a to-one relationship has no value where the relationship is empty; see ``ObjectPredicate``.
+@dynamicMemberLookup
 public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
     /// The names on the way, the attribute's last; a count ends with `@count`.
     public let path: [String]

@@ -2,11 +2,17 @@ public import TributaryChanges
 public import TributaryModel
 
 /// The members of a composite attribute's value, by name.
-public struct CompositeFields: Sendable, Hashable {
+public struct CompositeFields: Sendable {
     private var members: [String: JSONValue] = [:]
+    /// Hears which members are read.
+    private var probe: CompositeProbe?
 
     /// No members: each reads as its type's zero.
     public init() {}
+
+    init(telling probe: CompositeProbe) {
+        self.probe = probe
+    }
 
     /// The members of a composite attribute's value; nil when it is something else.
     public init?(_ value: PropertyValue) {
@@ -16,6 +22,7 @@ public struct CompositeFields: Sendable, Hashable {
 
     /// A member of the given type of the model.
     public subscript<Value: FieldValue>(name: String, type: AttributeType) -> Value {
+        if let probe { probe.note(name, type) }
         guard let json = members[name] else { return Value.zeroField }
         let value = type == .composite ? PropertyValue.composite(json.text) : type.scalarValue(from: json)
         return value.flatMap { Value(fieldValue: $0) } ?? Value.zeroField
@@ -32,4 +39,12 @@ public struct CompositeFields: Sendable, Hashable {
         let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return .composite(JSONValue.object(sorted.map { JSONMember(key: $0.key, value: $0.value) }).text)
     }
+}
+
+extension CompositeFields: Hashable {
+    /// Whether the members are the same.
+    public static func == (left: CompositeFields, right: CompositeFields) -> Bool { left.members == right.members }
+
+    /// By the members.
+    public func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

@@ -27,6 +27,8 @@ public enum ContextError: Error, Hashable, Sendable {
     case foreignObject(ManagedObjectID)
     /// `willSave` went on changing objects.
     case unsettled(rounds: Int)
+    /// The model names a transformer that the container was not given.
+    case missingTransformer(entity: String, attribute: String, transformer: String)
     /// The container has been closed.
     case closed
     /// The store refused; the reason is the store's.
@@ -51,6 +53,9 @@ extension ContextError: CustomStringConvertible {
         case .detached(let id): "the context of \(id) was reset or its container closed"
         case .foreignObject(let id): "\(id) belongs to another context: pass its ID and call object(with:)"
         case .unsettled(let rounds): "willSave still changed objects after \(rounds) rounds"
+        case .missingTransformer(let entity, let attribute, let transformer):
+            "\(entity).\(attribute) goes through the transformer '\(transformer)', which was not given: add it to "
+                + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"
         case .closed: "the container has been closed"
         case .store(let reason): "the store refused: \(reason)"
         }

@@ -28,15 +28,30 @@ package final class ObjectKind: Sendable {
     /// The slots of derived attributes with how they are computed; expressions that are not understood are left out.
     let derivations: [(slot: Int, derivation: Derivation)]
 
+    /// By slot: the transformers that the model names.
+    let transformers: [Int: any AttributeTransforming]
+    /// Set in the kind of an object that only finds out which properties an accessor uses.
+    let probe: PropertyProbe?
+
     private static let nextSerial = Atomic<UInt32>(1)
 
-    init(entity: Entity, type: ManagedObject.Type, store: String, rootIndex: Int, isKnown: Bool = true) {
+    init(
+        entity: Entity,
+        type: ManagedObject.Type,
+        store: String,
+        rootIndex: Int,
+        isKnown: Bool = true,
+        transformers: TransformerRegistry = TransformerRegistry(),
+        probe: PropertyProbe? = nil
+    ) {
         self.entity = entity
         self.type = type
         self.store = store
         self.rootIndex = rootIndex
         self.isKnown = isKnown
         serial = ObjectKind.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
+        self.transformers = transformers.bySlot(of: entity)
+        self.probe = probe
         defaults = entity.properties.map { $0.attribute?.defaultValue ?? .null }
         transientSlots = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
         hasSubentities = !entity.subentities.isEmpty
@@ -53,7 +68,7 @@ package final class ObjectKind: Sendable {
     }
 
     /// The slot of a property, nil when the entity has none of the name.
-    func slot(named name: String) -> Int? { entity.slot(named: name) }
+    func slot(named name: String) -> Int? { probe?.slot(named: name) ?? entity.slot(named: name) }
 
     /// The ID of one of its objects.
     package func objectID(_ uniqueID: UniqueID) -> ManagedObjectID {

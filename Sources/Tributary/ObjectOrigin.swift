@@ -4,5 +4,6 @@ import TributaryChanges
 public struct ObjectOrigin {
     let kind: ObjectKind
     let uniqueID: UniqueID
-    let context: ManagedObjectContext
+    /// Nil for the object of a ``PropertyProbe``.
+    let context: ManagedObjectContext?
 }

@@ -11,7 +11,12 @@ package final class ObjectSchema: Sendable {
     let rootCount: Int
 
     /// - Throws: ``ContextError`` when a class names an entity that the model does not have.
-    init(model: Model, store: String, classes: [ManagedObject.Type]) throws(ContextError) {
+    init(
+        model: Model,
+        store: String,
+        classes: [ManagedObject.Type],
+        transformers: TransformerRegistry = TransformerRegistry()
+    ) throws(ContextError) {
         var types: [String: ManagedObject.Type] = [:]
         for type in classes {
             guard model.entity(named: type.entityName) != nil else {
@@ -30,8 +35,10 @@ package final class ObjectSchema: Sendable {
                 entity: entity,
                 type: type,
                 store: store,
-                rootIndex: indices[entity.root] ?? 0
+                rootIndex: indices[entity.root] ?? 0,
+                transformers: transformers
             )
+            if type != ManagedObject.self { try transformers.check(entity) }
         }
         self.model = model
         self.kinds = kinds

@@ -13,14 +13,17 @@ extension PersistentContainer {
     ///   - model: what the store holds.
     ///   - classes: a class for each entity that is to have one of its own.
     ///   - location: where the objects are kept.
+    ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context takes over what others have saved.
     ///   - sqlLog: hears of the statements that are run.
-    /// - Throws: ``ContextError`` when the store cannot be opened, or a class names an entity that the model lacks.
+    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, or
+    ///   a transformer is missing.
     public convenience init(
         name: String,
         model: Model,
         classes: [ManagedObject.Type] = [],
         store location: StoreLocation,
+        transformers: TransformerRegistry = TransformerRegistry(),
         merging: MergeOptions = MergeOptions(),
         sqlLog: SQLLog? = nil
     ) async throws {
@@ -40,6 +43,6 @@ extension PersistentContainer {
         } catch {
             throw ContextError(error)
         }
-        try await self.init(store: store, classes: classes, merging: merging)
+        try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }
 }

@@ -30,13 +30,16 @@ public final class PersistentContainer: Sendable {
     ///   - path: the SQLite file; its folder must exist.
     ///   - model: what the store holds.
     ///   - classes: a class for each entity that is to have one of its own.
+    ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context takes over what others have saved.
-    /// - Throws: ``ContextError`` when the store cannot be opened, or a class names an entity that the model lacks.
+    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, or
+    ///   a transformer is missing.
     public convenience init(
         name: String,
         path: String,
         model: Model,
         classes: [ManagedObject.Type] = [],
+        transformers: TransformerRegistry = TransformerRegistry(),
         merging: MergeOptions = MergeOptions()
     ) async throws {
         let store: Store
@@ -45,17 +48,23 @@ public final class PersistentContainer: Sendable {
         } catch {
             throw ContextError(error)
         }
-        try await self.init(store: store, classes: classes, merging: merging)
+        try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }
 
     /// Builds a container on a store that is open.
     package init(
         store: Store,
         classes: [ManagedObject.Type] = [],
+        transformers: TransformerRegistry = TransformerRegistry(),
         merging: MergeOptions = MergeOptions(),
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws {
-        let schema = try ObjectSchema(model: store.model, store: store.configuration.name, classes: classes)
+        let schema = try ObjectSchema(
+            model: store.model,
+            store: store.configuration.name,
+            classes: classes,
+            transformers: transformers
+        )
         let pipeline = try MergePipeline(store: store, options: merging, clock: clock)
         let home = ContextHome(store: store, schema: schema, pipeline: pipeline)
         model = store.model

@@ -18,7 +18,7 @@ extension ManagedObject {
     ///
     /// Nil also when the object there is not of the class that the key names.
     public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
-        get { related(relationship.slot(in: kind)) as? Target }
+        get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
         set { setRelated(newValue, relationship.slot(in: kind)) }
     }
 }

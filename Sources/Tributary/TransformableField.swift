@@ -3,29 +3,71 @@ import TributaryChanges
 /// The key of a transformable attribute with the transformer for its values.
 ///
 /// ```swift
-/// static let address = TransformableField<Address>("address")                  // Codable
+/// static let address = TransformableField<Address>("address")                  // Codable, as JSON
 /// static let shape = TransformableField("shape", transformer: ShapeTransformer())
+/// static let path = TransformableField<Path>(registered: "path")               // what the model names
 /// ```
+///
+/// A transformer that the model names and the container was given (see ``TransformerRegistry``) comes before JSON; one
+/// that the key itself was given comes before both. Values are read and set as a whole: use value types, and set the
+/// attribute to the changed value. An instance of a class that is changed in place is not noticed and not saved.
 public final class TransformableField<Value>: Sendable {
     private let cache: SlotCache
-    let transformer: any AttributeTransforming<Value>
+    private let own: (any AttributeTransforming<Value>)?
+    private let fallback: (any AttributeTransforming<Value>)?
 
     /// The key of the attribute with the given name, through a transformer.
     public init(_ name: String, transformer: any AttributeTransforming<Value>) {
         cache = SlotCache(name)
-        self.transformer = transformer
+        own = transformer
+        fallback = nil
+    }
+
+    /// The key of the attribute with the given name, through the transformer that the model names for it.
+    ///
+    /// Where that is missing or is for values of another type, reading gives nil and ``ManagedObject/transformed(_:)``
+    /// throws.
+    public init(registered name: String) {
+        cache = SlotCache(name)
+        own = nil
+        fallback = nil
+    }
+
+    fileprivate init(_ name: String, fallback: any AttributeTransforming<Value>) {
+        cache = SlotCache(name)
+        own = nil
+        self.fallback = fallback
     }
 
     /// The attribute's name in the model.
     public var name: String { cache.name }
 
     func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+
+    /// - Throws: ``ContextError`` when there is none for values of this type.
+    func transformer(in kind: ObjectKind) throws(ContextError) -> any AttributeTransforming<Value> {
+        if let own { return own }
+        guard let registered = kind.transformers[slot(in: kind)] else {
+            if let fallback { return fallback }
+            let wanted = kind.entity.property(named: name)?.attribute?.valueTransformerName
+            throw .missingTransformer(entity: kind.entity.name, attribute: name, transformer: wanted ?? "")
+        }
+        guard let fitting = registered as? any AttributeTransforming<Value> else {
+            throw .wrongType(
+                entity: kind.entity.name,
+                property: name,
+                expected: "a transformer of \(Value.self)",
+                found: "\(type(of: registered))"
+            )
+        }
+        return fitting
+    }
 }
 
 extension TransformableField where Value: Codable {
-    /// The key of the attribute with the given name, its values as JSON.
+    /// The key of the attribute with the given name, its values as JSON unless the model names a registered transformer.
     public convenience init(_ name: String) {
-        self.init(name, transformer: CodableTransformer<Value>())
+        self.init(name, fallback: CodableTransformer<Value>())
     }
 }
 
@@ -41,17 +83,18 @@ extension ManagedObject {
 
     /// The value of a transformable attribute; nil when there is none.
     ///
-    /// - Throws: what the transformer throws.
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
         guard case .binary(let bytes) = read(field.slot(in: kind)) else { return nil }
-        return try field.transformer.value(of: bytes)
+        return try field.transformer(in: kind).value(of: bytes)
     }
 
     /// Sets a transformable attribute.
     ///
-    /// - Throws: what the transformer throws.
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
     public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
-        let bytes = try value.map { try field.transformer.bytes(of: $0) }
+        let transformer = try field.transformer(in: kind)
+        let bytes = try value.map { try transformer.bytes(of: $0) }
         write(bytes.map(PropertyValue.binary) ?? .null, field.slot(in: kind))
     }
 }

@@ -17,6 +17,8 @@ package struct BoundPath: Sendable {
         /// The object itself, its UUID.
         case identity
         case attribute(slot: Int, Attribute)
+        /// A member of a composite attribute, by its names from the outside in.
+        case member(slot: Int, Attribute, path: [String], Attribute)
         /// A to-one relationship: the UUID of its target, or nothing.
         case reference(slot: Int, Relationship, RelationshipStorage)
         /// How many objects a to-many relationship leads to.
@@ -45,7 +47,7 @@ package struct BoundPath: Sendable {
     package var kind: ValueKind {
         switch terminal {
         case .identity, .reference: .reference
-        case .attribute(_, let attribute): attribute.type.kind
+        case .attribute(_, let attribute), .member(_, _, _, let attribute): attribute.type.kind
         case .count, .aggregate(.count, _), .aggregate(.average, _): .number
         case .aggregate(_, let path): path.kind
         case .entity: .string

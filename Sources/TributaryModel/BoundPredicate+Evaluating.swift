@@ -148,6 +148,8 @@ extension BoundPath {
         switch terminal {
         case .identity: .reference(subject.predicateID)
         case .attribute(let slot, _), .reference(let slot, _, _): subject.predicateValue(slot: slot)
+        case .member(let slot, _, let names, let member):
+            member.memberValue(of: subject.predicateValue(slot: slot), at: names)
         case .count(let slot, _, _): .integer(Int64(subject.predicateTargets(slot: slot).count))
         case .entity: .string(subject.predicateEntity)
         case .aggregate(let aggregate, let path):

@@ -47,7 +47,7 @@ extension BoundPath {
         case .count(_, let relationship, _), .reference(_, let relationship, .inverse),
             .reference(_, let relationship, .links):
             if let entity = model.entity(named: relationship.destination) { roots.insert(entity.root) }
-        case .identity, .attribute, .reference, .entity: return
+        case .identity, .attribute, .member, .reference, .entity: return
         }
     }
 }

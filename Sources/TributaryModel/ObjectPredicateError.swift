@@ -9,7 +9,7 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
     /// The key path that does not fit the model.
     public var keyPath: String?
 
-    init(_ reason: String, keyPath: String? = nil) {
+    package init(_ reason: String, keyPath: String? = nil) {
         self.reason = reason
         self.keyPath = keyPath
     }

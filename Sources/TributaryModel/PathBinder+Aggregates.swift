@@ -66,7 +66,10 @@ extension PathBinder {
             case (.min, .date), (.max, .date), (.min, .string), (.max, .string): true
             default: false
             }
-        if case .attribute = path.terminal, fits { return }
+        switch path.terminal {
+        case .attribute where fits, .member where fits: return
+        default: break
+        }
         throw ObjectPredicateError("'\(path.text)' has nothing for @\(function.rawValue)", keyPath: path.text)
     }
 }

@@ -23,11 +23,12 @@ struct PathBinder {
             }
             switch current.properties[slot] {
             case .attribute(let attribute):
-                guard isLast else {
-                    throw ObjectPredicateError("'\(name)' is an attribute: no path leads through it", keyPath: text)
-                }
                 guard attribute.isStored else {
                     throw ObjectPredicateError("'\(name)' is transient: the store does not have it", keyPath: text)
+                }
+                guard isLast else {
+                    let member = try self.member(Array(components[(index + 1)...]), of: attribute, slot, in: text)
+                    return path(components, steps, member, current)
                 }
                 return path(components, steps, .attribute(slot: slot, attribute), current)
             case .relationship(let relationship, let storage):
@@ -56,6 +57,24 @@ struct PathBinder {
             }
         }
         return path(components, steps, .identity, current)
+    }
+
+    /// The names behind a composite attribute.
+    private func member(
+        _ names: [String],
+        of attribute: Attribute,
+        _ slot: Int,
+        in text: String
+    ) throws(ObjectPredicateError) -> BoundPath.Terminal {
+        guard attribute.type == .composite else {
+            throw ObjectPredicateError("'\(attribute.name)' is an attribute: no path leads through it", keyPath: text)
+        }
+        guard let member = attribute.member(at: names[...]) else {
+            let reason = "'\(attribute.name)' is a composite without '\(names.joined(separator: "."))'"
+            let known = attribute.compositeAttributes.map { "'\($0.name)'" }.joined(separator: ", ")
+            throw ObjectPredicateError("\(reason); it has \(known)", keyPath: text)
+        }
+        return .member(slot: slot, attribute, path: names, member)
     }
 
     /// `objectID`, `entity` and `entity.name`, where no property has the name.

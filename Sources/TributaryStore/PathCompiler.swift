@@ -94,6 +94,9 @@ struct PathCompiler {
         case .identity: return SQLFragment("\(row)._id")
         case .attribute(let slot, let attribute):
             return SQLFragment(try column(slot, of: path.entity, attribute.name, on: row))
+        case .member(let slot, let attribute, let names, let member):
+            let column = try column(slot, of: path.entity, attribute.name, on: row)
+            return SQLFragment(MemberFunction.call(column, names, member.type))
         case .reference(let slot, let relationship, _):
             return SQLFragment(try column(slot, of: path.entity, relationship.name, on: row))
         case .entity: return SQLFragment(try entityName(path.entity, on: row))

@@ -44,7 +44,10 @@ extension PropertyValue {
                     sqlite3_result_text(context, start, Int32(clamping: characters.count), PropertyValue.copied)
                 }
             }
-        case .null, .uuid, .reference, .binary, .blob, .composite: sqlite3_result_null(context)
+        case .uuid(let id), .reference(let id):
+            let bytes = id.bytes
+            bytes.withUnsafeBytes { sqlite3_result_blob(context, $0.baseAddress, 16, PropertyValue.copied) }
+        case .null, .binary, .blob, .composite: sqlite3_result_null(context)
         }
     }
 

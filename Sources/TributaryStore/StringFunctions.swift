@@ -69,6 +69,7 @@ enum StringFunctions {
         guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw StoreError.database(of: connection) }
         try ValueFunctions.register(in: database)
         try AggregateFunctions.register(in: database)
+        try MemberFunction.register(in: database)
     }
 
     // MARK: What SQLite calls

@@ -1,0 +1,35 @@
+import Foundation
+import TributaryChanges
+import TributaryModel
+
+/// Values that a `#Predicate` has captured, as values of attributes.
+enum CapturedValue {
+    /// Nil when no attribute can be of the type.
+    static func value(_ captured: Any) -> PropertyValue? {
+        switch captured {
+        case let value as any FieldValue: value.fieldValue
+        case let id as ManagedObjectID: .reference(id.uniqueID)
+        case let object as ManagedObject: .reference(object.uniqueID)
+        case let number as any BinaryInteger: Int64(exactly: number).map(PropertyValue.integer)
+        case let number as any BinaryFloatingPoint: .double(Double(number))
+        case let character as Character: .string(String(character))
+        case let text as Substring: .string(String(text))
+        case let optional as any AnyOptional: optional.wrapped.map(value) ?? .null
+        default: nil
+        }
+    }
+
+    /// The elements of a captured sequence, at most so many; nil for anything else, strings and bytes included.
+    static func elements(_ captured: Any, limit: Int) -> [Any]? {
+        guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
+            let sequence = captured as? any Sequence
+        else { return nil }
+        func list<Elements: Sequence>(_ elements: Elements) -> [Any] { elements.prefix(limit + 1).map { $0 as Any } }
+        return list(sequence)
+    }
+
+    /// The bounds of a captured range.
+    static func bounds(_ captured: Any) -> (lower: Any?, upper: Any?, includesUpper: Bool)? {
+        (captured as? any CapturedRange)?.bounds
+    }
+}

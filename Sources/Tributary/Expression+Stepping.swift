@@ -1,0 +1,34 @@
+import TributaryModel
+
+extension ObjectPredicate.Expression {
+    /// Whether it is a way that can go on.
+    var isPath: Bool {
+        switch self {
+        case .keyPath, .variable, .variablePath: true
+        default: false
+        }
+    }
+
+    /// The path with one more name.
+    func appending(_ name: String) -> Self {
+        switch self {
+        case .keyPath(let names): .keyPath(names + [name])
+        case .variable(let variable): .variablePath(variable, [name])
+        case .variablePath(let variable, let names): .variablePath(variable, names + [name])
+        default: self
+        }
+    }
+
+    /// Whether it has no value where `other` has none.
+    func isNothing(without other: Self) -> Bool {
+        if self == other { return true }
+        switch (self, other) {
+        case (.keyPath(let names), .keyPath(let start)):
+            return names.starts(with: start) && names.last?.hasPrefix("@") != true
+        case (.variablePath(let variable, let names), .variablePath(let other, let start)):
+            return variable == other && names.starts(with: start) && names.last?.hasPrefix("@") != true
+        case (.function(_, let arguments), _): return arguments.contains { $0.isNothing(without: other) }
+        default: return false
+        }
+    }
+}

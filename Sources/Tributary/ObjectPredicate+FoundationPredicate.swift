@@ -1,0 +1,41 @@
+public import Foundation
+public import TributaryModel
+
+extension ObjectPredicate {
+    /// The condition of a `#Predicate` on the objects of a class.
+    ///
+    /// ```swift
+    /// let limit = 1000.0
+    /// let rich = try ObjectPredicate(#Predicate<Employee> { $0.salary ?? 0 > limit && $0.name.contains("a") })
+    /// let employees = try context.fetch(Employee.self, predicate: rich)
+    /// ```
+    ///
+    /// A property of the class that reads one ``Field``, ``ToOne`` or ``ToMany``, as `tributaryctl model generate` writes
+    /// them, stands for that property of the model; one that computes something does not and is refused. What can be
+    /// translated:
+    ///
+    /// - `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `? :`, `if else`, `+`, `-`, `*`, `/`, `%`;
+    /// - `nil`, `??`, `!`, optional chaining, `if let`, with Swift's own meaning: `salary != 5` holds where there is no
+    ///   salary, unlike in the format language. What Swift would stop at (`!` of nil) is false;
+    /// - strings: `contains`, `starts(with:)`, `localizedStandardContains` (as `CONTAINS[cd]`), `isEmpty`,
+    ///   `unicodeScalars.count`; `==` and `contains` compare Unicode scalars, as ``ObjectPredicate`` says;
+    /// - `(low...high).contains(x)` and `(low..<high).contains(x)`; `list.contains(x)`, `list.contains { }` of captured
+    ///   values;
+    /// - to-many relationships: `contains(x)`, `contains { }`, `allSatisfy { }`, `filter { }`, `count`, `isEmpty`;
+    /// - members of composites: `$0.address.street`.
+    ///
+    /// - Throws: ``ObjectPredicateError`` that names the part which has no counterpart.
+    public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ObjectPredicateError) {
+        self = try PredicateTranslator.translate(predicate.expression, of: predicate.variable.key)
+    }
+
+    /// The condition of a `#Predicate` on the snapshots of a class, for the objects themselves.
+    ///
+    /// Such a predicate is `Sendable` together with what it is asked of. Properties are named by
+    /// ``TypedSnapshot/propertyName(of:)``. See ``init(_:)-(Predicate<Object>)`` for what can be translated.
+    ///
+    /// - Throws: ``ObjectPredicateError`` that names the part which has no counterpart.
+    public init<Snapshot: TypedSnapshot>(_ predicate: Predicate<Snapshot>) throws(ObjectPredicateError) {
+        self = try PredicateTranslator.translate(predicate.expression, of: predicate.variable.key)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import TributaryChanges
+import TributaryModel
+
+/// Turns the tree of a `#Predicate` into an ``ObjectPredicate``.
+///
+/// Optionals are what makes it more than a change of names: a part that may be nil is split into cases, each with the
+/// condition under which it holds, and comparisons are made case by case.
+struct PredicateTranslator {
+    private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
+    private var names = 0
+    /// More cases than this are refused.
+    static let caseLimit = 128
+    /// More captured elements than this are refused in `contains { }`.
+    static let elementLimit = 1_000
+
+    static func translate(
+        _ expression: any PredicateExpression<Bool>,
+        of variable: PredicateExpressions.VariableID
+    ) throws(ObjectPredicateError) -> ObjectPredicate {
+        var translator = PredicateTranslator()
+        translator.variables[variable] = .value(.keyPath([]), isOptional: false)
+        do {
+            return try translator.condition(expression)
+        } catch let error as ObjectPredicateError {
+            throw error
+        } catch {
+            throw ObjectPredicateError("the predicate cannot be translated: \(error)")
+        }
+    }
+
+    /// The cases of a part.
+    mutating func cases(_ expression: Any) throws -> [PredicateCase] {
+        guard let node = expression as? any TranslatableExpression else {
+            throw unsupported(expression, "it has no counterpart in a fetch")
+        }
+        let cases = try node.translate(&self)
+        guard cases.count <= PredicateTranslator.caseLimit else {
+            throw unsupported(expression, "it has more than \(PredicateTranslator.caseLimit) cases")
+        }
+        return cases
+    }
+
+    /// A part that is true or false.
+    mutating func condition(_ expression: Any) throws -> ObjectPredicate {
+        try condition(of: cases(expression), expression)
+    }
+
+    func condition(of cases: [PredicateCase], _ expression: Any) throws -> ObjectPredicate {
+        var alternatives: [ObjectPredicate] = []
+        for each in cases {
+            switch try condition(of: each.term, expression) {
+            case .always(false): continue
+            case .always(true) where each.guards.isEmpty: return .always(true)
+            case .always(true): alternatives.append(PredicateTranslator.all(each.guards))
+            case let term: alternatives.append(PredicateTranslator.all(each.guards + [term]))
+            }
+        }
+        guard let first = alternatives.first else { return .always(false) }
+        return alternatives.dropFirst().reduce(first) { $0 || $1 }
+    }
+
+    func condition(of term: PredicateTerm, _ expression: Any) throws -> ObjectPredicate {
+        switch term {
+        case .condition(let condition): return condition
+        case .nothing: return .always(false)
+        case .captured(let value):
+            switch CapturedValue.value(value) {
+            case .boolean(let answer)?: return .always(answer)
+            case .null?: return .always(false)
+            default: throw unsupported(expression, "it is not true or false")
+            }
+        case .value(let value, _):
+            return .comparison(ObjectPredicate.Comparison(value, .equal, .constant(.boolean(true))))
+        case .objects, .scalars, .folded, .range: throw unsupported(expression, "it is not true or false")
+        }
+    }
+
+    /// The pairs of the cases of two parts.
+    mutating func pairs(
+        _ left: Any,
+        _ right: Any,
+        _ combine: (PredicateTerm, PredicateTerm) throws -> PredicateTerm
+    ) throws -> [PredicateCase] {
+        let (lefts, rights) = (try cases(left), try cases(right))
+        var result: [PredicateCase] = []
+        for left in lefts {
+            for right in rights {
+                result.append(
+                    PredicateCase(guards: left.guards + right.guards, term: try combine(left.term, right.term))
+                )
+            }
+        }
+        return result
+    }
+
+    // MARK: Variables
+
+    /// A part in which a variable stands for a term.
+    mutating func cases<Output>(
+        _ expression: Any,
+        with variable: PredicateExpressions.Variable<Output>,
+        as term: PredicateTerm
+    ) throws -> [PredicateCase] {
+        let outer = variables[variable.key]
+        variables[variable.key] = term
+        defer { variables[variable.key] = outer }
+        return try cases(expression)
+    }
+
+    func term(of variable: PredicateExpressions.VariableID) -> PredicateTerm? { variables[variable] }
+
+    /// A name that no other subquery of the predicate has.
+    mutating func newName() -> String {
+        names += 1
+        return "v\(names)"
+    }
+
+    // MARK: Terms
+
+    /// The expression that a term is; captured values become constants.
+    func expression(of term: PredicateTerm, in part: Any) throws -> ObjectPredicate.Expression {
+        switch term {
+        case .nothing: return .constant(.null)
+        case .value(let expression, _): return expression
+        case .captured(let captured):
+            guard let value = CapturedValue.value(captured) else {
+                throw unsupported(part, "no attribute has values of the type \(type(of: captured))")
+            }
+            return .constant(value)
+        case .condition, .objects, .scalars, .folded, .range:
+            throw unsupported(part, "it is no single value")
+        }
+    }
+
+    static func all(_ conditions: [ObjectPredicate]) -> ObjectPredicate {
+        guard let first = conditions.first else { return .always(true) }
+        return conditions.dropFirst().reduce(first) { $0 && $1 }
+    }
+
+    static func isPresent(_ expression: ObjectPredicate.Expression) -> ObjectPredicate {
+        .comparison(ObjectPredicate.Comparison(expression, .notEqual, .constant(.null)))
+    }
+
+    static func isMissing(_ expression: ObjectPredicate.Expression) -> ObjectPredicate {
+        .comparison(ObjectPredicate.Comparison(expression, .equal, .constant(.null)))
+    }
+
+    func unsupported(_ expression: Any, _ reason: String) -> ObjectPredicateError {
+        var name = "\(type(of: expression))"
+        for word in ["FoundationEssentials.", "PredicateExpressions.", "Swift."] {
+            name = name.replacing(word, with: "")
+        }
+        return ObjectPredicateError("'\(name)' in a #Predicate cannot be fetched: \(reason)")
+    }
+}

@@ -1,0 +1,48 @@
+import CSQLite
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Members of composites in SQL, by the model's own code.
+enum MemberFunction {
+    /// `(composite, names as a JSON array, code of the type)`: the member's value as a column would have it, or NULL.
+    static let name = "tributary_member"
+
+    /// The member of a composite column.
+    static func call(_ column: String, _ names: [String], _ type: AttributeType) -> String {
+        let path = JSONValue.array(names.map(JSONValue.string)).text.replacing("'", with: "''")
+        return "\(name)(\(column), '\(path)', \(AttributeType.allCases.firstIndex(of: type) ?? 0))"
+    }
+
+    static func register(in database: Database) throws {
+        let code = sqlite3_create_function_v2(
+            database.sqliteConnection,
+            name,
+            3,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+            nil,
+            { MemberFunction.call($0, $1, $2) },
+            nil,
+            nil,
+            nil
+        )
+        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
+    }
+
+    private static func call(
+        _ context: OpaquePointer?,
+        _ count: Int32,
+        _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) {
+        let types = AttributeType.allCases
+        guard let values, count == 3,
+            case .string(let composite) = PropertyValue(sqlite: values[0], kind: .string),
+            case .string(let path) = PropertyValue(sqlite: values[1], kind: .string),
+            case .array(let elements)? = JSONValue(text: path),
+            types.indices.contains(Int(sqlite3_value_int(values[2])))
+        else { return sqlite3_result_null(context) }
+        let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        let member = Attribute(name: names.last ?? "", type: types[Int(sqlite3_value_int(values[2]))])
+        member.memberValue(of: .composite(composite), at: names).setResult(of: context)
+    }
+}

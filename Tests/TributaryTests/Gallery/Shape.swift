@@ -1,0 +1,4 @@
+/// What a transformable attribute holds.
+struct Shape: Hashable, Sendable {
+    var corners: Int
+}
