@@ -1,0 +1,109 @@
+import Synchronization
+import TestSupport
+import Testing
+import Tributary
+
+/// What is read when a fault fires, and what is not.
+struct FaultFiringTests {
+    private let statements = Statements()
+
+    /// Counts what the store is asked.
+    private final class Statements: Sendable {
+        private let texts = Mutex<[String]>([])
+        var count: Int { texts.withLock(\.count) }
+        var log: SQLLog {
+            SQLLog { entry in
+                // What is asked to find out whether others have written is none of the object's business.
+                guard entry.text.contains("Employee") || entry.text.contains("Department") else { return }
+                self.texts.withLock { $0.append(entry.text) }
+            }
+        }
+    }
+
+    /// An employee of a department with two of them, and a container that has read none of it.
+    private func open(_ folder: TemporaryFolder) async throws -> (PersistentContainer, ManagedObjectID) {
+        let first = try await Company.open(.file, in: folder)
+        let id = try await first.performBackgroundTask { context in
+            let department = try context.insert(Department.self)
+            department.title = "Ships"
+            let ann = try context.insert(Employee.self)
+            (ann.name, ann.salary, ann.code, ann.department) = ("Ann", 1000, "AB1", department)
+            let bob = try context.insert(Employee.self)
+            (bob.name, bob.department) = ("Bob", department)
+            try context.save()
+            return ann.objectID
+        }
+        try await first.close()
+        return (try await Company.open(.file, in: folder, sqlLog: statements.log), id)
+    }
+
+    @Test
+    func firingLoadsAllAttributesAndTheIDsOfToOneRelationships() async throws {
+        let folder = try TemporaryFolder("firing")
+        let (container, id) = try await open(folder)
+        await container.performBackgroundTask { context in
+            let ann = context.object(with: id, as: Employee.self)
+            #expect(ann?.name == "Ann")
+            let asked = statements.count
+            #expect(ann?.salary == 1000 && ann?.age == 30 && ann?.code == "AB1" && ann?.visits == 0)
+            #expect(ann?[idOf: Employee.department] != nil, "a register of its row")
+            #expect(ann?.isFault == false)
+            #expect(statements.count == asked, "all came with the first read")
+        }
+        try await container.close()
+    }
+
+    @Test
+    func theTargetOfAToOneRelationshipIsAFaultOfItsOwn() async throws {
+        let folder = try TemporaryFolder("firing")
+        let (container, id) = try await open(folder)
+        await container.performBackgroundTask { context in
+            let ann = context.object(with: id, as: Employee.self)
+            _ = ann?.name
+            let asked = statements.count
+            let department = ann?.department
+            #expect(department?.isFault == true)
+            #expect(statements.count == asked, "knowing it does not read it")
+            #expect(department?.title == "Ships")
+            #expect(department?.isFault == false && statements.count > asked)
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aToManyRelationshipIsAFaultOfItsOwn() async throws {
+        let folder = try TemporaryFolder("firing")
+        let (container, id) = try await open(folder)
+        await container.performBackgroundTask { context in
+            let department = context.object(with: id, as: Employee.self)?.department
+            #expect(department?.title == "Ships")
+            let asked = statements.count
+            let employees = department?.employees
+            let read = statements.count
+            #expect(employees?.count == 2 && read > asked, "the row did not have it")
+            #expect(department?.employees == employees)
+            #expect(statements.count == read, "it is read once")
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aRefreshMakesAFaultThatReadsTheNewestRow() async throws {
+        let folder = try TemporaryFolder("firing")
+        let (container, id) = try await open(folder)
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            let ann = try #require(try context.existingObject(with: id) as? Employee)
+            try container.newBackgroundContext().performAndWait { other in
+                other.object(with: id, as: Employee.self)?.name = "Anna"
+                try other.save()
+            }
+            #expect(ann.name == "Ann", "an object that was read stays as it was read")
+            ann.salary = 5
+            context.refresh(ann, mergeChanges: false)
+            #expect(ann.isFault && !context.hasChanges)
+            #expect(ann.name == "Anna" && ann.salary == 1000)
+        }
+        try await container.close()
+    }
+}
