@@ -4,6 +4,8 @@ public import TributaryChanges
 public enum ContextError: Error, Hashable, Sendable {
     /// The model has no entity of this name.
     case unknownEntity(String)
+    /// The model has no fetch request of this name.
+    case unknownFetchRequest(String)
     /// Objects of an abstract entity cannot be made.
     case abstractEntity(String)
     /// The entity has no property of this name.
@@ -40,6 +42,7 @@ extension ContextError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownEntity(let name): "the model has no entity '\(name)'"
+        case .unknownFetchRequest(let name): "the model has no fetch request '\(name)'"
         case .abstractEntity(let name): "the entity '\(name)' is abstract: it has no objects of its own"
         case .unknownProperty(let entity, let property): "the entity '\(entity)' has no property '\(property)'"
         case .wrongType(let entity, let property, let expected, let found):

@@ -10,12 +10,21 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        try candidates(request).map { candidate in
-            switch candidate {
-            case .row(let row): object(for: row)
-            case .object(let object): object
+        let objects: [ManagedObject]
+        if request.includesPropertyValues, !request.returnsObjectsAsFaults {
+            objects = try candidates(request).map { candidate in
+                switch candidate {
+                case .row(let row): object(for: row)
+                case .object(let object): object
+                }
             }
+        } else {
+            objects = try fetchIDs(request, fillingRowCache: request.includesPropertyValues).map { fault(for: $0) }
         }
+        if !request.prefetchedKeyPaths.isEmpty {
+            try prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+        }
+        return objects
     }
 
     /// The same, as objects of a class; objects of other classes are left out.
@@ -33,14 +42,22 @@ extension ManagedObjectContext {
     }
 
     /// The IDs of the objects that fulfil the request; the objects are not made.
-    public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    ///
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - fillingRowCache: whether rows are read along and kept for all contexts of the container, so that
+    ///     `object(with:)` needs no round trip later. The row cache is bounded; rows that came first go first.
+    /// - Returns: The IDs, in the order of the request.
+    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
         let request = resolved(request)
-        if let other = withoutOwnChanges(request) { return try other.fetchIDs(request) }
+        if let other = withoutOwnChanges(request) { return try other.fetchIDs(request, fillingRowCache: fillingRowCache) }
         let overlay = try overlay(for: request)
+        let rows = fillingRowCache ? try readAndCache(query(request)) : nil
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return request.slice(objects).map(\.objectID)
         }
-        guard !overlay.isEmpty else { return try read { try $0.ids(query(request)) } }
+        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? read { try $0.ids(query(request)) } }
         return try merged(request, overlay).map { candidate in
             switch candidate {
             case .row(let row): row.id
@@ -96,14 +113,7 @@ extension ManagedObjectContext {
     }
 
     private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
-        FetchQuery(
-            entity: try kind(named: request.entityName).entity,
-            predicate: request.predicate,
-            sortKeys: request.sortKeys,
-            limit: request.fetchLimit,
-            offset: request.fetchOffset,
-            includesSubentities: request.includesSubentities
-        )
+        try home.query(request)
     }
 
     private func overlay(for request: FetchRequest) throws -> Overlay {

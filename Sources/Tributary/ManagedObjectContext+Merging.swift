@@ -38,6 +38,7 @@ extension ManagedObjectContext {
         }
         noteChange { notice in
             notice.inserted.formUnion(changes.inserted)
+            notice.merged.formUnion(changes)
             notice.isEverything = notice.isEverything || changes.isEverything || !changes.collapsedEntities.isEmpty
         }
         processPendingChanges()

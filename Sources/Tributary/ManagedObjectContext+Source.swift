@@ -18,6 +18,7 @@ extension ManagedObjectContext {
 
     func row(_ id: UniqueID, _ kind: ObjectKind) throws(ContextError) -> Row? {
         if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
+        if let row = cachedRow(kind.objectID(id)) { return row }
         return try read { try $0.row(id, rootEntity: kind.entity.root) }
     }
 

@@ -12,6 +12,7 @@ extension MergePipeline {
         defer { commits.send(()) }
         return try store.write(body) { committed, turn in
             noticeOwn(turn, first: committed.number, last: committed.number)
+            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
             mailbox.post(committed.changes)
         }
     }
@@ -45,6 +46,7 @@ extension MergePipeline {
         var step: Step?
         let committed = try store.write(body) { committed, turn in
             noticeOwn(turn, first: committed.number, last: committed.number)
+            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
             do {
                 step = try move(turn)
             } catch {
@@ -71,7 +73,9 @@ extension MergePipeline {
         return try await store.writeInTurn(body) { [self] result, turn in
             guard let first = result.1.first, let last = result.1.last else { return }
             noticeOwn(turn, first: first.number, last: last.number)
-            mailbox.post(CommittedTransaction.changes(of: result.1))
+            let changes = CommittedTransaction.changes(of: result.1)
+            rowCache.note(first: first.number, last: last.number, changes: changes)
+            mailbox.post(changes)
         }.0
     }
 

@@ -14,6 +14,8 @@ package final class MergePipeline: Sendable {
     /// Bodies that were enqueued on contexts and have not ended.
     package let pending = PendingBodies()
     let mailbox: NoticeMailbox
+    /// Rows that were read before they are needed.
+    let rowCache: RowCache
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
@@ -50,6 +52,7 @@ package final class MergePipeline: Sendable {
         self.signal = signal
         mailbox = NoticeMailbox(options: options, clock: clock) { signal.wake() }
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
+        rowCache = RowCache(newest: generation.number)
         let name = try generation.read { try $0.ownWriter().id.description }
         main = MainMerger(storeName: name, limit: options.mailboxLimit)
         state = Mutex(State(options: options, generation: generation, noticed: generation.number))

@@ -13,11 +13,14 @@ public struct ObjectsDidChange: Sendable {
     /// Whether objects that are listed nowhere may have changed as well, because a merge was too large to list.
     public internal(set) var isEverything = false
 
+    /// What a merge brought, objects that the context does not have included.
+    var merged = ObjectChanges()
+
     init() {}
 
     /// Whether there is nothing to tell.
     public var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && discarded.isEmpty && !isEverything
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && discarded.isEmpty && merged.isEmpty && !isEverything
     }
 
     mutating func noteDeleted(_ id: ManagedObjectID) {

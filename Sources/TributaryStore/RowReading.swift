@@ -8,7 +8,7 @@ struct RowReading {
     let table: TableLayout
     let environment: StoreEnvironment
     private let storeName: String
-    private static let fixedColumns: Int32 = 3
+    static let fixedColumns: Int32 = 3
 
     init(table: TableLayout, context: StoreContext) {
         layout = context.layout

@@ -1,0 +1,46 @@
+public import TributaryModel
+
+extension FetchRequest {
+    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, ``ObjectPredicateError`` when
+    ///   its predicate cannot be read.
+    public init(
+        named name: String,
+        in model: Model,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws {
+        guard let stored = model.fetchRequests[name] else { throw ContextError.unknownFetchRequest(name) }
+        self.init(
+            stored.entity,
+            predicate: try stored.predicate.map { try ObjectPredicate(parsing: $0, variables: variables) }
+        )
+        fetchLimit = stored.fetchLimit > 0 ? stored.fetchLimit : nil
+        fetchBatchSize = stored.fetchBatchSize
+        includesSubentities = stored.includesSubentities
+    }
+}
+
+extension ManagedObjectContext {
+    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or ``ObjectPredicateError``.
+    public func fetchRequest(
+        named name: String,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws -> FetchRequest {
+        try FetchRequest(named: name, in: schema.model, substituting: variables)
+    }
+}
+
+extension PersistentContainer {
+    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or ``ObjectPredicateError``.
+    public func fetchRequest(
+        named name: String,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws -> FetchRequest {
+        try FetchRequest(named: name, in: model, substituting: variables)
+    }
+}

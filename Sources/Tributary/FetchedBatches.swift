@@ -1,0 +1,81 @@
+import TributaryChanges
+import TributaryStore
+
+/// The results of a request, of which rows are read batch by batch when they are looked at.
+///
+/// ```swift
+/// var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
+/// request.fetchBatchSize = 50
+/// let all = try context.fetchBatches(request, as: Employee.self)
+/// print(all.count, all[all.count - 1].name)  // reads the IDs and one batch
+/// ```
+/// Which objects there are is settled by the fetch. It belongs to its context, like the objects, and holds the objects of
+/// the batch that was looked at last.
+public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection {
+    /// The IDs of all results, in order.
+    public let objectIDs: [ManagedObjectID]
+    /// How many rows are read at once.
+    public let batchSize: Int
+    private let context: ManagedObjectContext
+    private var held: (batch: Int, objects: [ManagedObject])?
+
+    init(context: ManagedObjectContext, ids: [ManagedObjectID], batchSize: Int) {
+        self.context = context
+        objectIDs = ids
+        self.batchSize = batchSize
+    }
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of results.
+    public var endIndex: Int { objectIDs.count }
+
+    /// The object at a place; reads its batch unless that is the one that was read last.
+    ///
+    /// Reading never fails, as that of a fault: see ``ManagedObject/faultError``.
+    public subscript(position: Int) -> Object {
+        let batch = position / batchSize
+        if held?.batch != batch {
+            let ids = objectIDs[(batch * batchSize)..<Swift.min((batch + 1) * batchSize, objectIDs.count)]
+            held = (batch, context.loadBatch(Array(ids)))
+        }
+        let object = held?.objects[position - batch * batchSize] ?? context.fault(for: objectIDs[position])
+        guard let object = object as? Object else {
+            preconditionFailure("the object at \(position) is no \(Object.self)")
+        }
+        return object
+    }
+}
+
+extension ManagedObjectContext {
+    /// The objects that fulfil the request, with rows that are read `fetchBatchSize` at a time (100 when that is 0).
+    ///
+    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    public func fetchBatches<Object: ManagedObject>(
+        _ request: FetchRequest,
+        as type: Object.Type
+    ) throws -> FetchedBatches<Object> {
+        let ids = try fetchIDs(request).filter { schema.kind(of: $0).type is Object.Type }
+        return FetchedBatches(
+            context: self,
+            ids: ids,
+            batchSize: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
+        )
+    }
+
+    /// The objects of the IDs, with their rows read in one query where they are not there yet.
+    func loadBatch(_ ids: [ManagedObjectID]) -> [ManagedObject] {
+        let objects = ids.map { fault(for: $0) }
+        let missing = objects.filter { $0.isFault && cachedRow($0.objectID) == nil }.map(\.objectID)
+        if !missing.isEmpty {
+            do {
+                let (rows, number) = try read { reader in (try reader.rows(missing), try reader.newestTransaction()) }
+                home.pipeline.rowCache.insert(rows, readAt: number)
+                for row in rows { _ = object(for: row) }
+            } catch {
+                pendingReadError = error
+            }
+        }
+        return objects
+    }
+}

@@ -1,0 +1,83 @@
+import TributaryChanges
+
+extension FetchedResultsDiff {
+    /// What leads from the old sections to the new ones; `touched` are the objects that may have changed.
+    ///
+    /// Both have their sections in one order, so that no section ever moves.
+    init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
+        let before = FetchedResultsDiff.positions(old)
+        let after = FetchedResultsDiff.positions(new)
+        let oldValues = Set(old.map(\.value))
+        let newValues = Set(new.map(\.value))
+        deletedSections = old.enumerated().filter { !newValues.contains($1.value) }
+            .map { Section(value: $1.value, index: $0) }
+        insertedSections = new.enumerated().filter { !oldValues.contains($1.value) }
+            .map { Section(value: $1.value, index: $0) }
+        // Those that stay in their section, in the old order, with the places where they are now.
+        var staying: [(id: ManagedObjectID, to: FetchedPosition)] = []
+        for (section, content) in old.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() {
+                let from = FetchedPosition(section: section, item: item)
+                guard let to = after[id] else {
+                    deletions.append(Item(id: id, position: from))
+                    continue
+                }
+                if new[to.section].value == content.value {
+                    staying.append((id, to))
+                } else {
+                    moves.append(Move(id: id, from: from, to: to))
+                }
+            }
+        }
+        let kept = FetchedResultsDiff.longestRise(staying.map(\.to))
+        for (index, entry) in staying.enumerated() {
+            if !kept.contains(index), let from = before[entry.id] {
+                moves.append(Move(id: entry.id, from: from, to: entry.to))
+            } else if touched(entry.id) {
+                updates.append(Item(id: entry.id, position: entry.to))
+            }
+        }
+        for (section, content) in new.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() where before[id] == nil {
+                insertions.append(Item(id: id, position: FetchedPosition(section: section, item: item)))
+            }
+        }
+    }
+
+    private static func positions(_ sections: [FetchedSection]) -> [ManagedObjectID: FetchedPosition] {
+        var result: [ManagedObjectID: FetchedPosition] = [:]
+        for (section, content) in sections.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() {
+                result[id] = FetchedPosition(section: section, item: item)
+            }
+        }
+        return result
+    }
+
+    /// The indices of a longest part that is in order already: all others are moves.
+    private static func longestRise(_ places: [FetchedPosition]) -> Set<Int> {
+        func precedes(_ left: FetchedPosition, _ right: FetchedPosition) -> Bool {
+            (left.section, left.item) < (right.section, right.item)
+        }
+        // By length: the index of the least last element; and of each element the one before it.
+        var lasts: [Int] = []
+        var previous = [Int](repeating: -1, count: places.count)
+        for (index, place) in places.enumerated() {
+            var low = 0
+            var high = lasts.count
+            while low < high {
+                let middle = (low + high) / 2
+                if precedes(places[lasts[middle]], place) { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[index] = lasts[low - 1] }
+            if low == lasts.count { lasts.append(index) } else { lasts[low] = index }
+        }
+        var kept: Set<Int> = []
+        var index = lasts.last ?? -1
+        while index >= 0 {
+            kept.insert(index)
+            index = previous[index]
+        }
+        return kept
+    }
+}

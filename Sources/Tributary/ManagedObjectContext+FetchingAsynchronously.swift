@@ -1,0 +1,39 @@
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// As ``fetch(_:)`` for the view context, with the SQL run off the main actor.
+    ///
+    /// What the context shows when the answer comes counts, its unsaved changes included. Cancelling the task interrupts
+    /// SQLite.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
+        try Task.checkCancellation()
+        guard let generation else { return try fetch(request) }
+        let query = try home.query(request)
+        let rows: [Row]
+        do {
+            rows = try await generation.readInTurn { try $0.rows(query) }
+        } catch let error as StoreError {
+            throw ContextError(error)
+        }
+        processPendingChanges()
+        // A merge or an edit that came meanwhile may change the answer.
+        guard self.generation === generation, dirty.count == 0 || !request.includesPendingChanges else {
+            return try fetch(request)
+        }
+        let objects = rows.map { object(for: $0) }
+        if !request.prefetchedKeyPaths.isEmpty {
+            try prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+        }
+        return objects
+    }
+
+    /// The same, as objects of a class; objects of other classes are left out.
+    public func fetchAsynchronously<Object: ManagedObject>(
+        _ request: FetchRequest,
+        as type: Object.Type
+    ) async throws -> [Object] {
+        try await fetchAsynchronously(request).compactMap { $0 as? Object }
+    }
+}

@@ -1,0 +1,81 @@
+import TributaryStore
+
+/// The results of a request as objects of the view context, in portions, as they arrive: the SQL runs off the main actor.
+///
+/// ```swift
+/// for try await portion in view.stream(FetchRequest("Employee"), as: Employee.self) { show(portion) }
+/// ```
+/// All portions are of the generation that the context showed when the iteration began. When the context merges
+/// meanwhile, the objects of later portions have the values that it shows then, and those that are gone are left out.
+/// Unsaved changes show in the objects; they do not decide which ones come. No more than one portion is in memory, as far
+/// as the program lets go of the objects.
+public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
+    /// A portion.
+    public typealias Element = [Object]
+
+    let context: ManagedObjectContext
+    let request: FetchRequest
+
+    /// Hands out one portion after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let context: ManagedObjectContext
+        let request: FetchRequest
+        private var cursor: RowCursor?
+        private var isOver = false
+
+        init(context: ManagedObjectContext, request: FetchRequest) {
+            self.context = context
+            self.request = request
+        }
+
+        /// The next portion, nil after the last one.
+        public mutating func next() async throws -> [Object]? {
+            guard !isOver else { return nil }
+            do {
+                let cursor = if let cursor { cursor } else { try await open() }
+                self.cursor = cursor
+                let rows = try await cursor.next(request.portion)
+                if rows.isEmpty { end() }
+                return rows.isEmpty
+                    ? nil : context.objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
+            } catch {
+                end()
+                throw (error as? StoreError).map { ContextError($0) } ?? error
+            }
+        }
+
+        private func open() async throws -> RowCursor {
+            let query = try context.home.query(request)
+            guard let generation = context.generation else {
+                return try await RowCursor.open(query, at: context.store.pinInTurn())
+            }
+            return try await RowCursor.open(query, at: generation)
+        }
+
+        private mutating func end() {
+            isOver = true
+            cursor = nil
+        }
+    }
+
+    /// An iteration of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
+}
+
+extension ManagedObjectContext {
+    /// The results of a request as they arrive.
+    ///
+    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
+    public func stream<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) -> ObjectStream<Object> {
+        ObjectStream(context: self, request: request)
+    }
+
+    /// The objects of rows that were read at a generation which the context may have left.
+    func objects(for rows: [Row], of generation: Generation) -> [ManagedObject] {
+        guard self.generation !== generation else { return rows.map { object(for: $0) } }
+        return rows.compactMap { row in
+            let object = fault(for: row.id)
+            return (try? object.load()) == nil ? nil : object
+        }
+    }
+}

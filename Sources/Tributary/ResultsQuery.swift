@@ -1,0 +1,111 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// What a results controller asks, ready to be put to the store and to single objects.
+struct ResultsQuery {
+    let entity: Entity
+    private let request: FetchRequest
+    private let predicate: BoundPredicate?
+    private let keys: [BoundSortKey]
+    private let hasSections: Bool
+    /// Root entities to which key paths of the request lead.
+    private let reached: Set<String>
+
+    init(_ request: FetchRequest, sectionKeyPath: String?, schema: ObjectSchema) throws {
+        guard let kind = schema.kind(named: request.entityName) else {
+            throw ContextError.unknownEntity(request.entityName)
+        }
+        entity = kind.entity
+        var request = request
+        request.returnsObjectsAsFaults = false
+        request.includesPropertyValues = true
+        if let path = sectionKeyPath {
+            let isAscending = request.sortKeys.first.map { $0.keyPath == path && !$0.isAscending } != true
+            request.sortKeys.removeAll { $0.keyPath == path }
+            request.sortKeys.insert(SortKey(path, ascending: isAscending), at: 0)
+        }
+        self.request = request
+        hasSections = sectionKeyPath != nil
+        predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
+        keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
+        reached = ResultsQuery.reached(request, schema: schema)
+    }
+
+    /// Every relationship of the model whose name is a word of the request counts as one that its paths lead through:
+    /// at worst the controller asks again once too often.
+    private static func reached(_ request: FetchRequest, schema: ObjectSchema) -> Set<String> {
+        let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
+        let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })
+        var roots: Set<String> = []
+        for entity in schema.model.entities {
+            for relationship in entity.relationships where words.contains(relationship.name) {
+                roots.insert(schema.kind(named: relationship.destination)?.entity.root ?? relationship.destination)
+            }
+        }
+        return roots
+    }
+
+    func mustAskAgain(_ touched: Set<ManagedObjectID>) -> Bool {
+        if request.fetchLimit != nil || request.fetchOffset > 0 {
+            return touched.contains { $0.rootEntity == entity.root || reached.contains($0.rootEntity) }
+        }
+        return !reached.isEmpty && touched.contains { reached.contains($0.rootEntity) }
+    }
+
+    func fetch(in context: ManagedObjectContext) throws -> [ResultsEntry] {
+        // The request's own order, so that memory and SQL cannot disagree about it.
+        try context.fetch(request).map(entry)
+    }
+
+    /// The object of an ID when it is among the results as the context has it now.
+    func match(_ id: ManagedObjectID, in context: ManagedObjectContext) -> ManagedObject? {
+        let object = context.object(with: id)
+        guard object.state != .gone, object.state != .deleted, object.state != .detached else { return nil }
+        if object.state == .clean { guard (try? object.load()) != nil else { return nil } }
+        let own = object.kind.entity
+        guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return nil }
+        return predicate?.evaluate(on: object) ?? true ? object : nil
+    }
+
+    func entry(_ object: ManagedObject) -> ResultsEntry {
+        ResultsEntry(object: object, keys: keys.map { $0.path.value(of: object) })
+    }
+
+    /// Both in one order; `entries` are in order already.
+    func merge(_ entries: [ResultsEntry], _ changed: [ResultsEntry]) -> [ResultsEntry] {
+        let changed = changed.sorted(by: precedes)
+        var result: [ResultsEntry] = []
+        result.reserveCapacity(entries.count + changed.count)
+        var next = 0
+        for entry in changed {
+            while next < entries.count, precedes(entries[next], entry) {
+                result.append(entries[next])
+                next += 1
+            }
+            result.append(entry)
+        }
+        return result + entries[next...]
+    }
+
+    private func precedes(_ left: ResultsEntry, _ right: ResultsEntry) -> Bool {
+        for (index, key) in keys.enumerated() {
+            let order = left.keys[index].sortOrder(to: right.keys[index])
+            if order != 0 { return key.isAscending ? order < 0 : order > 0 }
+        }
+        return left.id.uniqueID < right.id.uniqueID
+    }
+
+    func sections(_ entries: [ResultsEntry]) -> [FetchedSection] {
+        guard hasSections else {
+            return entries.isEmpty ? [] : [FetchedSection(value: .null, objectIDs: entries.map(\.id))]
+        }
+        var result: [FetchedSection] = []
+        for entry in entries {
+            let value = entry.keys.first ?? .null
+            if result.last?.value != value { result.append(FetchedSection(value: value, objectIDs: [])) }
+            result[result.count - 1].objectIDs.append(entry.id)
+        }
+        return result
+    }
+}

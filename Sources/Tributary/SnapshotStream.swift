@@ -1,0 +1,70 @@
+import TributaryStore
+
+/// The results of a request as values, in portions, as they arrive.
+///
+/// ```swift
+/// for try await portion in container.stream(FetchRequest("Employee", sortKeys: [SortKey("name")])) {
+///     list += portion.map { $0["name"] }
+/// }
+/// ```
+/// All portions are of one generation, the newest when the iteration began. No more than one portion is in memory,
+/// besides what SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled. While it lasts
+/// the store's WAL cannot begin anew.
+public struct SnapshotStream: AsyncSequence, Sendable {
+    /// A portion.
+    public typealias Element = [ObjectSnapshot]
+
+    let home: ContextHome
+    let request: FetchRequest
+
+    /// Hands out one portion after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let home: ContextHome
+        let request: FetchRequest
+        private var cursor: RowCursor?
+        private var isOver = false
+
+        init(home: ContextHome, request: FetchRequest) {
+            self.home = home
+            self.request = request
+        }
+
+        /// The next portion, nil after the last one.
+        public mutating func next() async throws -> [ObjectSnapshot]? {
+            guard !isOver else { return nil }
+            do {
+                let cursor =
+                    if let cursor { cursor } else {
+                        try await RowCursor.open(home.query(request), at: home.store.pinInTurn())
+                    }
+                self.cursor = cursor
+                let rows = try await cursor.next(request.portion)
+                if rows.isEmpty { end() }
+                return rows.isEmpty ? nil : rows.map(\.snapshot)
+            } catch {
+                end()
+                throw (error as? StoreError).map { ContextError($0) } ?? error
+            }
+        }
+
+        private mutating func end() {
+            isOver = true
+            cursor = nil
+        }
+    }
+
+    /// An iteration of its own, at the generation that is the newest then.
+    public func makeAsyncIterator() -> Iterator { Iterator(home: home, request: request) }
+}
+
+extension FetchRequest {
+    /// How many rows a stream reads at once.
+    var portion: Int { fetchBatchSize > 0 ? fetchBatchSize : 200 }
+}
+
+extension PersistentContainer {
+    /// The results of a request as they arrive, as values for any task; unsaved changes do not count.
+    ///
+    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
+    public func stream(_ request: FetchRequest) -> SnapshotStream { SnapshotStream(home: home, request: request) }
+}

@@ -1,0 +1,84 @@
+import TributaryModel
+
+/// Rows of a query handed out in portions, all of one generation, never more than a portion in memory.
+///
+/// It holds one connection of the generation until it is released.
+///
+/// `@unchecked Sendable`: what changes is touched on the connection's queue only.
+package final class RowCursor: @unchecked Sendable {
+    /// The generation that the rows are of.
+    package let generation: Generation
+    private let connection: StoreConnection
+    private let query: FetchQuery
+    private let cancellation = ReadCancellation()
+    private var statement: BoundStatement?
+    private var isOver = false
+
+    private init(_ query: FetchQuery, _ generation: Generation, _ connection: StoreConnection) {
+        self.query = query
+        self.generation = generation
+        self.connection = connection
+    }
+
+    /// Waits until the generation has a connection to spare.
+    package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
+        let (generation, connection) = try await generation.leaseConnection()
+        return RowCursor(query, generation, connection)
+    }
+
+    deinit {
+        let (generation, connection) = (generation, connection)
+        // Nobody else has it: the cursor is gone. It ends on the connection's queue, before others get the connection.
+        nonisolated(unsafe) let last = statement
+        connection.enqueue { _ in
+            last?.reset()
+            generation.giveBack(connection)
+        }
+    }
+
+    /// The next rows, at most `count`; none at the end.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled.
+    package func next(_ count: Int) async throws -> [Row] {
+        try Task.checkCancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                connection.enqueue { database in
+                    let reader = Reader(database: database, context: self.generation.context)
+                    let result = Result {
+                        try self.cancellation.guarding(database) {
+                            try StoreError.mapping { try self.step(reader, count) }
+                        }
+                    }
+                    continuation.resume(with: result)
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    private func step(_ reader: Reader, _ count: Int) throws -> [Row] {
+        guard !isOver, let reading = reader.reading(rootEntity: query.entity.root) else { return [] }
+        let statement = try statement ?? begin(reader, reading)
+        self.statement = statement
+        var rows: [Row] = []
+        while rows.count < count {
+            guard try statement.step() else {
+                statement.reset()
+                isOver = true
+                break
+            }
+            if let row = reading.row(statement) { rows.append(row) }
+        }
+        return rows
+    }
+
+    private func begin(_ reader: Reader, _ reading: RowReading) throws -> BoundStatement {
+        let sql = try FetchCompiler(query, reading: reading).select(.rows)
+        // A statement of its own: cached ones are reset by whoever uses them next.
+        let statement = try BoundStatement(reader.database, sql.text, isKept: false)
+        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
+        return statement
+    }
+}

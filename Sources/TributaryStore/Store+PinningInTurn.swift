@@ -1,0 +1,15 @@
+extension Store {
+    /// As `pin`, without blocking a thread while waiting for the writer's turn.
+    package func pinInTurn(connections: Int = 1) async throws -> Generation {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.enqueue { database in
+                continuation.resume(
+                    with: Result {
+                        try self.checkOpen()
+                        return try WriterTurn(store: self, database: database).move(from: nil, connections: connections)
+                    }
+                )
+            }
+        }
+    }
+}
