@@ -30,8 +30,9 @@ public struct FetchRequest: Sendable, Hashable {
     public var returnsObjectsAsFaults = false
     /// Relationships such as `department` or `projects.members` to be read along: one query for each step of a path.
     public var prefetchedKeyPaths: [String] = []
-    /// What the results of ``ManagedObjectContext/fetchDictionaries(_:)`` hold; empty for all attributes and to-one
-    /// relationships. Fetches of objects always read whole rows.
+    /// What dictionary results hold; empty for all attributes and to-one relationships.
+    ///
+    /// Fetches of objects always read whole rows.
     public var propertiesToFetch: [FetchedProperty] = []
     /// Whether equal dictionaries come once.
     public var returnsDistinctResults = false

@@ -55,7 +55,9 @@ extension MergePipeline {
     func noticeRemote(_ turn: WriterTurn, through newest: Int64) throws {
         let known = noticed
         guard newest > known else { return }
-        mailbox.post(try turn.changes(after: known, through: newest, limit: options.mailboxLimit))
+        let changes = try turn.changes(after: known, through: newest, limit: options.mailboxLimit)
+        rowCache.note(first: known + 1, last: newest, changes: changes)
+        mailbox.post(changes)
         update { $0.noticed = newest }
     }
 

@@ -148,7 +148,11 @@ struct ResultsControllerTests {
         for _ in 0..<40 {
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 let kind = Int.random(in: 0..<6, using: &generator)
-                if kind == 0 || objects.isEmpty { objects.append(try view.insert(Employee.self)) }
+                if kind == 0 || objects.isEmpty {
+                    let new = try view.insert(Employee.self)
+                    new.name = "n"
+                    objects.append(new)
+                }
                 let index = Int.random(in: objects.indices, using: &generator)
                 if kind == 1 {
                     view.delete(objects.remove(at: index))
