@@ -135,6 +135,7 @@ public actor BackgroundContext {
     private func finish() {
         context.processPendingChanges()
         context.undoStack?.endEvent()
+        context.rowsAtHand = RowsAtHand()
     }
 
     private func begin() {

@@ -55,7 +55,7 @@ public actor ChildContext {
 
     isolated deinit {
         // Objects hold their context; dirty ones are held by it.
-        context.reset()
+        context.forgetAll()
     }
 
     // MARK: Running
@@ -132,7 +132,10 @@ public actor ChildContext {
         let context = context
         func result() -> Result<T, E> {
             context.processPendingChanges()
-            defer { context.processPendingChanges() }
+            defer {
+                context.processPendingChanges()
+                context.rowsAtHand = RowsAtHand()
+            }
             do throws(E) {
                 return .success(try body(context))
             } catch {
@@ -163,7 +166,7 @@ public actor ChildContext {
 extension ChildContext: EndingContext {
     /// Forgets all objects for good: the container has closed.
     func end() async {
-        context.reset()
+        context.forgetAll()
         context.isClosed = true
     }
 }

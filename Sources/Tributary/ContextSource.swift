@@ -17,6 +17,13 @@ protocol ContextSource: AnyObject {
     /// Moves when something above has changed; then objects that are in use have to be read again.
     var version: UInt64 { get }
 
+    /// The generation whose rows the row cache may have for the context; nil when it reads what is newest, or its own
+    /// transaction.
+    var cachedGeneration: Int64? { get }
+
+    /// Whether everything that it reads of the store is committed, so that others may see it.
+    var isCommitted: Bool { get }
+
     /// Reads the store under everything.
     func read<T>(_ body: (Reader) throws -> T) throws -> T
 
@@ -40,4 +47,6 @@ extension ContextSource {
     var isStore: Bool { false }
     var parent: ManagedObjectContext? { nil }
     var version: UInt64 { 0 }
+    var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
+    var isCommitted: Bool { true }
 }

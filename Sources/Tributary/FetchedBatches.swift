@@ -1,5 +1,4 @@
 import TributaryChanges
-import TributaryStore
 
 /// The results of a request, of which rows are read batch by batch when they are looked at.
 ///
@@ -37,7 +36,7 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
         let batch = position / batchSize
         if held?.batch != batch {
             let ids = objectIDs[(batch * batchSize)..<Swift.min((batch + 1) * batchSize, objectIDs.count)]
-            held = (batch, context.loadBatch(Array(ids)))
+            held = (batch, context.batch(Array(ids)))
         }
         let object = held?.objects[position - batch * batchSize] ?? context.fault(for: objectIDs[position])
         guard let object = object as? Object else {
@@ -63,19 +62,13 @@ extension ManagedObjectContext {
         )
     }
 
-    /// The objects of the IDs, with their rows read in one query where they are not there yet.
-    func loadBatch(_ ids: [ManagedObjectID]) -> [ManagedObject] {
-        let objects = ids.map { fault(for: $0) }
-        let missing = objects.filter { $0.isFault && cachedRow($0.objectID) == nil }.map(\.objectID)
-        if !missing.isEmpty {
-            do {
-                let (rows, number) = try read { reader in (try reader.rows(missing), try reader.newestTransaction()) }
-                home.pipeline.rowCache.insert(rows, readAt: number)
-                for row in rows { _ = object(for: row) }
-            } catch {
-                pendingReadError = error
-            }
+    /// The objects of a batch: a read that fails leaves them as faults, and the next save says why.
+    fileprivate func batch(_ ids: [ManagedObjectID]) -> [ManagedObject] {
+        do {
+            return try loadBatch(ids)
+        } catch {
+            pendingReadError = error
+            return ids.map { fault(for: $0) }
         }
-        return objects
     }
 }

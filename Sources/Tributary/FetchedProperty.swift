@@ -21,7 +21,7 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// The key in the result.
     public let name: String
-    /// A path through to-one relationships to an attribute or a to-one relationship; empty for the object itself.
+    /// A path through to-one relationships to an attribute or a to-one relationship; `SELF` for the object itself.
     public let keyPath: String
     /// Nil for the value itself.
     public let function: Function?

@@ -83,6 +83,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// A reader that falls 1,024 diffs behind loses the oldest, and has to begin anew from ``sections``.
     public func changes() -> AsyncStream<FetchedResultsDiff> { broadcast.stream() }
 
+    /// Asks again now, and tells what that changes.
+    ///
+    /// It does so by itself whenever its context changes; call it when time alone may have changed the answer.
+    ///
+    /// - Throws: ``ContextError``, or ``ObjectPredicateError``.
+    public func refetch() throws { show(try query.fetch(in: context)) { _ in false } }
+
     /// Follows the context no more.
     public func stop() {
         if let observer { context.removeObserver(observer) }
@@ -123,10 +130,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
             guard !own.isEmpty else { return }
-            var changed: [ResultsEntry] = []
-            for id in own {
-                if let object = query.match(id, in: context) { changed.append(query.entry(object)) }
-            }
+            let changed = try query.matches(own, in: context)
             guard !changed.isEmpty || own.contains(where: { places[$0] != nil }) else { return }
             show(query.merge(entries.filter { !own.contains($0.id) }, changed)) { own.contains($0) }
         } catch {

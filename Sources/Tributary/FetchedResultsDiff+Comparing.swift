@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryStore
 
 extension FetchedResultsDiff {
     /// What leads from the old sections to the new ones; `touched` are the objects that may have changed.
@@ -7,11 +8,11 @@ extension FetchedResultsDiff {
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
         let before = FetchedResultsDiff.positions(old)
         let after = FetchedResultsDiff.positions(new)
-        let oldValues = Set(old.map(\.value))
-        let newValues = Set(new.map(\.value))
-        deletedSections = old.enumerated().filter { !newValues.contains($1.value) }
+        let oldValues = Set(old.map { ValueIdentity([$0.value]) })
+        let newValues = Set(new.map { ValueIdentity([$0.value]) })
+        deletedSections = old.enumerated().filter { !newValues.contains(ValueIdentity([$1.value])) }
             .map { Section(value: $1.value, index: $0) }
-        insertedSections = new.enumerated().filter { !oldValues.contains($1.value) }
+        insertedSections = new.enumerated().filter { !oldValues.contains(ValueIdentity([$1.value])) }
             .map { Section(value: $1.value, index: $0) }
         // Those that stay in their section, in the old order, with the places where they are now.
         var staying: [(id: ManagedObjectID, to: FetchedPosition)] = []
@@ -22,7 +23,7 @@ extension FetchedResultsDiff {
                     deletions.append(Item(id: id, position: from))
                     continue
                 }
-                if new[to.section].value == content.value {
+                if ValueIdentity([new[to.section].value]) == ValueIdentity([content.value]) {
                     staying.append((id, to))
                 } else {
                     moves.append(Move(id: id, from: from, to: to))

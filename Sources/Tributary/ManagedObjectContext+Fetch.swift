@@ -51,9 +51,11 @@ extension ManagedObjectContext {
     /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
     public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
         let request = resolved(request)
-        if let other = withoutOwnChanges(request) { return try other.fetchIDs(request, fillingRowCache: fillingRowCache) }
+        if let other = withoutOwnChanges(request) {
+            return try other.fetchIDs(request, fillingRowCache: fillingRowCache)
+        }
         let overlay = try overlay(for: request)
-        let rows = fillingRowCache ? try readAndCache(query(request)) : nil
+        let rows = fillingRowCache ? try readAhead { try $0.rows(query(request)) } : nil
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return request.slice(objects).map(\.objectID)
         }

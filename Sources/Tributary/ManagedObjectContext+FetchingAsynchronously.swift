@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryStore
 
 extension ManagedObjectContext {
@@ -11,9 +12,13 @@ extension ManagedObjectContext {
         try Task.checkCancellation()
         guard let generation else { return try fetch(request) }
         let query = try home.query(request)
-        let rows: [Row]
+        let wantsRows = request.includesPropertyValues
+        let answer: (rows: [Row], ids: [ManagedObjectID], number: Int64)
         do {
-            rows = try await generation.readInTurn { try $0.rows(query) }
+            answer = try await generation.readInTurn { reader in
+                let rows = wantsRows ? try reader.rows(query) : []
+                return (rows, wantsRows ? rows.map(\.id) : try reader.ids(query), try reader.newestTransaction())
+            }
         } catch let error as StoreError {
             throw ContextError(error)
         }
@@ -22,7 +27,13 @@ extension ManagedObjectContext {
         guard self.generation === generation, dirty.count == 0 || !request.includesPendingChanges else {
             return try fetch(request)
         }
-        let objects = rows.map { object(for: $0) }
+        let objects: [ManagedObject]
+        if wantsRows, !request.returnsObjectsAsFaults {
+            objects = answer.rows.map { object(for: $0) }
+        } else {
+            keep(answer.rows, readAt: answer.number)
+            objects = answer.ids.map { fault(for: $0) }
+        }
         if !request.prefetchedKeyPaths.isEmpty {
             try prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
         }

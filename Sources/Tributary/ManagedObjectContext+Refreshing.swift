@@ -65,6 +65,7 @@ extension ManagedObjectContext {
     public func reset() {
         checkConfinement()
         forgetAll()
+        defer { tellEverything() }
         guard isMain, !isClosed else { return }
         let pipeline = home.pipeline
         do {
@@ -73,6 +74,13 @@ extension ManagedObjectContext {
             // It still shows the state of before; the next save says why.
             pendingReadError = ContextError(error)
         }
+    }
+
+    /// Tells the observers that whatever they have of the context is no more.
+    private func tellEverything() {
+        guard !isClosed else { return }
+        noteChange { $0.isEverything = true }
+        processPendingChanges()
     }
 
     /// Forgets all objects and all changes; the context stays where it is.

@@ -1,17 +1,33 @@
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    /// The row of an object at the context's generation, when it has been read already.
+    /// The store's row of an object as the context would read it, when it has been read already.
+    ///
+    /// Who shows a generation, the children of such a context included, shares the container's row cache. Who reads what is
+    /// newest does not: another process may have written since. It has what it has read ahead itself.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
-        home.pipeline.rowCache.row(id, at: generation?.number)
+        guard let number = source.cachedGeneration else { return rowsAtHand.row(id, version: shownVersion) }
+        return home.pipeline.rowCache.row(id, at: number)
     }
 
-    /// Reads rows and leaves them in the row cache.
-    func readAndCache(_ query: FetchQuery) throws(ContextError) -> [Row] {
-        let (rows, number) = try read { reader in (try reader.rows(query), try reader.newestTransaction()) }
-        home.pipeline.rowCache.insert(rows, readAt: number)
+    /// Moves when the context shows something else of the store or of the contexts above.
+    var shownVersion: UInt64 { passCount &+ source.version }
+
+    /// Reads rows, and keeps them for faults.
+    ///
+    /// Rows of a transaction that is not committed stay in the context.
+    func readAhead(_ body: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
+        let (rows, number) = try read { reader in (try body(reader), try reader.newestTransaction()) }
+        keep(rows, readAt: number)
         return rows
+    }
+
+    /// Keeps rows that were read when the newest transaction was `number`.
+    func keep(_ rows: [Row], readAt number: Int64) {
+        if source.isCommitted { home.pipeline.rowCache.insert(rows, readAt: number) }
+        if source.cachedGeneration == nil { rowsAtHand.insert(rows, version: shownVersion) }
     }
 
     /// The object of an ID that names its concrete entity: nothing is read.
@@ -21,5 +37,16 @@ extension ManagedObjectContext {
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id.uniqueID, context: self))
         registry.register(object)
         return object
+    }
+
+    /// The objects of the IDs, with their rows read in one query where they are not there yet.
+    func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
+        let objects = ids.map { fault(for: $0) }
+        let missing = objects.filter { object in
+            object.isFault && source.unsaved(object.key) == nil && cachedRow(object.objectID) == nil
+        }
+        guard !missing.isEmpty else { return objects }
+        for row in try readAhead({ try $0.rows(missing.map(\.objectID)) }) { _ = object(for: row) }
+        return objects
     }
 }

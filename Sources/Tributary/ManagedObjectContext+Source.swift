@@ -25,10 +25,16 @@ extension ManagedObjectContext {
     /// The other end of a relationship under the context's own changes.
     func related(to object: ManagedObject, _ slot: Int) throws(ContextError) -> [ManagedObjectID] {
         let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
+        let key = key(object, slot)
+        if let known = rowsAtHand.related(key, version: shownVersion) { return known }
         let stored =
             isUnknownToStore
             ? [] : try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
-        let key = key(object, slot)
+        return shown(stored, at: key)
+    }
+
+    /// What the store has at the other end of a relationship, with what the contexts above have changed about it.
+    func shown(_ stored: [ManagedObjectID], at key: RelationshipKey) -> [ManagedObjectID] {
         let ids = source.difference(key)?.applied(to: stored) ?? stored
         return source.arrangement(key)?.ordering(ids) ?? ids
     }
@@ -38,6 +44,8 @@ extension ManagedObjectContext {
         let version = source.version
         guard version != caughtUpVersion else { return }
         caughtUpVersion = version
+        // What has come above is listed nowhere.
+        if !source.isStore { noteChange { $0.isEverything = true } }
         guard registry.count > 0 else { return }
         let objects = registry.objects
         for object in objects { object.extras?.related = [:] }

@@ -86,6 +86,8 @@ public final class ManagedObjectContext {
     var lostConflicts: [MergeConflict] = []
     /// An error while reading that a getter could not throw; the next save does.
     var pendingReadError: ContextError?
+    /// What was read ahead for this context alone.
+    var rowsAtHand = RowsAtHand()
     /// What the observers have not been told yet.
     var pendingNotice = ObjectsDidChange()
     var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = []

@@ -27,6 +27,7 @@ extension MergePipeline {
         var pinned: Generation?
         let committed = try store.write(body) { committed, turn in
             noticeOwn(turn, first: committed.number, last: committed.number)
+            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
             mailbox.post(committed.changes)
             pinned = try? turn.move(from: old, connections: 1)
         }

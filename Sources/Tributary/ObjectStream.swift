@@ -28,8 +28,13 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             self.request = request
         }
 
+        /// The next portion, nil after the last one; for who asks on the main actor.
+        public mutating func next() async throws -> [Object]? { try await next(isolation: #isolation) }
+
         /// The next portion, nil after the last one.
-        public mutating func next() async throws -> [Object]? {
+        ///
+        /// `for await` calls it with the actor where the loop runs, so that the objects stay there.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Object]? {
             guard !isOver else { return nil }
             do {
                 let cursor = if let cursor { cursor } else { try await open() }
@@ -72,6 +77,7 @@ extension ManagedObjectContext {
 
     /// The objects of rows that were read at a generation which the context may have left.
     func objects(for rows: [Row], of generation: Generation) -> [ManagedObject] {
+        checkConfinement()
         guard self.generation !== generation else { return rows.map { object(for: $0) } }
         return rows.compactMap { row in
             let object = fault(for: row.id)

@@ -19,6 +19,8 @@ final class ParentSource: ContextSource {
         set {}
     }
 
+    var isCommitted: Bool { context.source.isCommitted }
+
     func read<T>(_ body: (Reader) throws -> T) throws -> T { try context.source.read(body) }
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject? {

@@ -33,7 +33,7 @@ extension PersistentContainer {
         return try await reading { try $0.count(query) }
     }
 
-    private func reading<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+    func reading<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         do {
             return try await pipeline.generation.readInTurn(body)
         } catch let error as StoreError {

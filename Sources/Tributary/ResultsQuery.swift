@@ -11,6 +11,8 @@ struct ResultsQuery {
     private let hasSections: Bool
     /// Root entities to which key paths of the request lead.
     private let reached: Set<String>
+    /// Whether the answer changes with the time: `now()`.
+    private let dependsOnTime: Bool
 
     init(_ request: FetchRequest, sectionKeyPath: String?, schema: ObjectSchema) throws {
         guard let kind = schema.kind(named: request.entityName) else {
@@ -25,6 +27,12 @@ struct ResultsQuery {
             request.sortKeys.removeAll { $0.keyPath == path }
             request.sortKeys.insert(SortKey(path, ascending: isAscending), at: 0)
         }
+        // The keys of the entries are read from the objects.
+        request.prefetchedKeyPaths = request.sortKeys.compactMap { key in
+            let steps = key.keyPath.split(separator: ".").dropLast()
+            return steps.isEmpty ? nil : steps.joined(separator: ".")
+        }
+        dependsOnTime = request.predicate.map { $0.resolvingNow(unixSeconds: 0) != $0 } ?? false
         self.request = request
         hasSections = sectionKeyPath != nil
         predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
@@ -47,7 +55,7 @@ struct ResultsQuery {
     }
 
     func mustAskAgain(_ touched: Set<ManagedObjectID>) -> Bool {
-        if request.fetchLimit != nil || request.fetchOffset > 0 {
+        if request.fetchLimit != nil || request.fetchOffset > 0 || dependsOnTime {
             return touched.contains { $0.rootEntity == entity.root || reached.contains($0.rootEntity) }
         }
         return !reached.isEmpty && touched.contains { reached.contains($0.rootEntity) }
@@ -58,14 +66,18 @@ struct ResultsQuery {
         try context.fetch(request).map(entry)
     }
 
-    /// The object of an ID when it is among the results as the context has it now.
-    func match(_ id: ManagedObjectID, in context: ManagedObjectContext) -> ManagedObject? {
-        let object = context.object(with: id)
-        guard object.state != .gone, object.state != .deleted, object.state != .detached else { return nil }
-        if object.state == .clean { guard (try? object.load()) != nil else { return nil } }
+    /// Those of the objects that are among the results as the context has them now; what is not in use is read at once.
+    func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
+        try context.loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
+    }
+
+    private func isMatch(_ object: ManagedObject) -> Bool {
+        guard object.state != .gone, object.state != .deleted, object.state != .detached else { return false }
+        // Only what contexts above have not saved is still to be taken over; other rows are not there.
+        if object.isFault { guard object.hasUnsavedAbove, (try? object.load()) != nil else { return false } }
         let own = object.kind.entity
-        guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return nil }
-        return predicate?.evaluate(on: object) ?? true ? object : nil
+        guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return false }
+        return predicate?.evaluate(on: object) ?? true
     }
 
     func entry(_ object: ManagedObject) -> ResultsEntry {
@@ -103,9 +115,15 @@ struct ResultsQuery {
         var result: [FetchedSection] = []
         for entry in entries {
             let value = entry.keys.first ?? .null
-            if result.last?.value != value { result.append(FetchedSection(value: value, objectIDs: [])) }
+            let isSame = result.last.map { ValueIdentity([$0.value]) == ValueIdentity([value]) } ?? false
+            if !isSame { result.append(FetchedSection(value: value, objectIDs: [])) }
             result[result.count - 1].objectIDs.append(entry.id)
         }
         return result
     }
+}
+
+extension ManagedObject {
+    /// Whether a context above has the object with changes that it has not saved.
+    fileprivate var hasUnsavedAbove: Bool { managedObjectContext?.source.unsaved(key) != nil }
 }

@@ -24,6 +24,8 @@ final class StoreSource: ContextSource {
 
     var isStore: Bool { true }
 
+    var isCommitted: Bool { transaction == nil }
+
     func unsaved(_ key: ObjectKey) -> UnsavedObject? { nil }
 
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { nil }

@@ -14,7 +14,7 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         self.keyPath = keyPath
     }
 
-    init(_ reason: String, in text: String, at index: String.Index) {
+    package init(_ reason: String, in text: String, at index: String.Index) {
         self.reason = reason
         point(to: index, in: text)
     }

@@ -29,6 +29,8 @@ extension Generation {
     }
 
     /// A connection of this generation or of the one it was moved to; give it back to the generation it came with.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled while it waited.
     func leaseConnection() async throws -> (Generation, StoreConnection) {
         var generation = self
         while true {
@@ -37,7 +39,15 @@ extension Generation {
             case .moved(let next): generation = next
             case .failed: throw StoreError.closed
             case .connection(let connection): return (generation, connection)
-            case .wait: await signal.wait()
+            case .wait(let place):
+                await withTaskCancellationHandler {
+                    await signal.wait()
+                } onCancel: {
+                    signal.wake()
+                }
+                guard Task.isCancelled else { continue }
+                generation.giveUp(place)
+                throw CancellationError()
             }
         }
     }

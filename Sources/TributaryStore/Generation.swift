@@ -106,6 +106,21 @@ package final class Generation: Sendable {
         }
     }
 
+    /// Gives a place in the line up; who was woken already wakes the next one instead.
+    func giveUp(_ id: Int) {
+        let next = state.withLock { state -> Waiter? in
+            if let place = state.waiting.firstIndex(where: { $0.id == id }) {
+                state.waiting.remove(at: place)
+                return nil
+            }
+            guard case .pinned = state.phase,
+                let next = state.waiting.firstIndex(where: { state.idle.count > kept($0.isLimited) })
+            else { return nil }
+            return state.waiting.remove(at: next)
+        }
+        next?.wake()
+    }
+
     private func kept(_ isLimited: Bool) -> Int { isLimited && size > 1 ? 1 : 0 }
 
     /// Notes that this thread reads with the connection until `body` ends.

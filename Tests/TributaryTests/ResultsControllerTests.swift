@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TributaryChanges
 
 @testable import Tributary
 
@@ -130,47 +131,6 @@ struct ResultsControllerTests {
         #expect(controller.sections.map(\.value) == [.string("Sales"), .string("Zoology")])
     }
 
-    @Test(arguments: 0..<8)
-    func applyingEachDiffToTheOldSectionsGivesTheNewOnes(_ round: UInt64) throws {
-        let base = SeededGenerator.fromEnvironment().seed
-        var generator = SeededGenerator(seed: base &+ round)
-        print("seed \(base)")
-        let view = container.viewContext
-        let request = try FetchRequest("Employee", where: "salary != %d", [3], sortKeys: [SortKey("name")])
-        let controller = try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "age")
-        var mirror = controller.sections
-        var emitted = 0
-        controller.onChange = {
-            mirror = $0.applied(to: mirror)
-            emitted += 1
-        }
-        var objects: [Employee] = []
-        for _ in 0..<40 {
-            for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                let kind = Int.random(in: 0..<6, using: &generator)
-                if kind == 0 || objects.isEmpty {
-                    let new = try view.insert(Employee.self)
-                    new.name = "n"
-                    objects.append(new)
-                }
-                let index = Int.random(in: objects.indices, using: &generator)
-                if kind == 1 {
-                    view.delete(objects.remove(at: index))
-                    continue
-                }
-                objects[index].name = ["a", "b", "c", "d"].randomElement(using: &generator) ?? ""
-                objects[index].age = Int16.random(in: 0..<4, using: &generator)
-                objects[index].salary = Double(Int.random(in: 0..<5, using: &generator))
-            }
-            if Int.random(in: 0..<4, using: &generator) == 0 { try view.save() } else { view.processPendingChanges() }
-            #expect(mirror == controller.sections)
-            var fresh = request
-            fresh.sortKeys.insert(SortKey("age"), at: 0)
-            #expect(controller.sections.flatMap(\.objectIDs) == (try view.fetchIDs(fresh)))
-        }
-        #expect(emitted > 10)
-    }
-
     @Test
     func anObjectTellsOfItsChanges() async throws {
         let view = container.viewContext
@@ -188,5 +148,129 @@ struct ResultsControllerTests {
         view.delete(ann)
         view.processPendingChanges()
         #expect(await updates.next() == .deleted(ann.objectID))
+    }
+
+    // MARK: Diffs
+
+    private struct Fixture {
+        let view: ManagedObjectContext
+        let controller: FetchedResultsController<Employee>
+        let employees: [Employee]
+    }
+
+    /// Employees of the ages given in sections by age, in the order of their names.
+    private func sectioned(_ ages: [Int16]) throws -> Fixture {
+        let view = container.viewContext
+        let employees = try ages.enumerated().map { index, age in
+            let employee = try view.insert(Employee.self)
+            employee.name = "E\(index)"
+            employee.age = age
+            return employee
+        }
+        try view.save()
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: view,
+            sectionKeyPath: "age"
+        )
+        return Fixture(view: view, controller: controller, employees: employees)
+    }
+
+    @Test
+    func aMoveToANewSectionTellsOfTheSectionToo() throws {
+        let fixture = try sectioned([1, 1, 2])
+        var diffs: [FetchedResultsDiff] = []
+        fixture.controller.onChange = { diffs.append($0) }
+        fixture.employees[2].age = 3
+        fixture.view.processPendingChanges()
+        let diff = try #require(diffs.first)
+        #expect(diffs.count == 1)
+        #expect(diff.deletedSections == [FetchedResultsDiff.Section(value: .integer(2), index: 1)])
+        #expect(diff.insertedSections == [FetchedResultsDiff.Section(value: .integer(3), index: 1)])
+        #expect(diff.moves.map(\.id) == [fixture.employees[2].objectID])
+        #expect(diff.moves.first?.from == FetchedPosition(section: 1, item: 0))
+        #expect(diff.moves.first?.to == FetchedPosition(section: 1, item: 0))
+        #expect(diff.insertions.isEmpty && diff.deletions.isEmpty && diff.updates.isEmpty)
+    }
+
+    @Test
+    func aMoveInASectionIsOneMove() throws {
+        let fixture = try sectioned([1, 1, 1, 1])
+        var diffs: [FetchedResultsDiff] = []
+        fixture.controller.onChange = { diffs.append($0) }
+        fixture.employees[0].name = "Z"
+        fixture.view.processPendingChanges()
+        #expect(diffs.map(\.moves.count) == [1])
+        #expect(diffs.first?.moves.first?.from == FetchedPosition(section: 0, item: 0))
+        #expect(diffs.first?.moves.first?.to == FetchedPosition(section: 0, item: 3))
+        #expect(names(fixture.controller) == ["E1", "E2", "E3", "Z"])
+    }
+
+    @Test
+    func anUpdateThatStaysInItsPlaceIsAnUpdate() throws {
+        let fixture = try sectioned([1, 2])
+        var diffs: [FetchedResultsDiff] = []
+        fixture.controller.onChange = { diffs.append($0) }
+        fixture.employees[1].salary = 7
+        fixture.view.processPendingChanges()
+        #expect(diffs.first?.updates.map(\.position) == [FetchedPosition(section: 1, item: 0)])
+        #expect(diffs.first?.moves.isEmpty == true)
+        // What is no result is nobody's change.
+        try fixture.view.insert(Department.self).title = "Sales"
+        fixture.view.processPendingChanges()
+        #expect(diffs.count == 1)
+    }
+
+    @Test
+    func equalKeysAreInTheOrderOfTheIDs() throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("age"), SortKey("salary", ascending: false)]),
+            context: view
+        )
+        for _ in 0..<20 { try view.insert(Employee.self).name = "Same" }
+        view.processPendingChanges()
+        let ids = controller.sections.flatMap(\.objectIDs)
+        #expect(ids.count == 20)
+        #expect(ids.map(\.uniqueID) == ids.map(\.uniqueID).sorted())
+        try view.save()
+        #expect(controller.sections.flatMap(\.objectIDs) == ids)
+        #expect(try view.fetchIDs(controller.request) == ids)
+    }
+
+    @Test
+    func aSectionPathMayDescend() throws {
+        let view = container.viewContext
+        for (name, age) in [("Ann", 1), ("Bob", 2), ("Cid", 2)] {
+            let employee = try view.insert(Employee.self)
+            employee.name = name
+            employee.age = Int16(age)
+        }
+        let request = FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")])
+        let controller = try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "age")
+        #expect(controller.sections.map(\.value) == [.integer(2), .integer(1)])
+        #expect(names(controller) == ["Bob", "Cid", "Ann"])
+        #expect(throws: ObjectPredicateError.self) {
+            try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "nothing")
+        }
+    }
+
+    @Test
+    func sectionsOfStringsThatLookAlikeAreTwo() throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee"),
+            context: view,
+            sectionKeyPath: "name"
+        )
+        for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { try view.insert(Employee.self).name = name }
+        view.processPendingChanges()
+        #expect(controller.sections.map(\.objectIDs.count) == [1, 2])
+        let fresh = try FetchedResultsController<Employee>(
+            FetchRequest("Employee"),
+            context: view,
+            sectionKeyPath: "name"
+        )
+        #expect(controller.sections == fresh.sections)
     }
 }

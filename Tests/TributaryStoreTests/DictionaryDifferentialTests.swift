@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Dictionary results have one meaning: SQLite's answer is the one in memory.
+struct DictionaryDifferentialTests {
+    @Test
+    func resultsOfSQLAreThoseOfMemory() throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        var (asked, grouped, filled) = (0, 0, 0)
+        for _ in 0..<8 {
+            let world = try ReadingWorld(random: &random)
+            let queries = ReadingQueries(model: world.model)
+            try world.store.read { reader in
+                let cache = ReadingCache()
+                let subjects = world.rows.values.map { ReadingSubject(row: $0, reader: reader, cache: cache) }
+                    .sorted { $0.predicateID < $1.predicateID }
+                for _ in 0..<600 {
+                    let query = query(queries, &random)
+                    guard let plan = try? DictionaryPlan(query, model: world.model) else { continue }
+                    let entity = query.objects.entity
+                    let condition = try query.objects.predicate?.bind(to: entity, in: world.model)
+                    let expected = plan.values(
+                        of: subjects.filter { subject in
+                            let name = subject.row.entity.name
+                            let isOne =
+                                name == entity.name
+                                || query.objects.includesSubentities && subject.row.entity.isKind(of: entity.name)
+                            return isOne && condition?.evaluate(on: subject) ?? true
+                        }
+                    )
+                    let found = try reader.values(plan)
+                    asked += 1
+                    if plan.isGrouped { grouped += 1 }
+                    if expected.count > 1 { filled += 1 }
+                    #expect(found.map(ValueIdentity.init) == expected.map(ValueIdentity.init), "\(query)")
+                    if found.map(ValueIdentity.init) != expected.map(ValueIdentity.init) { return }
+                }
+            }
+        }
+        #expect(
+            asked > 1000 && grouped > 300 && filled > 500,
+            "\(asked) asked, \(grouped) grouped, \(filled) with results"
+        )
+    }
+
+    private func query(_ queries: ReadingQueries, _ random: inout SeededGenerator) -> DictionaryQuery {
+        let entity = queries.model.entities.randomElement(using: &random) ?? queries.model.entities[0]
+        func path() -> String { queries.path(entity, &random).components.joined(separator: ".") }
+        let groups = (0..<Int.random(in: 0..<3, using: &random)).map { _ in path() }
+        var columns = groups.filter { _ in Bool.random(using: &random) }.map {
+            DictionaryQuery.Column(name: $0, keyPath: $0, function: nil)
+        }
+        let isGrouped = !groups.isEmpty || Bool.random(using: &random)
+        for number in 0..<Int.random(in: 1..<4, using: &random) {
+            let function = isGrouped ? ObjectPredicate.Aggregate.allCases.randomElement(using: &random) : nil
+            let isObject = function == .count && Bool.random(using: &random)
+            columns.append(
+                DictionaryQuery.Column(name: "c\(number)", keyPath: isObject ? "SELF" : path(), function: function)
+            )
+        }
+        let names = columns.map(\.name) + groups + [path()]
+        let keys = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+            SortKey(names.randomElement(using: &random) ?? "c0", ascending: Bool.random(using: &random))
+        }
+        let isLimited = Int.random(in: 0..<3, using: &random) == 0
+        let predicate = Bool.random(using: &random) ? queries.predicate(entity, depth: 1, &random) : nil
+        let bound = predicate?.resolvingNow(unixSeconds: 1_700_000_000)
+        return DictionaryQuery(
+            objects: FetchQuery(
+                entity: entity,
+                predicate: bound.flatMap { (try? $0.bind(to: entity, in: queries.model)) == nil ? nil : $0 },
+                sortKeys: keys,
+                limit: isLimited ? Int.random(in: 0..<5, using: &random) : nil,
+                offset: isLimited ? Int.random(in: 0..<3, using: &random) : 0,
+                includesSubentities: Bool.random(using: &random)
+            ),
+            columns: columns,
+            groupBy: groups,
+            having: Int.random(in: 0..<4, using: &random) == 0
+                ? try? ObjectPredicate(
+                    parsing: ["c0 > 1", "c0 != NULL", "NOT c0 == 0"].randomElement(using: &random) ?? ""
+                )
+                : nil,
+            isDistinct: Int.random(in: 0..<3, using: &random) == 0
+        )
+    }
+
+    @Test
+    func stringsThatLookAlikeAreTwoGroups() {
+        let composed = ValueIdentity([.string("\u{E9}")])
+        #expect(composed != ValueIdentity([.string("e\u{301}")]))
+        #expect(composed == ValueIdentity([.string("\u{E9}")]))
+        #expect(ValueIdentity([.integer(1)]) == ValueIdentity([.double(1)]))
+        #expect(ValueIdentity([.integer(1)]).hashValue == ValueIdentity([.double(1)]).hashValue)
+        #expect(ValueIdentity([.double(-0.0)]) == ValueIdentity([.double(0)]))
+        #expect(ValueIdentity([.null]) == ValueIdentity([.null]))
+        #expect(ValueIdentity([.null]) != ValueIdentity([.integer(0)]))
+        #expect(ValueIdentity([.decimal("1.5")]) == ValueIdentity([.decimal("1.5")]))
+    }
+}

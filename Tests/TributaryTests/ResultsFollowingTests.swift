@@ -1,0 +1,180 @@
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// What a results controller hears of, and who hears of it.
+@MainActor
+struct ResultsFollowingTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("results")
+        container = try await Company.open(.memory, in: folder)
+    }
+
+    private func names(_ controller: FetchedResultsController<Employee>) -> [String] {
+        controller.fetchedObjects.map(\.name)
+    }
+
+    private func hire(_ name: String, salary: Double = 0) async throws -> ManagedObjectID {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = name
+            employee.salary = salary
+            try context.save()
+            return employee.objectID
+        }
+    }
+
+    @Test
+    func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
+        let id = try await hire("Ann")
+        await container.mergePendingChanges()
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        let ann = try #require(controller.fetchedObjects.first)
+        ann.salary = 5
+        view.processPendingChanges()
+        var deleted: [ManagedObjectID] = []
+        controller.onChange = { deleted += $0.deletions.map(\.id) }
+        try await container.performBackgroundTask { context in
+            context.delete(try context.existingObject(with: id))
+            try context.save()
+        }
+        await container.mergePendingChanges()
+        #expect(deleted == [id])
+        #expect(controller.sections.isEmpty && ann.state == .gone)
+    }
+
+    @Test
+    func aMergeOfManyObjectsReadsThemAtOnce() async throws {
+        let counter = StatementCounter()
+        let container = try await Company.open(.memory, in: folder, sqlLog: counter.log)
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("department.title"), SortKey("name")]),
+            context: container.viewContext
+        )
+        try await container.performBackgroundTask { context in
+            for number in 0..<40 { try context.insert(Employee.self).name = "E\(number)" }
+            try context.save()
+        }
+        counter.reset()
+        await container.mergePendingChanges()
+        #expect(controller.fetchedObjects.count == 40)
+        #expect(counter.count < 12)
+    }
+
+    @Test
+    func aChildsControllerSeesWhatItsParentDoes() throws {
+        let view = container.viewContext
+        let child = view.newChild()
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: child
+        )
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        child.processPendingChanges()
+        #expect(names(controller) == ["Ann"])
+        try child.insert(Employee.self).name = "Bob"
+        child.processPendingChanges()
+        #expect(names(controller) == ["Ann", "Bob"])
+        try child.save()
+        #expect(names(controller) == ["Ann", "Bob"])
+        view.rollback()
+        child.processPendingChanges()
+        #expect(controller.sections.isEmpty)
+    }
+
+    @Test
+    func aResetMakesItAskAgain() async throws {
+        _ = try await hire("Ann")
+        await container.mergePendingChanges()
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        let before = try #require(controller.fetchedObjects.first)
+        _ = try await hire("Bob")
+        view.reset()
+        #expect(controller.fetchedObjects.count == 2)
+        #expect(!controller.fetchedObjects.contains { $0 === before })
+        #expect(controller.fetchedObjects.allSatisfy { $0.managedObjectContext === view })
+    }
+
+    @Test
+    func undoIsAChangeLikeAnother() throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        #expect(names(controller) == ["Ann"])
+        view.undo()
+        view.processPendingChanges()
+        #expect(controller.sections.isEmpty)
+        view.redo()
+        view.processPendingChanges()
+        #expect(names(controller) == ["Ann"])
+    }
+
+    @Test
+    func aStoppedControllerHearsNothing() throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        controller.stop()
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        #expect(controller.sections.isEmpty)
+        try controller.refetch()
+        #expect(names(controller) == ["Ann"])
+    }
+
+    @Test
+    func aControllerThatIsGoneLeavesNoObserver() throws {
+        let view = container.viewContext
+        var controller: FetchedResultsController<Employee>? = try FetchedResultsController(
+            FetchRequest("Employee"),
+            context: view
+        )
+        weak let watched = controller
+        #expect(controller?.sections.isEmpty == true && view.observers.count == 1)
+        controller = nil
+        #expect(watched == nil)
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        #expect(view.observers.isEmpty)
+    }
+
+    // MARK: Observing
+
+    @Test
+    func sectionsCanBeObserved() async throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        let told = Mutex(0)
+        withObservationTracking {
+            _ = controller.sections
+        } onChange: {
+            told.withLock { $0 += 1 }
+        }
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        #expect(told.withLock { $0 } == 1)
+    }
+
+    @Test
+    func diffsComeAsAStream() async throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        var changes = controller.changes().makeAsyncIterator()
+        let ann = try view.insert(Employee.self)
+        ann.name = "Ann"
+        view.processPendingChanges()
+        #expect(await changes.next()?.insertions.map(\.id) == [ann.objectID])
+        controller.stop()
+        #expect(await changes.next() == nil)
+    }
+}
