@@ -14,7 +14,7 @@ extension BoundPath {
     package var valueType: AttributeType? {
         switch terminal {
         case .identity, .reference: nil
-        case .attribute(_, let attribute): attribute.type
+        case .attribute(_, let attribute), .member(_, _, _, let attribute): attribute.type
         case .count: .integer64
         case .entity: .string
         case .aggregate(let aggregate, let path): path.valueType(of: aggregate)
