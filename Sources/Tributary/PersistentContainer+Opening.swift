@@ -16,8 +16,10 @@ extension PersistentContainer {
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context takes over what others have saved.
     ///   - sqlLog: hears of the statements that are run.
+    ///   - migration: what is done when the store is at another version of the model.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, or
-    ///   a transformer is missing.
+    ///   a transformer is missing; ``MigrationError`` when the store is at another version of the model and cannot be
+    ///   brought to this one.
     public convenience init(
         name: String,
         model: Model,
@@ -25,7 +27,8 @@ extension PersistentContainer {
         store location: StoreLocation,
         transformers: TransformerRegistry = TransformerRegistry(),
         merging: MergeOptions = MergeOptions(),
-        sqlLog: SQLLog? = nil
+        sqlLog: SQLLog? = nil,
+        migration: MigrationOptions = MigrationOptions()
     ) async throws {
         let store: Store
         do {
@@ -39,7 +42,10 @@ extension PersistentContainer {
                     log.handler(SQLLog.Entry(text: text, duration: duration, rows: rows))
                 }
             }
+            configuration.migration = migration.settings
             store = try Store.open(configuration)
+        } catch StoreError.migration(_, let error) {
+            throw error
         } catch {
             throw ContextError(error)
         }

@@ -33,7 +33,8 @@ public final class PersistentContainer: Sendable {
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context takes over what others have saved.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, or
-    ///   a transformer is missing.
+    ///   a transformer is missing; ``MigrationError`` when the store is at another version of the model and cannot be
+    ///   brought to this one.
     public convenience init(
         name: String,
         path: String,
@@ -45,6 +46,8 @@ public final class PersistentContainer: Sendable {
         let store: Store
         do {
             store = try Store.open(StoreConfiguration(path: path, name: name, model: model))
+        } catch StoreError.migration(_, let error) {
+            throw error
         } catch {
             throw ContextError(error)
         }

@@ -68,6 +68,8 @@ extension StartFailure {
             )
         case .cannotMigrate(let path, let reason):
             self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
+        case .migration(let path, let error):
+            self.init("the store '\(path)' cannot take the model: \(error)", status: .badConfiguration)
         default:
             self.init("the store failed: \(error)", status: .inputOutput)
         }

@@ -36,6 +36,8 @@ public struct Attribute: Sendable, Hashable {
     public var mergeRule: MergeRule = .latest
     /// The name the attribute had in the model version before.
     public var renamingIdentifier: String?
+    /// Words that make the version hash another one, for a change that the model does not show.
+    public var versionHashModifier: String?
     /// Further words of the model about it.
     public var userInfo: [String: String] = [:]
 

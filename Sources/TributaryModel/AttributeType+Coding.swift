@@ -26,6 +26,8 @@ extension AttributeType {
         case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
         case .double, .float: .double(Double(value))
         case .date: .date(Double(value))
+        // A writer may still have the attribute as an integer.
+        case .decimal: .decimal(String(value))
         default: nil
         }
     }

@@ -32,6 +32,8 @@ public final class Entity: Sendable {
     public let fetchIndexes: [FetchIndex]
     /// The name the entity had in the model version before.
     public let renamingIdentifier: String?
+    /// Words that make the version hash another one, for a change that the model does not show.
+    public let versionHashModifier: String?
     /// Further words of the model about it.
     public let userInfo: [String: String]
     private let slots: [String: Int]
@@ -61,6 +63,7 @@ public final class Entity: Sendable {
         self.uniquenessConstraints = uniquenessConstraints
         self.fetchIndexes = fetchIndexes
         renamingIdentifier = definition.renamingIdentifier
+        versionHashModifier = definition.versionHashModifier
         userInfo = definition.userInfo
         slots = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
     }

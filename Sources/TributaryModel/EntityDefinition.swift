@@ -18,6 +18,8 @@ public struct EntityDefinition: Sendable, Hashable {
     public var fetchIndexes: [FetchIndex] = []
     /// The name the entity had in the model version before.
     public var renamingIdentifier: String?
+    /// Words that make the version hash another one, for a change that the model does not show.
+    public var versionHashModifier: String?
     /// Further words of the model about it.
     public var userInfo: [String: String] = [:]
 

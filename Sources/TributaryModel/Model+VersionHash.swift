@@ -2,6 +2,11 @@ import Crypto
 import TributaryChanges
 
 extension Model {
+    /// The version hash of each entity by name; see ``Entity/versionHash``.
+    public var entityVersionHashes: [String: String] {
+        Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.versionHash) })
+    }
+
     /// SHA-256, in lower-case hexadecimal, of what the store and the merge know of the model.
     ///
     /// Equal hashes mean that a store needs no migration: names, inheritance, types, optionality, defaults, merge rules,
@@ -13,71 +18,102 @@ extension Model {
             JSONMember(key: "tributaryModel", value: .integer(1)),
             JSONMember(key: "entities", value: .array(entities.map(\.canonicalDescription))),
         ])
-        let digest = SHA256.hash(data: description.canonicalBytes)
-        return digest.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
+        return description.sha256
     }
 }
 
 extension Entity {
+    /// SHA-256, in lower-case hexadecimal, of what the store and the merge know of the entity.
+    ///
+    /// It covers what ``Model/versionHash`` covers, of the entity's own properties, and what it inherits of uniqueness
+    /// constraints and indexes; the order of constraints and indexes is not in it. A ``versionHashModifier`` of the
+    /// entity or of a property makes it another one.
+    public var versionHash: String {
+        JSONValue.object([
+            JSONMember(key: "tributaryEntity", value: .integer(1)),
+            JSONMember(key: "entity", value: canonicalDescription),
+        ]).sha256
+    }
+
     fileprivate var canonicalDescription: JSONValue {
-        .object([
-            JSONMember(key: "name", value: .string(name)),
-            JSONMember(key: "parent", value: .text(parent)),
-            JSONMember(key: "abstract", value: .boolean(isAbstract)),
-            JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-            JSONMember(key: "attributes", value: .array(attributes.map(\.canonicalDescription))),
-            JSONMember(key: "relationships", value: .array(relationships.map(\.canonicalDescription))),
-            JSONMember(
-                key: "unique",
-                value: .array(uniquenessConstraints.map { .array($0.map { .string($0) }) })
-            ),
-            JSONMember(
-                key: "indexes",
-                value: .array(
-                    fetchIndexes.map { index in
-                        .array(
-                            [.string(index.name)]
-                                + index.elements.map { .string($0.isAscending ? $0.property : "-\($0.property)") }
-                        )
-                    }
-                )
-            ),
-        ])
+        .object(
+            [
+                JSONMember(key: "name", value: .string(name)),
+                JSONMember(key: "parent", value: .text(parent)),
+                JSONMember(key: "abstract", value: .boolean(isAbstract)),
+                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
+                JSONMember(key: "attributes", value: .array(attributes.map(\.canonicalDescription))),
+                JSONMember(key: "relationships", value: .array(relationships.map(\.canonicalDescription))),
+                JSONMember(
+                    key: "unique",
+                    value: .array(
+                        uniquenessConstraints.sorted { $0.lexicographicallyPrecedes($1) }
+                            .map { .array($0.map { .string($0) }) }
+                    )
+                ),
+                JSONMember(
+                    key: "indexes",
+                    value: .array(
+                        fetchIndexes.sorted { $0.name < $1.name }.map { index in
+                            .array(
+                                [.string(index.name)]
+                                    + index.elements.map { .string($0.isAscending ? $0.property : "-\($0.property)") }
+                            )
+                        }
+                    )
+                ),
+            ] + JSONMember.modifier(versionHashModifier)
+        )
     }
 }
 
 extension Attribute {
     fileprivate var canonicalDescription: JSONValue {
-        .object([
-            JSONMember(key: "name", value: .string(name)),
-            JSONMember(key: "type", value: .string(type.rawValue)),
-            JSONMember(key: "optional", value: .boolean(isOptional)),
-            JSONMember(key: "transient", value: .boolean(isTransient)),
-            JSONMember(key: "default", value: defaultValue.json),
-            JSONMember(key: "merge", value: .string(mergeRule.rawValue)),
-            JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-            JSONMember(key: "composite", value: .array(compositeAttributes.map(\.canonicalDescription))),
-        ])
+        .object(
+            [
+                JSONMember(key: "name", value: .string(name)),
+                JSONMember(key: "type", value: .string(type.rawValue)),
+                JSONMember(key: "optional", value: .boolean(isOptional)),
+                JSONMember(key: "transient", value: .boolean(isTransient)),
+                JSONMember(key: "default", value: defaultValue.json),
+                JSONMember(key: "merge", value: .string(mergeRule.rawValue)),
+                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
+                JSONMember(key: "composite", value: .array(compositeAttributes.map(\.canonicalDescription))),
+            ] + JSONMember.modifier(versionHashModifier)
+        )
     }
 }
 
 extension Relationship {
     fileprivate var canonicalDescription: JSONValue {
-        .object([
-            JSONMember(key: "name", value: .string(name)),
-            JSONMember(key: "to", value: .string(destination)),
-            JSONMember(key: "inverse", value: .text(inverse)),
-            JSONMember(key: "many", value: .boolean(isToMany)),
-            JSONMember(key: "ordered", value: .boolean(isOrdered)),
-            JSONMember(key: "optional", value: .boolean(isOptional)),
-            JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-        ])
+        .object(
+            [
+                JSONMember(key: "name", value: .string(name)),
+                JSONMember(key: "to", value: .string(destination)),
+                JSONMember(key: "inverse", value: .text(inverse)),
+                JSONMember(key: "many", value: .boolean(isToMany)),
+                JSONMember(key: "ordered", value: .boolean(isOrdered)),
+                JSONMember(key: "optional", value: .boolean(isOptional)),
+                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
+            ] + JSONMember.modifier(versionHashModifier)
+        )
+    }
+}
+
+extension JSONMember {
+    /// Not there when there is none: models without modifiers keep the hashes that they have always had.
+    fileprivate static func modifier(_ text: String?) -> [JSONMember] {
+        text.map { [JSONMember(key: "modifier", value: .string($0))] } ?? []
     }
 }
 
 extension JSONValue {
+    fileprivate var sha256: String {
+        SHA256.hash(data: canonicalBytes).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+    }
+
     fileprivate static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }

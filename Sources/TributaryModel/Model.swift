@@ -17,6 +17,13 @@ public struct Model: Sendable {
     public let configurations: [String: [String]]
     /// What the file says that was not understood or is not supported, and was left out; each with its line.
     public internal(set) var notices: [String] = []
+    /// The versions before this one, the oldest first, as far as they are known.
+    ///
+    /// A store of any of them can be brought to this version, name by name through those in between, and writers that
+    /// still use one are understood. A model from an `.xcdatamodeld` has them from there.
+    public package(set) var earlierVersions: [Model] = []
+    /// The versions after this one that lie beside it.
+    package var laterVersions: [Model] = []
     private let byName: [String: Entity]
 
     /// Resolves inheritance, inverses and storage.

@@ -36,7 +36,7 @@ struct ModelFile {
 
     func current() throws(ModelError) -> Model {
         switch kind {
-        case .versions: try ModelFile.readVersion(try currentVersion())
+        case .versions: try readCurrent()
         case .version: try ModelFile.readVersion(path)
         case .yaml: try readYAML()
         }
@@ -68,6 +68,27 @@ struct ModelFile {
             let order = first.compare(second, options: [.numeric, .caseInsensitive])
             return order == .orderedSame ? left < right : order == .orderedAscending
         }
+    }
+
+    /// The current version, and beside it those that can be read of the others.
+    private func readCurrent() throws(ModelError) -> Model {
+        let current = try currentVersion()
+        var model = try ModelFile.readVersion(current)
+        var isLater = false
+        for name in try versionNames() {
+            let version = "\(path)/\(name)"
+            if version == current {
+                isLater = true
+                continue
+            }
+            do {
+                let other = try ModelFile.readVersion(version)
+                if isLater { model.laterVersions.append(other) } else { model.earlierVersions.append(other) }
+            } catch {
+                model.notices.append("the version '\(name)' is left out: \(error)")
+            }
+        }
+        return model
     }
 
     private func currentVersion() throws(ModelError) -> String {

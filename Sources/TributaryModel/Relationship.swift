@@ -20,6 +20,8 @@ public struct Relationship: Sendable, Hashable {
     public var deleteRule: DeleteRule = .nullify
     /// The name the relationship had in the model version before.
     public var renamingIdentifier: String?
+    /// Words that make the version hash another one, for a change that the model does not show.
+    public var versionHashModifier: String?
     /// Further words of the model about it.
     public var userInfo: [String: String] = [:]
 

@@ -39,6 +39,7 @@ extension XCDataModelReader {
         attribute.customClassName = element.attributes["customClassName"]
         attribute.compositeName = element.attributes["composite"]
         attribute.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        attribute.versionHashModifier = element.attributes["versionHashModifier"]
         try readValues(of: &attribute, from: element, place: place)
         for child in element.children {
             if child.name == "userInfo" {
@@ -140,6 +141,7 @@ extension XCDataModelReader {
             relationship.deleteRule = rule
         }
         relationship.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        relationship.versionHashModifier = element.attributes["versionHashModifier"]
         for child in element.children {
             if child.name == "userInfo" {
                 relationship.userInfo = readUserInfo(child)

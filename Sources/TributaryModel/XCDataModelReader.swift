@@ -42,6 +42,7 @@ struct XCDataModelReader {
         entity.isAbstract = try flag("isAbstract", of: element, element: place)
         entity.parent = element.attributes["parentEntity"]
         entity.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
+        entity.versionHashModifier = element.attributes["versionHashModifier"]
         for child in element.children {
             switch child.name {
             case "attribute":

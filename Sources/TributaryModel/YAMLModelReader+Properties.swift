@@ -46,7 +46,8 @@ extension YAMLModelReader {
             node,
             known: [
                 "type", "optional", "default", "min", "max", "pattern", "merge", "transient", "derived", "composite",
-                "preserve_after_deletion", "external", "transformer", "class", "renamed_from", "info",
+                "preserve_after_deletion", "external", "transformer", "class", "renamed_from",
+                "hash_modifier", "info",
             ],
             element: element,
             file: draft.file
@@ -69,6 +70,7 @@ extension YAMLModelReader {
         attribute.valueTransformerName = try fields.text("transformer")
         attribute.customClassName = try fields.text("class")
         attribute.renamingIdentifier = try fields.text("renamed_from")
+        attribute.versionHashModifier = try fields.text("hash_modifier")
         attribute.userInfo = try fields.info("info")
         attribute.defaultValue = try value("default", of: fields) { attribute.type.value(fromModelText: $0) }
         attribute.minimum = try value("min", of: fields) { attribute.type.bound(fromModelText: $0) }
@@ -102,7 +104,10 @@ extension YAMLModelReader {
         draft.place(place, line: line)
         let fields = try YAMLModelFields(
             node,
-            known: ["to", "inverse", "many", "ordered", "optional", "min", "max", "delete", "renamed_from", "info"],
+            known: [
+                "to", "inverse", "many", "ordered", "optional", "min", "max", "delete", "renamed_from", "hash_modifier",
+                "info",
+            ],
             element: place,
             file: draft.file
         )
@@ -126,6 +131,7 @@ extension YAMLModelReader {
             relationship.deleteRule = rule
         }
         relationship.renamingIdentifier = try fields.text("renamed_from")
+        relationship.versionHashModifier = try fields.text("hash_modifier")
         relationship.userInfo = try fields.info("info")
         return relationship
     }

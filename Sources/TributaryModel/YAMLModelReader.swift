@@ -87,7 +87,7 @@ struct YAMLModelReader {
             node,
             known: [
                 "parent", "abstract", "class", "attributes", "relationships", "unique", "indexes", "renamed_from",
-                "info",
+                "hash_modifier", "info",
             ],
             element: place,
             file: draft.file
@@ -97,6 +97,7 @@ struct YAMLModelReader {
         entity.isAbstract = try fields.flag("abstract") ?? false
         entity.className = try fields.text("class")
         entity.renamingIdentifier = try fields.text("renamed_from")
+        entity.versionHashModifier = try fields.text("hash_modifier")
         entity.userInfo = try fields.info("info")
         if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: place) }
         for entry in try entries("relationships", of: fields) {

@@ -88,8 +88,7 @@ extension Applier {
     ) throws {
         let change = slice.changes[index]
         let entityLayout = layout.entities[entity]
-        let renamed = entityLayout.entity.properties.firstIndex { $0.relationship?.renamingIdentifier == name }
-        switch (entityLayout.entity.slot(named: name) ?? renamed).map({ entityLayout.places[$0] }) {
+        switch layout.slot(named: name, of: entityLayout.entity).map({ entityLayout.places[$0] }) {
         case .links(let link, let ownsPairs):
             slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
         case .inverse(let table, let column, let order):

@@ -42,8 +42,12 @@ struct Catalogue {
     }
 
     subscript(kind: Kind, owner: String, name: String) -> Entry? {
-        entries[Key(kind: kind, owner: owner, name: name)]
+        get { entries[Key(kind: kind, owner: owner, name: name)] }
+        set { entries[Key(kind: kind, owner: owner, name: name)] = newValue }
     }
+
+    /// Forgets what `isWanted` answers false for.
+    mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
     /// The code that the store has for it, or a new one.
     func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {

@@ -83,10 +83,7 @@ final class ChangeShape {
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {
-        let renamed = entity.entity.properties.firstIndex { property in
-            property.attribute?.renamingIdentifier == name || property.relationship?.renamingIdentifier == name
-        }
-        guard let slot = entity.entity.slot(named: name) ?? renamed else {
+        guard let slot = layout.slot(named: name, of: entity.entity) else {
             return .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
         }
         switch (entity.places[slot], entity.entity.properties[slot]) {

@@ -21,7 +21,7 @@ struct LayoutBuilder {
         tableIndexes = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.name, $0) })
     }
 
-    mutating func build(storeName: String) -> StoreModel {
+    mutating func build(storeName: String, histories: [[Model]] = []) -> StoreModel {
         let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
         for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
         for root in roots { columns.append(placeColumns(of: root)) }
@@ -51,7 +51,14 @@ struct LayoutBuilder {
                 entities: [root.name] + root.subentities
             )
         }
-        return StoreModel(model: model, storeName: storeName, tables: tables, links: links, entities: entities)
+        return StoreModel(
+            model: model,
+            storeName: storeName,
+            tables: tables,
+            links: links,
+            entities: entities,
+            formerNames: FormerNames(of: model, histories: histories)
+        )
     }
 
     // MARK: Columns

@@ -26,7 +26,8 @@ final class MergeState {
         for table in layout.tables { try objects(of: table, emit) }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link, emit) }
         for table in layout.tables { try counters(of: table, emit) }
-        try parked(emit)
+        let parked = ParkedState(database: reader.database, layout: layout, stamps: stamps, text: text)
+        try parked.forEachLine(emit)
     }
 
     // MARK: Objects
@@ -161,26 +162,6 @@ final class MergeState {
                 let total = table.columns[place].value(in: row, at: 2).json.text
                 emit("counter \(table.root.name) \(id) \(table.columns[place].name) \(row.text(1)) \(total)")
             }
-        }
-    }
-
-    private func parked(_ emit: (String) -> Void) throws {
-        let statement = try BoundStatement(
-            reader.database,
-            """
-            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value
-            FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version JOIN tributary_writer w ON w.id = t.writer
-            WHERE p.void IS NOT '*'
-            ORDER BY p.entity, p.id, t.clock, w.uuid, p.position, p.part
-            """
-        )
-        try statement.forEach { row in
-            guard let id = row.id(1) else { return }
-            let entity = JSONValue.string(row.text(0)).text
-            let property = JSONValue.string(row.text(6)).text
-            let place = "\(try text(row.integer(2))) \(row.integer(3)) \(row.integer(4))"
-            emit("parked \(entity) \(id) \(place) \(row.text(5)) \(property) \(row.text(7))")
         }
     }
 

@@ -10,12 +10,13 @@ struct Migration {
     let db: Database
     let configuration: StoreConfiguration
 
-    func run() throws -> StoreModel {
+    /// - Parameter isForced: whether views, indexes and parked writes are looked at though the catalogue is the same.
+    func run(isForced: Bool = false) throws -> StoreModel {
         let before = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: before)
-        let layout = builder.build(storeName: configuration.name)
+        let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
         let after = Catalogue(layout)
-        guard after.entries != before.entries else { return layout }
+        guard isForced || after.entries != before.entries else { return layout }
         try refuseLosses(from: before, to: after)
         for table in layout.tables {
             if before[.entity, "", table.root.name] == nil {

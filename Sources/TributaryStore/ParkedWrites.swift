@@ -46,9 +46,13 @@ struct ParkedWrites {
             }
         }
         try applier.end()
-        if applier.effects.isEmpty {
-            try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number.number])
-        }
+        try endTransaction(applier, number.number)
+    }
+
+    /// Nobody needs to hear of a transaction that did nothing.
+    func endTransaction(_ applier: Applier, _ number: Int64) throws {
+        guard applier.effects.isEmpty else { return }
+        try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
     }
 
     /// The change without what a later deletion made void; the rules other than `latest` know no void.
@@ -74,14 +78,14 @@ struct ParkedWrites {
     }
 
     private func outlivesDeletion(_ writes: [PropertyWrite], _ entity: EntityLayout) -> Bool {
-        guard let name = writes.first?.name, let slot = entity.entity.slot(named: name),
+        guard let name = writes.first?.name, let slot = layout.slot(named: name, of: entity.entity),
             case .column(let place) = entity.places[slot]
         else { return false }
         return layout.tables[entity.table].columns[place].mergeRule != .latest
     }
 
     /// A transaction of the store alone: it has no sequence in the log.
-    private func beginTransaction() throws -> (number: Int64, version: Version) {
+    func beginTransaction() throws -> (number: Int64, version: Version) {
         try db.execute(
             sql: """
                 INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)

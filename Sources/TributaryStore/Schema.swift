@@ -34,19 +34,23 @@ enum Schema {
             return try create(in: db, configuration: configuration)
         }
         try db.execute(sql: tombstoneTable)
-        return try Migration(db: db, configuration: configuration).run()
+        return try MigrationRun(db: db, configuration: configuration).run()
     }
 
     /// Creates all tables in an empty file and the store's own writer.
     private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
+        var configuration = configuration
+        configuration.histories = [configuration.model.earlierVersions]
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
-        let layout = builder.build(storeName: configuration.name)
+        let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
         for statement in ownTables + [tombstoneTable] { try db.execute(sql: statement) }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)
         try createFetchIndexes(in: db, layout: layout)
         try Catalogue(layout).write(to: db)
+        var recorded = try RecordedModels(db)
+        try recorded.move(to: configuration.model)
         try db.execute(
             sql: "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self) VALUES (1, ?, ?, 0, 0, 1)",
             arguments: [configuration.environment.newID().description, configuration.name]

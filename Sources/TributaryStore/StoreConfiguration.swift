@@ -12,6 +12,10 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Hears of the statements that SQLite runs.
     package var trace: SQLTrace?
+    /// How the store is brought to the model when it is at another version.
+    package var migration = MigrationSettings()
+    /// Older versions whose names are understood, each list the oldest first.
+    var histories: [[Model]] = []
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
         self.path = path

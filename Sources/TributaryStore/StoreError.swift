@@ -1,4 +1,5 @@
 package import TributaryChanges
+package import TributaryModel
 
 /// Why the store could not do what it was asked.
 package enum StoreError: Error, Hashable, Sendable {
@@ -8,6 +9,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case newerStore(path: String, version: Int)
     /// The model has changed in a way that cannot be migrated; 78.
     case cannotMigrate(path: String, reason: String)
+    /// The store is at another version of the model and was not brought to this one; 78.
+    case migration(path: String, MigrationError)
     /// SQLite refused: a full disk, a damaged file.
     case database(code: Int32, message: String)
     /// An insert of an object that is visible already.

@@ -17,9 +17,16 @@ final class StoreModel: Sendable {
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
     private let tableByRoot: [String: Int]
-    private let aliases: [String: Int]
+    private let formerNames: FormerNames
 
-    init(model: Model, storeName: String, tables: [TableLayout], links: [LinkLayout], entities: [EntityLayout]) {
+    init(
+        model: Model,
+        storeName: String,
+        tables: [TableLayout],
+        links: [LinkLayout],
+        entities: [EntityLayout],
+        formerNames: FormerNames
+    ) {
         self.model = model
         self.storeName = storeName
         self.tables = tables
@@ -39,10 +46,7 @@ final class StoreModel: Sendable {
         entityByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.entity.name, $0) })
         entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
         tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })
-        let renamed = entities.enumerated().compactMap { index, entity in
-            entity.entity.renamingIdentifier.map { ($0, index) }
-        }
-        aliases = Dictionary(renamed, uniquingKeysWith: { first, _ in first })
+        self.formerNames = formerNames
     }
 
     /// A column of a table.
@@ -61,8 +65,15 @@ final class StoreModel: Sendable {
 
     func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
-    /// The entity of the given name, or the one that had it in the model before.
-    func entityIndex(named name: String) -> Int? { entityByName[name] ?? aliases[name] }
+    /// The entity of the given name, or the one that had it in an older version of the model.
+    func entityIndex(named name: String) -> Int? {
+        entityByName[name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
+    }
+
+    /// The slot of the property of the given name, or of the one that had it in an older version of the model.
+    func slot(named name: String, of entity: Entity) -> Int? {
+        entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
+    }
 
     func entityIndex(code: Int64) -> Int? { entityByCode[code] }
 

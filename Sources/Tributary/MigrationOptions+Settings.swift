@@ -1,0 +1,19 @@
+import TributaryStore
+
+extension MigrationOptions {
+    /// What the store is told.
+    var settings: MigrationSettings {
+        var settings = MigrationSettings()
+        settings.migrates = migrates
+        if let onMigration { settings.report = { onMigration($0) } }
+        settings.stages = stages.map { stage in
+            MigrationStep(
+                from: stage.from,
+                to: stage.to,
+                willMigrate: { try stage.willMigrate?(MigrationEditor($0)) },
+                didMigrate: { try stage.didMigrate?(MigrationEditor($0)) }
+            )
+        }
+        return settings
+    }
+}

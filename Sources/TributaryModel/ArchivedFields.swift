@@ -1,0 +1,39 @@
+import TributaryChanges
+
+/// The members of an object in a stored model.
+struct ArchivedFields {
+    private let value: JSONValue
+
+    init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    /// An object of the members that have a value.
+    static func object(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { member in member.value.map { JSONMember(key: member.key, value: $0) } })
+    }
+
+    static func list(_ value: JSONValue?) -> [ArchivedFields] {
+        guard case .array(let values)? = value else { return [] }
+        return values.map(ArchivedFields.init)
+    }
+
+    subscript(key: String) -> JSONValue? { value[key] }
+
+    func text(_ key: String) -> String? {
+        if case .string(let text)? = value[key] { text } else { nil }
+    }
+
+    func flag(_ key: String) -> Bool { value[key] == .boolean(true) }
+
+    func list(_ key: String) -> [ArchivedFields] { ArchivedFields.list(value[key]) }
+
+    /// Lists of words.
+    func texts(_ key: String) -> [[String]] {
+        guard case .array(let lists)? = value[key] else { return [] }
+        return lists.map { list in
+            guard case .array(let words) = list else { return [] }
+            return words.compactMap { if case .string(let word) = $0 { word } else { nil } }
+        }
+    }
+}

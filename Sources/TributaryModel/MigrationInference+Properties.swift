@@ -1,0 +1,123 @@
+package import TributaryChanges
+
+/// Attributes and relationships, one by one.
+extension MigrationInference {
+    mutating func compare(_ old: Attribute, _ new: Attribute, in entity: Entity) {
+        let name = entity.name
+        if old.mergeRule != new.mergeRule {
+            refuse(name, new.name, "merge rule \(old.mergeRule.rawValue)", new.mergeRule.rawValue, .mergeRule)
+            return
+        }
+        guard old.type.widens(to: new.type), old.mergeRule == .latest || !old.type.isRewritten(as: new.type) else {
+            refuse(name, new.name, old.type.rawValue, new.type.rawValue, .type)
+            return
+        }
+        if old.type == .composite, !MigrationInference.extends(old.compositeAttributes, new.compositeAttributes) {
+            refuse(name, new.name, "composite \(old.compositeName ?? "")", new.compositeName ?? "", .composite)
+            return
+        }
+        if old.type != new.type {
+            note(MigrationChange(.changeType, name, new.name, from: old.type.rawValue, to: new.type.rawValue))
+        }
+        if old.defaultValue != new.defaultValue {
+            let (before, after) = (old.defaultValue.json.text, new.defaultValue.json.text)
+            note(MigrationChange(.changeDefault, name, new.name, from: before, to: after))
+        }
+        if old.versionHashModifier != new.versionHashModifier { note(MigrationChange(.changeOther, name, new.name)) }
+        switch (old.isOptional, new.isOptional) {
+        case (false, true): note(MigrationChange(.makeOptional, name, new.name))
+        case (true, false) where new.derivationExpression != nil || new.mergeRule == .counter:
+            note(MigrationChange(.makeMandatory, name, new.name))
+        case (true, false) where new.defaultValue.isNull:
+            refuse(name, new.name, "optional", "mandatory", .mandatory)
+        case (true, false):
+            note(MigrationChange(.fillMandatory, name, new.name, to: new.defaultValue.json.text))
+        case (true, true), (false, false): break
+        }
+    }
+
+    /// Whether every member is still there as it was.
+    private static func extends(_ old: [Attribute], _ new: [Attribute]) -> Bool {
+        old.allSatisfy { member in
+            new.contains { other in
+                other.name == member.name && other.type == member.type
+                    && extends(member.compositeAttributes, other.compositeAttributes)
+            }
+        }
+    }
+
+    mutating func compare(
+        _ old: Relationship,
+        _ oldStorage: RelationshipStorage,
+        _ new: Relationship,
+        _ newStorage: RelationshipStorage,
+        in entity: Entity
+    ) {
+        let name = entity.name
+        let heir = mapping.successors[old.destination]
+        guard let heir, self.new.entity(named: heir)?.root == self.new.entity(named: new.destination)?.root else {
+            refuse(name, new.name, "to \(old.destination)", "to \(new.destination)", .destination)
+            return
+        }
+        if heir != new.destination {
+            note(MigrationChange(.changeDestination, name, new.name, from: old.destination, to: new.destination))
+        }
+        switch (old.isToMany, new.isToMany) {
+        case (true, false):
+            refuse(name, new.name, "to-many", "to-one", .toOne)
+            return
+        case (false, true): note(MigrationChange(.changeToMany, name, new.name))
+        case (true, true):
+            if case .links = oldStorage, case .inverse = newStorage {
+                refuse(name, new.name, "many-to-many", "one-to-many", .oneToMany)
+                return
+            }
+        case (false, false): break
+        }
+        if old.isOrdered != new.isOrdered, new.isToMany {
+            func word(_ isOrdered: Bool) -> String { isOrdered ? "ordered" : "unordered" }
+            note(
+                MigrationChange(.changeOrder, name, new.name, from: word(old.isOrdered), to: word(new.isOrdered))
+            )
+        }
+        if new.inverse.flatMap({ mapping.property($0, of: new.destination) ?? "" }) != old.inverse {
+            note(
+                MigrationChange(.changeInverse, name, new.name, from: old.inverse ?? "none", to: new.inverse ?? "none")
+            )
+        }
+        if old.isOptional != new.isOptional {
+            note(MigrationChange(new.isOptional ? .makeOptional : .makeMandatory, name, new.name))
+        }
+        if old.versionHashModifier != new.versionHashModifier { note(MigrationChange(.changeOther, name, new.name)) }
+    }
+}
+
+extension AttributeType {
+    /// Whether every value of this type is one of the other, written in the log as before.
+    package func widens(to other: AttributeType) -> Bool {
+        switch (self, other) {
+        case _ where self == other: true
+        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
+        case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
+        case (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
+        case (.string, .uri), (.uri, .string), (.binary, .transformable), (.transformable, .binary): true
+        default: false
+        }
+    }
+
+    /// Whether the stored form of a value is another one in the other type.
+    package func isRewritten(as other: AttributeType) -> Bool {
+        isInteger && !other.isInteger
+    }
+
+    /// A value of a type that widens to this one, as this one's.
+    package func widened(_ value: PropertyValue) -> PropertyValue {
+        switch (self, value) {
+        case (.float, .integer(let whole)), (.double, .integer(let whole)): .double(Double(whole))
+        case (.decimal, .integer(let whole)): .decimal(String(whole))
+        case (.uri, .string(let text)): .uri(text)
+        case (.string, .uri(let text)): .string(text)
+        default: value
+        }
+    }
+}

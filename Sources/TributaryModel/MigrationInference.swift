@@ -1,0 +1,164 @@
+/// Compares two models thing by thing: what a migration does, and what nobody can tell it to do.
+package struct MigrationInference: Sendable {
+    package let old: Model
+    package let new: Model
+    /// Which thing is which; without what a stage of one's own replaces.
+    package private(set) var mapping: ModelMapping
+    package private(set) var changes: [MigrationChange] = []
+    package private(set) var refusals: [MigrationRefusal] = []
+    let replacesProperties: Bool
+
+    /// - Parameter replacesProperties: whether a stage of one's own takes care of properties that cannot be inferred.
+    package init(from old: Model, through versions: [Model] = [], to new: Model, replacesProperties: Bool = false) {
+        self.old = old
+        self.new = new
+        self.replacesProperties = replacesProperties
+        mapping = ModelMapping(from: old, through: versions, to: new)
+        guard old.versionHash != new.versionHash else { return }
+        let successors = mapping.successors
+        for entity in new.entities {
+            guard let before = mapping.entities[entity.name].flatMap({ old.entity(named: $0) }) else {
+                changes.append(MigrationChange(.addEntity, entity.name))
+                continue
+            }
+            compare(before, entity)
+        }
+        for entity in old.entities where successors[entity.name] == nil {
+            changes.append(MigrationChange(.removeEntity, entity.name))
+        }
+        refuseSplits()
+    }
+
+    /// - Throws: ``MigrationError`` `notInferable` with everything that cannot be inferred.
+    package func plan() throws(MigrationError) -> MigrationPlan {
+        guard refusals.isEmpty else {
+            throw .notInferable(from: old.version, to: new.version, refusals)
+        }
+        return MigrationPlan(from: old.version, to: new.version, changes: changes)
+    }
+
+    // MARK: Entities
+
+    private mutating func compare(_ before: Entity, _ after: Entity) {
+        let name = after.name
+        if before.name != name {
+            changes.append(MigrationChange(.renameEntity, name, from: before.name, to: name))
+        }
+        if after.parent.flatMap({ mapping.entities[$0] ?? "" }) != before.parent {
+            changes.append(
+                MigrationChange(.changeParent, name, from: before.parent ?? "none", to: after.parent ?? "none")
+            )
+        }
+        if before.isAbstract != after.isAbstract {
+            if after.isAbstract {
+                refuse(name, nil, "concrete", "abstract", .abstract)
+            } else {
+                changes.append(MigrationChange(.changeAbstractness, name, from: "abstract", to: "concrete"))
+            }
+        }
+        compareProperties(before, after)
+        func renamed(_ names: [String]) -> [String] { names.map { mapping.property($0, of: name) ?? "new \($0)" } }
+        if Set(after.uniquenessConstraints.map(renamed)) != Set(before.uniquenessConstraints) {
+            changes.append(MigrationChange(.changeConstraints, name))
+        }
+        let indexes = after.fetchIndexes.map { index in
+            FetchIndex(
+                name: index.name,
+                elements: index.elements.map { element in
+                    FetchIndex.Element(renamed([element.property])[0], ascending: element.isAscending)
+                }
+            )
+        }
+        if Set(indexes) != Set(before.fetchIndexes) { changes.append(MigrationChange(.changeIndexes, name)) }
+        if before.versionHashModifier != after.versionHashModifier {
+            changes.append(MigrationChange(.changeOther, name))
+        }
+    }
+
+    /// Of deleted objects only the root entity is known: a hierarchy that is taken apart would lose track of them.
+    private mutating func refuseSplits() {
+        let successors = mapping.successors
+        for root in old.rootEntities {
+            let heirs = ([root.name] + root.subentities).compactMap { successors[$0] }.compactMap {
+                new.entity(named: $0)
+            }
+            guard let first = heirs.first else { continue }
+            for heir in heirs where heir.root != first.root {
+                refuse(heir.name, nil, "the hierarchy of '\(root.name)'", "that of '\(heir.root)'", .split)
+            }
+        }
+    }
+
+    // MARK: Properties
+
+    private mutating func compareProperties(_ before: Entity, _ after: Entity) {
+        let inherited = after.properties.count - after.attributes.count - after.relationships.count
+        for property in after.properties.dropFirst(inherited) {
+            let name = property.name
+            guard let former = mapping.property(name, of: after.name).flatMap({ before.property(named: $0) }) else {
+                if property.isKept { changes.append(MigrationChange(.addProperty, after.name, name)) }
+                continue
+            }
+            compare(former, property, in: after, before)
+        }
+        let kept = Set((mapping.properties[after.name] ?? [:]).values)
+        let inheritedBefore = before.properties.count - before.attributes.count - before.relationships.count
+        for property in before.properties.dropFirst(inheritedBefore) where !kept.contains(property.name) {
+            if property.isKept { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
+        }
+    }
+
+    private mutating func compare(_ former: Property, _ property: Property, in entity: Entity, _ before: Entity) {
+        let name = property.name
+        if former.name != name {
+            changes.append(MigrationChange(.renameProperty, entity.name, name, from: former.name, to: name))
+        }
+        switch (former, property) {
+        case (.attribute(let old), .attribute(let new)):
+            switch (old.isStored, new.isStored) {
+            case (true, true): compare(old, new, in: entity)
+            case (false, true): changes.append(MigrationChange(.addProperty, entity.name, name))
+            case (true, false): changes.append(MigrationChange(.removeProperty, entity.name, name))
+            case (false, false): break
+            }
+        case (.relationship(let old, let oldStorage), .relationship(let new, let newStorage)):
+            compare(old, oldStorage, new, newStorage, in: entity)
+        case (.attribute, .relationship): refuse(entity.name, name, "an attribute", "a relationship", .kind)
+        case (.relationship, .attribute): refuse(entity.name, name, "a relationship", "an attribute", .kind)
+        }
+    }
+
+    // MARK: What the extensions add
+
+    mutating func note(_ change: MigrationChange) { changes.append(change) }
+
+    mutating func refuse(
+        _ entity: String,
+        _ property: String?,
+        _ from: String,
+        _ to: String,
+        _ ground: MigrationGround
+    ) {
+        if replacesProperties, let property {
+            let below = new.entity(named: entity)?.subentities ?? []
+            mapping.forget(property, of: [entity] + below)
+            changes.append(MigrationChange(.replaceProperty, entity, property, from: from, to: to))
+            return
+        }
+        refusals.append(
+            MigrationRefusal(
+                entity: entity,
+                property: property,
+                from: from,
+                to: to,
+                reason: ground.reason,
+                help: ground.help
+            )
+        )
+    }
+}
+
+extension Property {
+    /// Whether the store has a place for it.
+    fileprivate var isKept: Bool { attribute?.isStored ?? true }
+}

@@ -1,0 +1,139 @@
+import TributaryChanges
+
+/// A model as a store keeps it, so that a later version can be compared with it when its file is gone.
+///
+/// In it is what the store and the merge know of a model, and what the version hash is made of; validation, classes,
+/// requests and user info are not.
+extension Model {
+    /// The text that ``init(archive:)`` reads.
+    package var archive: String {
+        JSONValue.object([
+            JSONMember(key: "version", value: .string(version)),
+            JSONMember(key: "entities", value: .array(entities.map(\.archived))),
+            JSONMember(
+                key: "composites",
+                value: .object(
+                    composites.sorted { $0.key < $1.key }
+                        .map { JSONMember(key: $0.key, value: .array($0.value.map(\.archived))) }
+                )
+            ),
+        ]).text
+    }
+
+    /// Reads what ``archive`` wrote.
+    package init(archive: String) throws(ModelError) {
+        guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
+        let fields = ArchivedFields(value)
+        var composites: [String: [Attribute]] = [:]
+        if case .object(let members)? = value["composites"] {
+            for member in members { composites[member.key] = ArchivedFields.list(member.value).map(Attribute.init) }
+        }
+        try self.init(
+            version: fields.text("version") ?? "",
+            entities: fields.list("entities").map(EntityDefinition.init),
+            composites: composites
+        )
+    }
+}
+
+extension Entity {
+    fileprivate var archived: JSONValue {
+        ArchivedFields.object([
+            ("name", .string(name)), ("parent", .name(parent)), ("abstract", .flag(isAbstract)),
+            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
+            ("attributes", .array(attributes.map(\.archived))),
+            ("relationships", .array(relationships.map(\.archived))),
+            ("unique", .array(uniquenessConstraints.map { .array($0.map { .string($0) }) })),
+            (
+                "indexes",
+                .array(
+                    fetchIndexes.map { index in
+                        .array(
+                            [.string(index.name)]
+                                + index.elements.map { .string($0.isAscending ? $0.property : "-\($0.property)") }
+                        )
+                    }
+                )
+            ),
+        ])
+    }
+}
+
+extension EntityDefinition {
+    fileprivate init(_ fields: ArchivedFields) {
+        self.init(name: fields.text("name") ?? "")
+        parent = fields.text("parent")
+        isAbstract = fields.flag("abstract")
+        renamingIdentifier = fields.text("renamed")
+        versionHashModifier = fields.text("modifier")
+        attributes = fields.list("attributes").map(Attribute.init)
+        relationships = fields.list("relationships").map(Relationship.init)
+        uniquenessConstraints = fields.texts("unique")
+        fetchIndexes = fields.texts("indexes").compactMap { words in
+            guard let name = words.first else { return nil }
+            let elements = words.dropFirst().map { word in
+                word.hasPrefix("-")
+                    ? FetchIndex.Element(String(word.dropFirst()), ascending: false) : FetchIndex.Element(word)
+            }
+            return FetchIndex(name: name, elements: elements)
+        }
+    }
+}
+
+extension Attribute {
+    fileprivate var archived: JSONValue {
+        ArchivedFields.object([
+            ("name", .string(name)), ("type", .string(type.rawValue)), ("optional", .flag(isOptional)),
+            ("transient", .flag(isTransient)), ("default", defaultValue.isNull ? nil : defaultValue.json),
+            ("merge", .string(mergeRule.rawValue)), ("composite", .name(compositeName)),
+            ("preserved", .flag(preservesValueAfterDeletion)),
+            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
+        ])
+    }
+
+    fileprivate init(_ fields: ArchivedFields) {
+        self.init(
+            name: fields.text("name") ?? "",
+            type: fields.text("type").flatMap { AttributeType(rawValue: $0) } ?? .undefined
+        )
+        isOptional = fields.flag("optional")
+        isTransient = fields.flag("transient")
+        defaultValue = fields["default"].flatMap { type.scalarValue(from: $0) } ?? .null
+        mergeRule = fields.text("merge").flatMap { MergeRule(rawValue: $0) } ?? .latest
+        compositeName = fields.text("composite")
+        preservesValueAfterDeletion = fields.flag("preserved")
+        renamingIdentifier = fields.text("renamed")
+        versionHashModifier = fields.text("modifier")
+    }
+}
+
+extension Relationship {
+    fileprivate var archived: JSONValue {
+        ArchivedFields.object([
+            ("name", .string(name)), ("to", .string(destination)), ("inverse", .name(inverse)),
+            ("many", .flag(isToMany)), ("ordered", .flag(isOrdered)), ("optional", .flag(isOptional)),
+            ("delete", .string(deleteRule.rawValue)),
+            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
+        ])
+    }
+
+    fileprivate init(_ fields: ArchivedFields) {
+        self.init(name: fields.text("name") ?? "", destination: fields.text("to") ?? "")
+        inverse = fields.text("inverse")
+        isToMany = fields.flag("many")
+        maximumCount = isToMany ? 0 : 1
+        isOrdered = fields.flag("ordered")
+        isOptional = fields.flag("optional")
+        deleteRule = fields.text("delete").flatMap { DeleteRule(rawValue: $0) } ?? .nullify
+        renamingIdentifier = fields.text("renamed")
+        versionHashModifier = fields.text("modifier")
+    }
+}
+
+extension Optional where Wrapped == JSONValue {
+    fileprivate static func string(_ text: String) -> JSONValue? { .some(.string(text)) }
+    fileprivate static func array(_ values: [JSONValue]) -> JSONValue? { .some(.array(values)) }
+    fileprivate static func name(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+    /// Only what is true is said.
+    fileprivate static func flag(_ isOn: Bool) -> JSONValue? { isOn ? .some(.boolean(true)) : nil }
+}

@@ -1,0 +1,52 @@
+import GRDB
+package import TributaryChanges
+package import TributaryModel
+
+/// Reads and writes of a store in the middle of a migration.
+///
+/// Valid only inside the closure that it is given to. What it writes are changes like any other: they have versions, are
+/// in history, and go to other writers.
+package final class MigrationEdit {
+    package let model: Model
+    package let reader: Reader
+    package var configuration: StoreConfiguration { reader.context.configuration }
+    private let write: WriteTransaction
+    private var pending: [Change] = []
+    /// Changes that become one transaction.
+    static let batch = 5_000
+
+    init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel) {
+        model = layout.model
+        reader = Reader(database: db, context: StoreContext(configuration: configuration, layout: layout))
+        write = WriteTransaction(reader: reader)
+    }
+
+    /// Writes with the next batch.
+    package func add(_ change: Change) throws {
+        pending.append(change)
+        if pending.count >= MigrationEdit.batch { try flush() }
+    }
+
+    /// Writes what has been added.
+    package func flush() throws {
+        guard !pending.isEmpty else { return }
+        _ = try write.commit(LocalTransaction(author: ParkedWrites.author, changes: pending))
+        pending = []
+    }
+
+    /// What was put aside of an object's property, as the log writes it: of several writes the newest.
+    package func former(_ property: String, of id: UniqueID) throws -> JSONValue? {
+        let select = try BoundStatement(
+            reader.database,
+            """
+            SELECT p.value FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
+            JOIN tributary_writer w ON w.id = t.writer
+            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0 AND p.void IS NULL
+            ORDER BY t.clock DESC, w.uuid DESC, p.position DESC, p.part DESC LIMIT 1
+            """
+        )
+        select.bind(1, id)
+        select.bind(2, property)
+        return try select.first { JSONValue(text: $0.text(0)) } ?? nil
+    }
+}

@@ -1,0 +1,109 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Objects that are not visible, counters, and what history says of deleted objects.
+extension MigrationLeg {
+    func copyHidden() throws {
+        let select = try BoundStatement(db, "SELECT root, id, deleted, registers FROM tributary_former_object")
+        let insert = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"
+        )
+        try select.forEach { row in
+            guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
+            let table = self.before.tables[index]
+            let known = row.withBytes(3) { HiddenObject(deleted: row.optionalInteger(2), packed: $0) }
+            var moved = HiddenObject(deleted: known.deleted)
+            let new = self.routes.tables[index].map { self.after.tables[$0] }
+            for (place, held) in known.registers {
+                if let new, let target = self.routes.columns[index][place] {
+                    let value = new.columns[target].widened(held.value)
+                    moved.registers[target] = HiddenObject.Register(number: held.number, value: value)
+                    continue
+                }
+                let name = try self.entityName(table, id, fallback: self.holder(table, place))
+                let write = (table.columns[place].property, held.value.json)
+                try self.park(name, id, write: write, number: held.number, part: place)
+            }
+            guard let new else {
+                if let deleted = known.deleted { try self.parkDeletion(table.root.name, id, number: deleted) }
+                return
+            }
+            guard moved.deleted != nil || !moved.registers.isEmpty else { return }
+            insert.bind(1, new.code)
+            insert.bind(2, id)
+            insert.bind(3, moved.deleted)
+            insert.bind(4, moved.packed)
+            try insert.run()
+        }
+    }
+
+    func copyCounters() throws {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT root, id, place, writer, total,
+                (SELECT max(number) FROM tributary_transaction t WHERE t.writer = c.writer AND t.sequence > 0)
+            FROM tributary_former_counter c
+            """
+        )
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        try select.forEach { row in
+            guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
+            let table = self.before.tables[index]
+            let place = Int(row.integer(2))
+            let total = table.columns[place].value(in: row, at: 4)
+            guard let new = self.routes.tables[index], let target = self.routes.columns[index][place] else {
+                let name = try self.entityName(table, id, fallback: self.holder(table, place))
+                let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])
+                let write = (table.columns[place].property, amount)
+                return try self.park(name, id, write: write, number: row.integer(5), part: place)
+            }
+            insert.bind(1, self.after.tables[new].code)
+            insert.bind(2, id)
+            insert.bind(3, Int64(target))
+            insert.bind(4, row.integer(3))
+            insert.bind(5, total)
+            try insert.run()
+        }
+    }
+
+    func moveTombstones() throws {
+        for table in before.tables where !routes.isKept[table.index] {
+            if let new = routes.tables[table.index] {
+                let code = after.tables[new].code
+                guard code != table.code else { continue }
+                try db.execute(
+                    sql: "UPDATE OR REPLACE tributary_tombstone SET root = ? WHERE root = ?",
+                    arguments: [code, table.code]
+                )
+            } else {
+                try db.execute(sql: "DELETE FROM tributary_tombstone WHERE root = ?", arguments: [table.code])
+            }
+        }
+    }
+
+    /// History tells of what has been renamed under the new name.
+    func renameShapes() throws {
+        let kinds: Set<MigrationChange.Kind> = [.renameEntity, .renameProperty]
+        guard inference.changes.contains(where: { kinds.contains($0.kind) }) else { return }
+        let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
+        var shapes: [(key: [UInt8], entity: String, properties: String)] = []
+        try select.forEach { shapes.append(($0.bytes(0), $0.text(1), $0.text(2))) }
+        let update = try BoundStatement(db, "UPDATE tributary_shape SET entity = ?2, properties = ?3 WHERE key = ?1")
+        for shape in shapes {
+            guard let entity = before.entities.firstIndex(where: { $0.entity.name == shape.entity }),
+                let new = routes.entities[entity]
+            else { continue }
+            let names = HistoryWriter.names(shape.properties).map { routes.successor(of: $0, of: entity) ?? $0 }
+            update.bind(1, shape.key)
+            update.bind(2, after.entities[new].entity.name)
+            update.bind(3, JSONValue.array(names.sorted().map { .string($0) }).text)
+            try update.run()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Pairs of many-to-many relationships, and positions.
+extension MigrationLeg {
+    func copyLinks() throws {
+        for link in before.links where !routes.keeps(link) {
+            try db.execute(
+                sql: """
+                    CREATE TABLE tributary_former_pairs AS SELECT * FROM tributary_link WHERE link = \(link.code);
+                    DELETE FROM tributary_link WHERE link = \(link.code);
+                    """
+            )
+            if let route = routes.links[link.index] {
+                try move(link, along: route)
+            } else if try !isOrder(link) {
+                try park(link)
+            }
+            try db.execute(sql: "DROP TABLE tributary_former_pairs")
+        }
+    }
+
+    /// Whether the link table keeps only the positions of a relationship that its inverse tells.
+    private func isOrder(_ link: LinkLayout) throws -> Bool {
+        guard let (entity, slot) = routes.owner(of: link) else { return true }
+        if case .inverse = before.entities[entity].places[slot] { return true }
+        return false
+    }
+
+    private func move(_ link: LinkLayout, along route: MigrationRoutes.Link) throws {
+        let new = after.links[route.link]
+        try Schema.createTable(new, in: db)
+        let ends = route.swaps ? "_target, _source" : "_source, _target"
+        let position = link.isOrdered ? "coalesce(_position, '')" : "''"
+        try db.execute(
+            sql: """
+                INSERT INTO \(new.quotedName)(_source, _target, _version\(new.isOrdered ? ", _position" : ""))
+                SELECT \(ends), _version\(new.isOrdered ? ", \(position)" : "") FROM \(MigrationLeg.former(link))
+                """
+        )
+        let hidden = new.isOrdered ? "iif(removed, NULL, coalesce(position, ''))" : "NULL"
+        try db.execute(
+            sql: """
+                INSERT INTO tributary_link(link, source, target, version, removed, position)
+                SELECT \(new.code), \(route.swaps ? "target, source" : "source, target"), version, removed, \(hidden)
+                FROM tributary_former_pairs
+                """
+        )
+    }
+
+    /// The relationship is not there any more, or is of another kind.
+    private func park(_ link: LinkLayout) throws {
+        guard let (owner, slot) = routes.owner(of: link) else { return }
+        let property = before.entities[owner].entity.properties[slot].name
+        let position = link.isOrdered ? "_position" : "NULL"
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT _source AS source, _target AS target, _version AS version, 0 AS removed, \(position)
+            FROM \(MigrationLeg.former(link))
+            UNION ALL SELECT source, target, version, removed, position FROM tributary_former_pairs
+            ORDER BY source, version, removed, target
+            """
+        )
+        struct Group: Equatable {
+            var source: UniqueID
+            var number: Int64
+            var isRemoved: Bool
+        }
+        var group: Group?
+        var targets: [(id: UniqueID, position: String?)] = []
+        func flush() throws {
+            guard let group, !targets.isEmpty else { return }
+            try parkPairs(
+                try entityName(before.tables[link.source], group.source, fallback: owner),
+                group.source,
+                property: property,
+                link: link.index,
+                number: group.number,
+                isRemoved: group.isRemoved,
+                targets: targets
+            )
+            targets = []
+        }
+        try select.forEach { row in
+            guard let source = row.id(0), let target = row.id(1) else { return }
+            let next = Group(source: source, number: row.integer(2), isRemoved: row.integer(3) != 0)
+            if next != group { try flush() }
+            group = next
+            targets.append((target, row.optionalText(4)))
+        }
+        try flush()
+    }
+}

@@ -1,0 +1,192 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Visible objects: each row is read with its versions and written anew.
+extension MigrationLeg {
+    /// Renames away what is going to be rewritten, and makes the new tables.
+    func setAside() throws {
+        var codes: [Int64] = []
+        for table in before.tables where !routes.isKept[table.index] {
+            codes.append(table.code)
+            try db.execute(sql: "ALTER TABLE \(table.quotedName) RENAME TO \(MigrationLeg.former(table))")
+        }
+        for link in before.links where !routes.keeps(link) {
+            try db.execute(sql: "ALTER TABLE \(link.quotedName) RENAME TO \(MigrationLeg.former(link))")
+        }
+        let roots = codes.map(String.init).joined(separator: ", ")
+        for name in ["object", "reference", "counter"] {
+            try db.execute(
+                sql: """
+                    CREATE TABLE tributary_former_\(name) AS SELECT * FROM tributary_\(name) WHERE root IN (\(roots));
+                    DELETE FROM tributary_\(name) WHERE root IN (\(roots));
+                    """
+            )
+        }
+        try db.execute(sql: "CREATE INDEX tributary_former_by_id ON tributary_former_reference(root, id, place)")
+        let select = try BoundStatement(db, "SELECT DISTINCT root, place FROM tributary_former_reference")
+        try select.forEach { row in
+            guard let table = self.before.tableIndex(code: row.integer(0)) else { return }
+            self.dangling.insert([table, Int(row.integer(1))])
+        }
+        let arrivals = Set(before.tables.filter { !routes.isKept[$0.index] }.compactMap { routes.tables[$0.index] })
+        for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
+    }
+
+    /// What the statements of one old table's rewriting have in common.
+    private final class Copying {
+        let old: TableLayout
+        let select: BoundStatement
+        let insert: TableStatements?
+        let new: TableLayout?
+        /// By entity and new place: the old place.
+        var sources: [Int: [Int?]] = [:]
+
+        init(_ leg: MigrationLeg, _ old: TableLayout) throws {
+            self.old = old
+            let columns = old.columns.map { "," + $0.quotedName }.joined()
+            select = try BoundStatement(
+                leg.db,
+                "SELECT \(TableStatements.head(old))\(columns) FROM \(MigrationLeg.former(old)) ORDER BY rowid"
+            )
+            new = leg.routes.tables[old.index].map { leg.after.tables[$0] }
+            insert = try new.map { try TableStatements(leg.db, $0) }
+        }
+    }
+
+    func copy(_ table: TableLayout) throws {
+        let copying = try Copying(self, table)
+        let name = copying.new?.root.name ?? table.root.name
+        var count = 0
+        try copying.select.forEach { row in
+            let head = VisibleRow(row, layout: before)
+            if let entity = routes.entities[head.entity] {
+                try rewrite(head, row, as: entity, copying)
+            } else {
+                try parkObject(head, row, table)
+            }
+            count += 1
+            if count == MigrationLeg.reported {
+                try report(name, adding: count)
+                count = 0
+            }
+        }
+        try report(name, adding: count)
+    }
+
+    private func rewrite(_ head: VisibleRow, _ row: BoundStatement, as entity: Int, _ copying: Copying) throws {
+        guard let new = copying.new, let statements = copying.insert else { return }
+        let old = copying.old
+        let (held, holds) = (before.entities[head.entity].holds, after.entities[entity].holds)
+        let places = routes.places[head.entity]
+        let sources = copying.sources[head.entity] ?? invert(places, count: new.columns.count)
+        copying.sources[head.entity] = sources
+        var versions = RowVersions(base: head.versions.base)
+        versions.inserted = head.versions.inserted
+        versions.deleted = head.versions.deleted
+        let insert = statements.insert
+        for (place, column) in new.columns.enumerated() {
+            let index = TableStatements.firstColumn + Int32(place)
+            guard let source = sources[place] else {
+                if column.isRegister, column.mergeRule != .counter {
+                    versions.setRegister(place, to: nil, isHeld: holds[place])
+                }
+                insert.bind(index, holds[place] ? column.defaultValue : .null)
+                continue
+            }
+            let value = old.columns[source].value(in: row, at: 6 + Int32(source))
+            guard column.isRegister, column.mergeRule != .counter else {
+                let isNobody = column.isRegister && (value.isNull || !held[source])
+                insert.bind(index, isNobody && holds[place] ? column.defaultValue : column.widened(value))
+                continue
+            }
+            let number = head.versions.register(source, isHeld: held[source])
+            versions.setRegister(place, to: number, isHeld: holds[place])
+            if number == nil {
+                insert.bind(index, holds[place] ? column.defaultValue : .null)
+            } else {
+                insert.bind(index, column.widened(value))
+                if value.isNull { try moveDangling(head.id, old, source, to: new, place) }
+            }
+        }
+        let revision = row.integer(1)
+        insert.bind(1, head.id)
+        insert.bind(2, revision)
+        insert.bind(3, head.versions.base == revision ? nil : head.versions.base)
+        insert.bind(4, versions.encoded)
+        insert.bind(5, after.entities[entity].code)
+        try insert.run()
+        guard insert.changedRows > 0 else {
+            throw StoreError.cannotMigrate(
+                path: configuration.path,
+                reason: "two objects of '\(new.root.name)' would have the identifier \(head.id)"
+            )
+        }
+        for (place, column) in old.columns.enumerated() where places[place] == nil && column.isRegister {
+            guard column.mergeRule != .counter, let number = head.versions.register(place, isHeld: held[place]) else {
+                continue
+            }
+            let value = try register(head.id, old, place, row)
+            try park(
+                after.entities[entity].entity.name,
+                head.id,
+                write: (column.property, value.json),
+                number: number,
+                part: place
+            )
+        }
+    }
+
+    private func invert(_ places: [Int?], count: Int) -> [Int?] {
+        var result = [Int?](repeating: nil, count: count)
+        for (old, new) in places.enumerated() { if let new { result[new] = old } }
+        return result
+    }
+
+    /// What a register of a visible object holds, shown or not.
+    func register(_ id: UniqueID, _ table: TableLayout, _ place: Int, _ row: BoundStatement) throws -> PropertyValue {
+        let value = table.columns[place].value(in: row, at: 6 + Int32(place))
+        guard value.isNull, dangling.contains([table.index, place]) else { return value }
+        return try target(id, table, place).map(PropertyValue.reference) ?? .null
+    }
+
+    private func target(_ id: UniqueID, _ table: TableLayout, _ place: Int) throws -> UniqueID? {
+        let select = try BoundStatement(
+            db,
+            "SELECT target FROM tributary_former_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
+        )
+        select.bind(1, table.code)
+        select.bind(2, id)
+        select.bind(3, Int64(place))
+        return try select.first { $0.id(0) } ?? nil
+    }
+
+    private func moveDangling(
+        _ id: UniqueID,
+        _ old: TableLayout,
+        _ source: Int,
+        to new: TableLayout,
+        _ place: Int
+    ) throws {
+        guard dangling.contains([old.index, source]), let target = try target(id, old, source),
+            case .reference(let targetTable, _, _) = new.columns[place].kind
+        else { return }
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_reference(root, id, place, target_root, target) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        insert.bind(1, new.code)
+        insert.bind(2, id)
+        insert.bind(3, Int64(place))
+        insert.bind(4, after.tables[targetTable].code)
+        insert.bind(5, target)
+        try insert.run()
+    }
+}
+
+extension ColumnLayout {
+    /// A value of a type that widens to the column's.
+    func widened(_ value: PropertyValue) -> PropertyValue {
+        if case .attribute(let type, _) = kind { type.widened(value) } else { value }
+    }
+}

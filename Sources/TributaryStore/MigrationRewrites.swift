@@ -1,0 +1,177 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// What a migration writes as changes of this store: defaults of what has become mandatory, and relationships that are
+/// kept in another way than before.
+struct MigrationRewrites {
+    let leg: MigrationLeg
+    let layout: StoreModel
+
+    func run() throws {
+        let edit = MigrationEdit(leg.db, configuration: leg.configuration, layout: layout)
+        for change in leg.inference.changes where change.kind == .fillMandatory {
+            try fill(change, edit)
+            try edit.flush()
+        }
+        for table in leg.before.tables where !leg.routes.isKept[table.index] {
+            for place in table.columns.indices { try rewriteRegisters(table, place, edit) }
+        }
+        for link in leg.before.links where leg.routes.links[link.index] == nil { try rewritePairs(link, edit) }
+        try edit.flush()
+    }
+
+    // MARK: Defaults
+
+    private func fill(_ change: MigrationChange, _ edit: MigrationEdit) throws {
+        guard let entity = layout.entity(named: change.entity), let name = change.property,
+            let slot = entity.entity.slot(named: name), case .column(let place) = entity.places[slot],
+            let attribute = entity.entity.properties[slot].attribute
+        else { return }
+        let table = layout.tables[entity.table]
+        let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
+        let code = table.hasEntityColumn ? "_entity" : String(table.code)
+        let write = PropertyWrite(name: name, value: attribute.json(for: attribute.defaultValue))
+        try rows(
+            table.quotedName,
+            "SELECT rowid, _id, \(code) FROM \(table.quotedName) WHERE \(table.columns[place].quotedName) IS NULL"
+                + " AND \(code) IN (\(codes.joined(separator: ", ")))"
+        ) { row in
+            guard let id = row.id(1), let concrete = layout.entity(code: row.integer(2)) else { return nil }
+            return Change(entity: concrete.entity.name, id: id, operation: .update([write]))
+        } emit: {
+            try edit.add($0)
+        }
+    }
+
+    /// Reads a page, writes what came of it, and goes on: what is written must not be read again.
+    private func rows(
+        _ table: String,
+        _ sql: String,
+        _ change: (BoundStatement) throws -> Change?,
+        emit: (Change) throws -> Void
+    ) throws {
+        let select = try BoundStatement(leg.db, sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
+        var last: Int64 = .min
+        while true {
+            var changes: [Change] = []
+            var count = 0
+            select.bind(1, last)
+            try select.forEach { row in
+                last = row.integer(0)
+                count += 1
+                if let made = try change(row) { changes.append(made) }
+            }
+            for change in changes { try emit(change) }
+            if count < MigrationEdit.batch { return }
+        }
+    }
+
+    // MARK: Relationships
+
+    /// A to-one register that could not be taken over.
+    private func rewriteRegisters(_ table: TableLayout, _ place: Int, _ edit: MigrationEdit) throws {
+        guard case .reference = table.columns[place].kind else { return }
+        for (index, entity) in leg.before.entities.enumerated()
+        where entity.table == table.index && entity.holds[place] && leg.routes.places[index][place] == nil {
+            guard let slot = entity.slotColumns.firstIndex(of: place),
+                let relationship = entity.entity.properties[slot].relationship,
+                let way = way(of: relationship, in: index)
+            else { continue }
+            let condition = table.hasEntityColumn ? " AND _entity = \(entity.code)" : ""
+            let column = table.columns[place].quotedName
+            let former = MigrationLeg.former(table)
+            try rows(
+                former,
+                "SELECT rowid, _id, \(column) FROM \(former) WHERE \(column) IS NOT NULL\(condition)"
+            ) { row in
+                guard let id = row.id(1), let target = row.id(2) else { return nil }
+                return way.change(id, target)
+            } emit: {
+                try edit.add($0)
+            }
+            try edit.flush()
+            if case .assign(let owner, let property) = way { try release(owner, property, table, place, edit) }
+        }
+    }
+
+    /// A one-to-one register that is on the other side now: who is not visible keeps its claim, and who has none says so.
+    private func release(
+        _ owner: String,
+        _ property: String,
+        _ table: TableLayout,
+        _ place: Int,
+        _ edit: MigrationEdit
+    ) throws {
+        let hidden = try BoundStatement(
+            leg.db,
+            "SELECT id, target FROM tributary_former_reference WHERE root = ?1 AND place = ?2 ORDER BY id"
+        )
+        hidden.bind(1, table.code)
+        hidden.bind(2, Int64(place))
+        var claims: [(id: UniqueID, target: UniqueID)] = []
+        try hidden.forEach { row in
+            if let id = row.id(0), let target = row.id(1) { claims.append((id, target)) }
+        }
+        guard let entity = layout.entity(named: owner), let slot = entity.entity.slot(named: property),
+            case .column(let column) = entity.places[slot]
+        else { return }
+        let new = layout.tables[entity.table]
+        let exists = try BoundStatement(leg.db, "SELECT 1 FROM \(new.quotedName) WHERE _id = ?1")
+        for claim in claims {
+            exists.bind(1, claim.target)
+            if try exists.first({ _ in true }) != nil { continue }
+            try edit.add(MigrationWay.assign(owner: owner, property).change(claim.id, claim.target))
+        }
+        try edit.flush()
+        let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
+        let code = new.hasEntityColumn ? "_entity" : String(new.code)
+        try rows(
+            new.quotedName,
+            "SELECT rowid, _id, \(code) FROM \(new.quotedName) WHERE \(new.columns[column].quotedName) IS NULL"
+                + " AND \(code) IN (\(codes.joined(separator: ", ")))"
+        ) { row in
+            guard let id = row.id(1), let concrete = layout.entity(code: row.integer(2)) else { return nil }
+            let write = PropertyWrite(name: property, value: .null)
+            return Change(entity: concrete.entity.name, id: id, operation: .update([write]))
+        } emit: {
+            try edit.add($0)
+        }
+    }
+
+    private func rewritePairs(_ link: LinkLayout, _ edit: MigrationEdit) throws {
+        guard let (owner, slot) = leg.routes.owner(of: link),
+            case .links = leg.before.entities[owner].places[slot],
+            let relationship = leg.before.entities[owner].entity.properties[slot].relationship,
+            let way = way(of: relationship, in: owner)
+        else { return }
+        let select = try BoundStatement(
+            leg.db,
+            "SELECT _source, _target FROM \(MigrationLeg.former(link)) ORDER BY _source, _target"
+        )
+        // Nothing is written to the table that is read.
+        try select.forEach { row in
+            if let source = row.id(0), let target = row.id(1) { try edit.add(way.change(source, target)) }
+        }
+    }
+
+    /// How a pair of the old relationship is said in the new model, from the one side or the other; nil when neither is
+    /// there any more.
+    private func way(of relationship: Relationship, in entity: Int) -> MigrationWay? {
+        let routes = leg.routes
+        if let new = routes.entities[entity].map({ leg.after.entities[$0].entity }),
+            let name = routes.successor(of: relationship.name, of: entity),
+            let heir = new.property(named: name)?.relationship
+        {
+            if heir.isToMany { return .link(owner: new.name, heir.name) }
+            return heir.inverse.map { .assign(owner: heir.destination, $0) }
+        }
+        guard let inverse = relationship.inverse,
+            let destination = leg.before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
+            let new = routes.entities[destination].map({ leg.after.entities[$0].entity }),
+            let name = routes.successor(of: inverse, of: destination),
+            let heir = new.property(named: name)?.relationship
+        else { return nil }
+        return heir.isToMany ? .linkBack(owner: new.name, heir.name) : .assign(owner: new.name, heir.name)
+    }
+}

@@ -1,0 +1,193 @@
+import TributaryModel
+
+/// Where the entities, columns and link tables of a store go in a newer model.
+struct MigrationRoutes {
+    /// A link table that keeps its pairs; `swaps` when their ends change places.
+    struct Link {
+        var link: Int
+        var swaps: Bool
+    }
+
+    let before: StoreModel
+    let after: StoreModel
+    let mapping: ModelMapping
+    /// By old entity: the new one.
+    private(set) var entities: [Int?] = []
+    /// By old table: the new one that takes its objects.
+    private(set) var tables: [Int?] = []
+    /// By old entity and place: the new place.
+    private(set) var places: [[Int?]] = []
+    /// By old table and place: the new place, for objects of which the concrete entity is not known.
+    private(set) var columns: [[Int?]] = []
+    /// By old link table.
+    private(set) var links: [Link?] = []
+    /// Old tables that stay as they are, but for additions.
+    private(set) var isKept: [Bool] = []
+
+    init(from before: StoreModel, to after: StoreModel, mapping: ModelMapping) {
+        self.before = before
+        self.after = after
+        self.mapping = mapping
+        let successors = mapping.successors
+        let heirs = before.entities.map { old in
+            successors[old.entity.name].flatMap { name in after.entities.firstIndex { $0.entity.name == name } }
+        }
+        entities = heirs
+        tables = before.tables.map { table in
+            zip(before.entities, heirs).lazy.compactMap { old, heir in
+                old.table == table.index ? heir.map { after.entities[$0].table } : nil
+            }.first
+        }
+        columns = before.tables.map { Array(repeating: nil, count: $0.columns.count) }
+        for index in before.entities.indices { placeColumns(of: index) }
+        for index in before.entities.indices { fillColumns(of: index) }
+        dropMirrors()
+        links = before.links.map { route($0) }
+        isKept = before.tables.map { keeps($0) }
+    }
+
+    /// The new name of a property of an old entity.
+    func successor(of property: String, of entity: Int) -> String? {
+        guard let new = entities[entity] else { return nil }
+        let known = mapping.properties[after.entities[new].entity.name] ?? [:]
+        return known.first { $0.value == property }?.key
+    }
+
+    // MARK: Columns
+
+    private mutating func placeColumns(of index: Int) {
+        let old = before.entities[index]
+        var found = [Int?](repeating: nil, count: before.tables[old.table].columns.count)
+        if let new = entities[index].map({ after.entities[$0] }) {
+            for (slot, property) in new.entity.properties.enumerated() {
+                guard let name = mapping.property(property.name, of: new.entity.name),
+                    let oldSlot = old.entity.slot(named: name), let from = old.slotColumns[oldSlot],
+                    let to = new.slotColumns[slot],
+                    fits(before.tables[old.table].columns[from], after.tables[new.table].columns[to])
+                else { continue }
+                found[from] = to
+                if columns[old.table][from] == nil { columns[old.table][from] = to }
+            }
+        }
+        places.append(found)
+    }
+
+    /// Registers that only other entities of the table have may hold something all the same.
+    private mutating func fillColumns(of index: Int) {
+        guard entities[index] != nil else { return }
+        let old = before.entities[index]
+        for place in places[index].indices where places[index][place] == nil && !old.holds[place] {
+            places[index][place] = columns[old.table][place]
+        }
+    }
+
+    private func fits(_ old: ColumnLayout, _ new: ColumnLayout) -> Bool {
+        switch (old.kind, new.kind) {
+        case (.attribute(let from, _), .attribute(let to, _)): from.widens(to: to)
+        case (.reference(let from, _, _), .reference(let to, _, _)): tables[from] == to
+        case (.mirror, .mirror): true
+        default: false
+        }
+    }
+
+    /// A mirror goes along only with what it shows.
+    private mutating func dropMirrors() {
+        func isShown(_ table: Int, _ place: Int, _ newTable: Int, _ newPlace: Int) -> Bool {
+            guard case .mirror(let source, let column) = before.tables[table].columns[place].kind,
+                case .mirror(let newSource, let newColumn) = after.tables[newTable].columns[newPlace].kind
+            else { return true }
+            return tables[source] == newSource && columns[source][column] == newColumn
+        }
+        for index in before.entities.indices {
+            guard let new = entities[index] else { continue }
+            let (table, newTable) = (before.entities[index].table, after.entities[new].table)
+            for (place, newPlace) in places[index].enumerated() {
+                guard let newPlace, !isShown(table, place, newTable, newPlace) else { continue }
+                places[index][place] = nil
+                columns[table][place] = nil
+            }
+        }
+    }
+
+    /// Whether a table can stay: everything is where it was, and only additions come after.
+    private func keeps(_ old: TableLayout) -> Bool {
+        guard let index = tables[old.index], after.tables[index].name == old.name,
+            after.tables[index].root.name == old.root.name
+        else { return false }
+        let new = after.tables[index]
+        guard new.columns.count >= old.columns.count, new.hasEntityColumn || !old.hasEntityColumn else { return false }
+        for (place, column) in old.columns.enumerated() {
+            guard new.columns[place].name == column.name, new.columns[place].definition == column.definition,
+                new.columns[place].property == column.property
+            else { return false }
+        }
+        for (number, entity) in before.entities.enumerated() where entity.table == old.index {
+            guard let heir = entities[number].map({ after.entities[$0] }), heir.table == index,
+                !entity.holds.indices.contains(where: { heir.holds[$0] != entity.holds[$0] }),
+                !places[number].indices.contains(where: { place in
+                    entity.slotColumns.contains(place) && places[number][place] != place
+                })
+            else { return false }
+            // A column that is there already and now belongs to something else.
+            let taken = heir.slotColumns.compactMap { $0 }.filter { $0 < old.columns.count }
+            guard taken.allSatisfy({ places[number][$0] == $0 }) else { return false }
+        }
+        let arrivals = before.entities.indices.filter {
+            before.entities[$0].table != old.index && entities[$0].map { after.entities[$0].table } == index
+        }
+        return arrivals.isEmpty
+    }
+
+    // MARK: Links
+
+    /// The entity and the property that a link table is of.
+    func owner(of link: LinkLayout) -> (entity: Int, slot: Int)? {
+        var found: (entity: Int, slot: Int)?
+        for (index, entity) in before.entities.enumerated() {
+            guard let slot = entity.places.firstIndex(where: { $0.isOwner(of: link.index) }) else { continue }
+            if let known = found,
+                before.entities[known.entity].entity.ancestors.count <= entity.entity.ancestors.count
+            {
+                continue
+            }
+            found = (index, slot)
+        }
+        return found
+    }
+
+    private func route(_ link: LinkLayout) -> Link? {
+        guard let (entity, slot) = owner(of: link), let new = entities[entity].map({ after.entities[$0] }),
+            let name = successor(of: before.entities[entity].entity.properties[slot].name, of: entity),
+            let newSlot = new.entity.slot(named: name)
+        else { return nil }
+        let found: Link
+        switch (before.entities[entity].places[slot], new.places[newSlot]) {
+        case (.links, .links(let index, let ownsPairs)): found = Link(link: index, swaps: !ownsPairs)
+        case (.inverse, .inverse(_, _, let order?)): found = Link(link: order, swaps: false)
+        default: return nil
+        }
+        let target = after.links[found.link]
+        let ends = found.swaps ? (target.target, target.source) : (target.source, target.target)
+        guard tables[link.source] == ends.0, tables[link.target] == ends.1, target.isSymmetric == link.isSymmetric
+        else {
+            return nil
+        }
+        return found
+    }
+
+    /// Whether a link table stays as it is.
+    func keeps(_ link: LinkLayout) -> Bool {
+        guard let route = links[link.index], !route.swaps else { return false }
+        let new = after.links[route.link]
+        return new.name == link.name && new.definition == link.definition && new.code == link.code
+    }
+}
+
+extension EntityLayout.Place {
+    fileprivate func isOwner(of link: Int) -> Bool {
+        switch self {
+        case .links(link, true), .inverse(_, _, .some(link)): true
+        default: false
+        }
+    }
+}

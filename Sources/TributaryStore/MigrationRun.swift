@@ -1,0 +1,175 @@
+import CSQLite
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Finds out whether an existing store fits the model, and brings it there, in the transaction that opens it.
+struct MigrationRun {
+    let db: Database
+    let configuration: StoreConfiguration
+
+    private struct Leg {
+        var inference: MigrationInference
+        var plan: MigrationPlan
+        /// The stage of one's own that covers it.
+        var step: MigrationStep?
+    }
+
+    func run() throws -> StoreModel {
+        var recorded = try RecordedModels(db)
+        let model = configuration.model
+        guard let current = recorded.current else {
+            // Made before models were recorded: only additions are understood.
+            let layout = try Migration(db: db, configuration: knowing(recorded.models, model)).run()
+            try recorded.move(to: model)
+            return layout
+        }
+        guard current.versionHash != model.versionHash else {
+            let older = recorded.models.dropLast().filter { $0.versionHash != model.versionHash }
+            return try Migration(db: db, configuration: knowing(older, model)).run()
+        }
+        let isLater = model.laterVersions.contains { $0.versionHash == current.versionHash }
+        guard !isLater, !recorded.hasLeft(model.versionHash) else {
+            throw failure(.olderModel(store: current.version, model: model.version))
+        }
+        let legs = try legs(from: current, to: model)
+        guard configuration.migration.migrates else {
+            throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: legs.map(\.plan))))
+        }
+        do {
+            return try interruptible { try carryOut(legs, recorded: &recorded) }
+        } catch StoreError.database(SQLITE_INTERRUPT, _) {
+            throw failure(.interrupted(from: current.version, to: model.version))
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            throw failure(.interrupted(from: current.version, to: model.version))
+        }
+    }
+
+    private func carryOut(_ legs: [Leg], recorded: inout RecordedModels) throws -> StoreModel {
+        guard let last = legs.last else { throw failure(.notInferable(from: "", to: "", [])) }
+        let settings = configuration.migration
+        try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))
+        var layout: StoreModel?
+        for leg in legs {
+            let before = knowing(recorded.models.dropLast(), leg.inference.old)
+            let after = knowing(recorded.models, leg.inference.new)
+            if let step = leg.step {
+                var builder = LayoutBuilder(model: before.model, catalogue: try Catalogue(db))
+                let old = builder.build(storeName: before.name, histories: before.histories)
+                try perform(step, step.willMigrate, before, old)
+            }
+            let made = try MigrationLeg(db: db, configuration: after, inference: leg.inference).run()
+            try recorded.move(to: leg.inference.new)
+            if let step = leg.step { try perform(step, step.didMigrate, after, made) }
+            layout = made
+        }
+        try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))
+        guard let layout else { throw failure(.notInferable(from: "", to: "", [])) }
+        return layout
+    }
+
+    private func perform(
+        _ step: MigrationStep,
+        _ body: (MigrationEdit) throws -> Void,
+        _ configuration: StoreConfiguration,
+        _ layout: StoreModel
+    ) throws {
+        let edit = MigrationEdit(db, configuration: configuration, layout: layout)
+        do {
+            try body(edit)
+            try edit.flush()
+        } catch {
+            throw failure(.stageFailed(from: step.from, to: step.to, reason: "\(error)"))
+        }
+    }
+
+    /// Stages of one's own divide the way; what lies between them is inferred in one go.
+    private func legs(from current: Model, to model: Model) throws -> [Leg] {
+        var between: [Model] = []
+        if let start = model.earlierVersions.lastIndex(where: { $0.versionHash == current.versionHash }) {
+            between = Array(model.earlierVersions[(start + 1)...])
+        }
+        let chain = [current] + between + [model]
+        var legs: [Leg] = []
+        var refusals: [MigrationRefusal] = []
+        func add(_ first: Int, _ last: Int, _ step: MigrationStep?) {
+            guard first < last else { return }
+            let inference = MigrationInference(
+                from: chain[first],
+                through: Array(chain[(first + 1)..<last]),
+                to: chain[last],
+                replacesProperties: step != nil
+            )
+            guard inference.refusals.isEmpty, let plan = try? inference.plan() else {
+                refusals += inference.refusals
+                return
+            }
+            legs.append(Leg(inference: inference, plan: plan, step: step))
+        }
+        var place = 0
+        while place < chain.count - 1 {
+            var next: (first: Int, last: Int, step: MigrationStep)?
+            for step in configuration.migration.stages {
+                guard let first = chain[place...].firstIndex(where: { $0.version == step.from }),
+                    let last = chain[(first + 1)...].firstIndex(where: { $0.version == step.to }),
+                    next.map({ first < $0.first }) ?? true
+                else { continue }
+                next = (first, last, step)
+            }
+            add(place, next?.first ?? chain.count - 1, nil)
+            if let next { add(next.first, next.last, next.step) }
+            place = next?.last ?? chain.count - 1
+        }
+        guard refusals.isEmpty else {
+            throw failure(.notInferable(from: current.version, to: model.version, refusals))
+        }
+        return legs
+    }
+
+    /// The configuration for one version, with the names of those before it.
+    private func knowing(_ older: some Sequence<Model>, _ model: Model) -> StoreConfiguration {
+        var result = configuration
+        result.model = model
+        result.histories = [Array(older), model.earlierVersions].filter { !$0.isEmpty }
+        return result
+    }
+
+    private func failure(_ error: MigrationError) -> StoreError {
+        .migration(path: configuration.path, error)
+    }
+
+    // MARK: Stopping
+
+    private final class Stop {
+        let isWanted: @Sendable () -> Bool
+
+        init(_ isWanted: @escaping @Sendable () -> Bool) {
+            self.isWanted = isWanted
+        }
+    }
+
+    private static let stepsBetweenQuestions: Int32 = 1_000
+
+    private func interruptible<T>(_ body: () throws -> T) throws -> T {
+        guard let shouldStop = configuration.migration.shouldStop else { return try body() }
+        let stop = Stop(shouldStop)
+        sqlite3_progress_handler(
+            db.sqliteConnection,
+            MigrationRun.stepsBetweenQuestions,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Stop>.fromOpaque(context).takeUnretainedValue().isWanted() ? 1 : 0
+            },
+            Unmanaged.passUnretained(stop).toOpaque()
+        )
+        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        return try withExtendedLifetime(stop, body)
+    }
+}
+
+extension MigrationPlan {
+    /// Several plans one after the other, told as one.
+    fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
+        self.init(from: from, to: to, changes: plans.flatMap(\.changes))
+    }
+}

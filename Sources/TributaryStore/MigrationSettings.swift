@@ -1,0 +1,14 @@
+package import TributaryModel
+
+/// How a store is brought to another version of its model when it is opened.
+package struct MigrationSettings: Sendable {
+    /// Without it a store that needs a migration is refused.
+    package var migrates = true
+    package var stages: [MigrationStep] = []
+    /// Hears of the beginning, of every few thousand objects, and of the end; what it throws ends the migration.
+    package var report: (@Sendable (MigrationProgress) throws -> Void)?
+    /// Asked between SQLite's steps; true ends the migration, and the next opening starts again.
+    package var shouldStop: (@Sendable () -> Bool)?
+
+    package init() {}
+}

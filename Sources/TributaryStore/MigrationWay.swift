@@ -1,0 +1,26 @@
+import TributaryChanges
+
+/// How a pair of an old relationship is written in a newer model.
+enum MigrationWay {
+    /// The source links the target.
+    case link(owner: String, String)
+    /// The target links the source.
+    case linkBack(owner: String, String)
+    /// The target's register holds the source.
+    case assign(owner: String, String)
+
+    func change(_ source: UniqueID, _ target: UniqueID) -> Change {
+        switch self {
+        case .link(let owner, let property):
+            Change(entity: owner, id: source, operation: .link(to: property, ids: [target], positions: nil))
+        case .linkBack(let owner, let property):
+            Change(entity: owner, id: target, operation: .link(to: property, ids: [source], positions: nil))
+        case .assign(let owner, let property):
+            Change(
+                entity: owner,
+                id: target,
+                operation: .update([PropertyWrite(name: property, value: .string(source.description))])
+            )
+        }
+    }
+}
