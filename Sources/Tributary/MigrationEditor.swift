@@ -21,6 +21,7 @@ public final class MigrationEditor {
     /// - Parameters:
     ///   - entity: the entity's name in this version.
     ///   - predicate: which ones, in the predicate language; nil for all.
+    /// - Returns: their values, in the order of their IDs.
     /// - Throws: ``ContextError`` when there is no such entity or the store cannot be read.
     public func objects(_ entity: String, where predicate: ObjectPredicate? = nil) throws -> [ObjectSnapshot] {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }

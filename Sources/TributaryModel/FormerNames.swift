@@ -6,7 +6,7 @@ package struct FormerNames: Sendable {
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
 
-    /// - Parameter histories: older versions, the oldest first; each list is followed to the model by itself.
+    /// Each list of `histories` has older versions, the oldest first, and is followed to the model by itself.
     package init(of model: Model, histories: [[Model]] = []) {
         for entity in model.entities {
             note(entity: entity.name, for: entity.renamingIdentifier, model)

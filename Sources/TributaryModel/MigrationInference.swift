@@ -8,7 +8,7 @@ package struct MigrationInference: Sendable {
     package private(set) var refusals: [MigrationRefusal] = []
     let replacesProperties: Bool
 
-    /// - Parameter replacesProperties: whether a stage of one's own takes care of properties that cannot be inferred.
+    /// With `replacesProperties` a stage of one's own takes care of properties that cannot be inferred.
     package init(from old: Model, through versions: [Model] = [], to new: Model, replacesProperties: Bool = false) {
         self.old = old
         self.new = new

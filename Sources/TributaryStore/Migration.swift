@@ -10,7 +10,7 @@ struct Migration {
     let db: Database
     let configuration: StoreConfiguration
 
-    /// - Parameter isForced: whether views, indexes and parked writes are looked at though the catalogue is the same.
+    /// With `isForced` views, indexes and parked writes are looked at though the catalogue is the same.
     func run(isForced: Bool = false) throws -> StoreModel {
         let before = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: before)

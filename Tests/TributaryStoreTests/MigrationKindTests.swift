@@ -1,0 +1,311 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Entities and attributes, one kind of difference a test: what readers see, and that the merge state is that of a store
+/// which had the newer model from the beginning.
+@Suite struct MigrationKindTests {
+    @Test func `an added attribute has its default, also where it is parked already`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?}}",
+            "  A: {attributes: {x: String?, n: {type: Integer 64, default: 7}}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "one"]), .insert("A", 2, ["x": "two", "n": 3]))
+        try story.migrate()
+        #expect(try story.rows("SELECT x, n FROM A ORDER BY x") == [["one", "7"], ["two", "3"]])
+        try story.expectOneState()
+        #expect(try story.written() == 0)
+    }
+
+    @Test func `an added entity shows what was parked for it`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?}}",
+            """
+              A: {attributes: {x: String?}}
+              B: {attributes: {y: String?}, relationships: {a: {to: A?}}}
+            """
+        )
+        try story.apply(.insert("A", 1), .insert("B", 2, ["y": "b", "a": .to(1)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT B.y FROM B JOIN A ON B.a = A._id") == [["b"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a renamed attribute keeps values, versions and what is written under the old name`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {pay: Double?, x: String?}}",
+            "  A: {attributes: {salary: {type: Double, optional: true, renamed_from: pay}, x: String?}}"
+        )
+        try story.apply(
+            .insert("A", 1, ["pay": 10, "x": "a"]),
+            .insert("A", 2, ["pay": 5]),
+            .update("A", 9, ["pay": 1])
+        )
+        try story.apply(.update("A", 1, ["pay": 12]), .delete("A", 2))
+        try story.migrate()
+        #expect(try story.rows("SELECT salary, x FROM A") == [["12.0", "a"]])
+        try story.expectOneState()
+        // A writer that has not been brought to the new version, and one that has.
+        try story.apply(.update("A", 1, ["pay": 13]), .update("A", 1, ["x": "b"]))
+        #expect(try story.value("SELECT salary FROM A") == "13.0")
+        try story.apply(.update("A", 1, ["salary": 14]), .insert("A", 9))
+        #expect(try story.rows("SELECT salary FROM A ORDER BY 1") == [["1.0"], ["14.0"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a value under the new name waits in a store with the old one`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {pay: Double?}}",
+            "  A: {attributes: {salary: {type: Double, optional: true, renamed_from: pay}}}"
+        )
+        try story.apply(.insert("A", 1, ["pay": 1]))
+        try story.apply(.update("A", 1, ["salary": 2]))
+        #expect(try story.value("SELECT pay FROM A") == "1.0")
+        try story.migrate()
+        #expect(try story.value("SELECT salary FROM A") == "2.0")
+        try story.expectOneState()
+    }
+
+    @Test func `a renamed entity keeps its objects, its history and what leads to it`() throws {
+        let story = try MigrationStory(
+            """
+              A: {attributes: {x: String?}}
+              B: {relationships: {a: {to: A?}}}
+            """,
+            """
+              Z: {renamed_from: A, attributes: {x: String?}}
+              B: {relationships: {a: {to: Z?}}}
+            """
+        )
+        try story.apply(.insert("A", 1, ["x": "one"]), .insert("B", 2, ["a": .to(1)]), .insert("B", 3, ["a": .to(4)]))
+        let token = try story.migrated.store.read { try $0.newestTransaction() }
+        try story.migrate()
+        #expect(try story.rows("SELECT Z.x FROM B JOIN Z ON B.a = Z._id") == [["one"]])
+        #expect(try story.value("SELECT count(*) FROM sqlite_schema WHERE name = 'A'") == "0")
+        try story.apply(.insert("A", 4, ["x": "four"]), .update("Z", 1, ["x": "two"]))
+        #expect(try story.rows("SELECT Z.x FROM B JOIN Z ON B.a = Z._id ORDER BY 1") == [["four"], ["two"]])
+        try story.expectOneState()
+        let history = try story.migrated.store.read { try $0.history(after: 0, limit: 10) }
+        #expect(Set(history.flatMap(\.changes).map(\.id.entity)) == ["Z", "B"])
+        #expect(try story.migrated.store.read { try $0.history(after: token, limit: 10) }.map(\.number) == [token + 1])
+    }
+
+    @Test func `two entities change their names with each other`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?}}\n  B: {attributes: {x: String?}}",
+            "  A: {renamed_from: B, attributes: {x: String?}}\n  B: {renamed_from: A, attributes: {x: String?}}"
+        )
+        try story.migrated.apply(ForeignTransaction(2, 1, clock: 1, .insert("A", 1, ["x": "was A"]), .insert("B", 2)))
+        try story.migrate()
+        #expect(try story.rows("SELECT x FROM B") == [["was A"]])
+        #expect(try story.rows("SELECT x FROM A") == [[nil]])
+    }
+
+    @Test func `a removed attribute is parked and comes back with its versions`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?, n: {type: Integer 64, optional: true}, c: {type: Integer 64, optional: true, merge: counter}}}",
+            "  A: {attributes: {x: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a", "n": 1, "c": .increment(2)]), .insert("A", 2, ["n": 5]))
+        try story.apply(.update("A", 1, ["n": 2, "c": .increment(3)]), .update("A", 3, ["n": 9]), .delete("A", 2))
+        try story.migrate()
+        #expect(try story.rows("SELECT * FROM pragma_table_info('A') WHERE name IN ('n', 'c')").isEmpty)
+        try story.expectOneState()
+        try story.apply(.update("A", 1, ["n": 3]), .insert("A", 3))
+        try story.expectOneState()
+        let again = try Model(
+            yaml:
+                "version: \"3\"\nentities: {A: {attributes: {x: String?, n: Integer 64?, c: {type: Integer 64, merge: counter, default: 0}}}}"
+        )
+        for replica in [story.migrated, story.fresh] { try replica.reopen(again) }
+        #expect(try story.rows("SELECT n, c FROM A ORDER BY n") == [["3", "5"], ["9", "0"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a removed entity is parked and comes back with its objects`() throws {
+        let both = "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}, relationships: {a: {to: A?}}}"
+        let story = try MigrationStory(both, "  A: {attributes: {x: String?}}")
+        try story.apply(.insert("A", 1), .insert("B", 2, ["y": "b", "a": .to(1)]), .insert("B", 3), .insert("B", 4))
+        try story.apply(.update("B", 2, ["y": "c"]), .delete("B", 3), .update("B", 5, ["y": "later"]))
+        try story.migrate()
+        #expect(try story.value("SELECT count(*) FROM sqlite_schema WHERE name = 'B'") == "0")
+        try story.expectOneState()
+        try story.apply(.insert("B", 5), .delete("B", 4))
+        try story.expectOneState()
+        let again = try Model(yaml: "version: \"3\"\nentities:\n" + both)
+        let renewed = try #require(again.entity(named: "B"))
+        #expect(renewed.attributes.count == 1)
+        var definitions = try Model(yaml: "version: \"3\"\nentities:\n" + both + "\n  C: {attributes: {z: String?}}")
+        definitions = definitions.succeeding([])
+        for replica in [story.migrated, story.fresh] { try replica.reopen(definitions) }
+        #expect(try story.rows("SELECT y, a IS NOT NULL FROM B ORDER BY y") == [["c", "1"], ["later", "0"]])
+        try story.expectOneState()
+    }
+
+    @Test(arguments: [
+        ("Integer 16", "Integer 32", "5", "5"), ("Integer 32", "Integer 64", "5", "5"),
+        ("Integer 16", "Double", "5", "5.0"), ("Integer 32", "Double", "5", "5.0"), ("Integer 64", "Decimal", "5", "5"),
+        ("Float", "Double", "1.5", "1.5"),
+    ])
+    func `a wider type keeps values and takes what was too great`(
+        from: String,
+        to: String,
+        written: String,
+        read: String
+    ) throws {
+        let story = try MigrationStory("  A: {attributes: {n: \(from)?}}", "  A: {attributes: {n: \(to)?}}")
+        let value = try #require(JSONValue(text: written))
+        try story.apply(.insert("A", 1, ["n": value]), .insert("A", 2, ["n": nil]), .update("A", 3, ["n": value]))
+        try story.migrate()
+        #expect(try story.rows("SELECT n FROM A ORDER BY n IS NULL") == [[read], [nil]])
+        try story.apply(.insert("A", 3), .update("A", 2, ["n": value]))
+        #expect(try story.rows("SELECT DISTINCT n FROM A") == [[read]])
+        try story.expectOneState()
+    }
+
+    @Test func `a number that was too great for the type takes effect with the wider one`() throws {
+        let story = try MigrationStory("  A: {attributes: {n: Integer 16?}}", "  A: {attributes: {n: Integer 32?}}")
+        try story.apply(.insert("A", 1, ["n": 1]))
+        try story.apply(.update("A", 1, ["n": 70000]))
+        #expect(try story.value("SELECT n FROM A") == "1")
+        try story.migrate()
+        #expect(try story.value("SELECT n FROM A") == "70000")
+        try story.expectOneState()
+    }
+
+    @Test func `a new default shows where nothing was written`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: {type: String, default: a}, y: String?}}",
+            "  A: {attributes: {x: {type: String, default: b}, y: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a", "y": "written"]), .insert("A", 2, ["y": "not"]))
+        try story.migrate()
+        #expect(try story.rows("SELECT x FROM A ORDER BY y") == [["b"], ["a"]])
+        try story.expectOneState()
+    }
+
+    @Test func `what becomes mandatory is filled with the default, and others are told`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?}}\n  B: {parent: A}",
+            "  A: {attributes: {x: {type: String, default: none}}}\n  B: {parent: A}"
+        )
+        try story.apply(.insert("A", 1, ["x": nil]), .insert("B", 2, ["x": nil]), .insert("A", 3, ["x": "there"]))
+        try story.apply(.insert("A", 4))
+        try story.migrate()
+        #expect(try story.rows("SELECT x FROM A ORDER BY x") == [["none"], ["none"], ["none"], ["there"]])
+        #expect(try story.written() == 1)
+        try story.expectOneState()
+        #expect(try story.fresh.values("A", .sample(1))?["x"] == .string("none"))
+    }
+
+    @Test func `what becomes optional stays as it is`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: {type: String, default: a}}}",
+            "  A: {attributes: {x: {type: String, optional: true}}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "b"]), .insert("A", 2))
+        try story.migrate()
+        #expect(try story.rows("SELECT x FROM A ORDER BY x IS NULL") == [["b"], [nil]])
+        try story.expectOneState()
+    }
+
+    @Test func `an entity gets a parent, and its objects move into the parent's table`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?, y: String?}}",
+            "  P: {abstract: true, attributes: {x: String?}}\n  A: {parent: P, attributes: {y: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "one", "y": "two"]), .insert("A", 2), .update("A", 3, ["y": "later"]))
+        try story.apply(.delete("A", 2))
+        try story.migrate()
+        #expect(try story.rows("SELECT x, y FROM P") == [["one", "two"]])
+        #expect(try story.rows("SELECT x, y FROM A") == [["one", "two"]])
+        try story.apply(.insert("A", 3, ["x": "three"]), .insert("A", 2, ["x": "again"]))
+        #expect(
+            try story.rows("SELECT x, y FROM A ORDER BY x") == [
+                ["again", nil], ["one", "two"], ["three", "later"],
+            ]
+        )
+        try story.expectOneState()
+    }
+
+    @Test func `an attribute moves up to the parent entity`() throws {
+        let story = try MigrationStory(
+            "  P: {attributes: {x: String?}}\n  A: {parent: P, attributes: {y: String?}}\n  B: {parent: P}",
+            "  P: {attributes: {x: String?, y: String?}}\n  A: {parent: P}\n  B: {parent: P}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a", "y": "moved"]), .insert("B", 2, ["x": "b"]), .insert("P", 3))
+        try story.migrate()
+        #expect(try story.rows("SELECT x, y FROM P ORDER BY x") == [[nil, nil], ["a", "moved"], ["b", nil]])
+        try story.expectOneState()
+    }
+
+    @Test func `an added sub-entity and one that is not abstract any more`() throws {
+        let story = try MigrationStory(
+            "  P: {abstract: true, attributes: {x: String?}}\n  A: {parent: P}",
+            "  P: {attributes: {x: String?}}\n  A: {parent: P}\n  B: {parent: P, attributes: {z: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a"]), .insert("P", 2, ["x": "p"]), .insert("B", 3, ["z": "b"]))
+        try story.migrate()
+        #expect(try story.rows("SELECT x FROM P ORDER BY x") == [[nil], ["a"], ["p"]])
+        #expect(try story.rows("SELECT z FROM B") == [["b"]])
+        try story.expectOneState()
+    }
+
+    @Test func `indexes and unique keys come and go`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?, y: String?}, unique: [x], indexes: {byY: [y]}}",
+            "  A: {attributes: {x: String?, z: {type: String, optional: true, renamed_from: y}}, unique: [z], indexes: {byX: [x, -z]}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "1", "y": "2"]))
+        func indexes() throws -> [String?] {
+            try story.rows(
+                "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'A' AND sql IS NOT NULL ORDER BY name"
+            ).map { $0[0] }
+        }
+        #expect(try indexes() == ["tributary_fetch_A_byY", "tributary_key_A_x"])
+        try story.migrate()
+        #expect(try indexes() == ["tributary_fetch_A_byX", "tributary_key_A_z"])
+        try story.expectOneState()
+    }
+
+    @Test func `max, min and counter registers are renamed with their rules`() throws {
+        func model(_ prefix: String, _ renamed: Bool) -> String {
+            let names = ["max", "min", "counter"].map { rule in
+                "\(prefix)\(rule): {type: Integer 64, optional: true, merge: \(rule)\(renamed ? ", renamed_from: a\(rule)" : "")}"
+            }
+            return "  A: {attributes: {\(names.joined(separator: ", "))}}"
+        }
+        let story = try MigrationStory(model("a", false), model("b", true))
+        try story.apply(.insert("A", 1, ["amax": 5, "amin": 5, "acounter": .increment(5)]))
+        try story.apply(.update("A", 1, ["amax": 3, "amin": 3, "acounter": .increment(3)]))
+        try story.migrate()
+        try story.apply(.update("A", 1, ["amax": 4, "bmin": 4, "acounter": .increment(1)]))
+        #expect(try story.rows("SELECT bmax, bmin, bcounter FROM A") == [["5", "3", "9"]])
+        try story.expectOneState()
+    }
+
+    @Test func `nothing changes when only the modifier does, and the store is at the new version`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?}}",
+            "  A: {hash_modifier: again, attributes: {x: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a"]))
+        try story.migrate()
+        #expect(try story.value("SELECT x FROM A") == "a")
+        #expect(try story.rows("SELECT version FROM tributary_model ORDER BY number") == [["1"], ["2"]])
+        try story.expectOneState()
+    }
+
+    @Test func `an older model is refused by the names of both`() throws {
+        let story = try MigrationStory("  A: {attributes: {x: String?}}", "  A: {attributes: {y: String?}}")
+        try story.migrate()
+        let error = #expect(throws: StoreError.self) { try story.migrated.reopen(story.old) }
+        guard case .migration(_, let reason)? = error else { throw error ?? .closed }
+        #expect(reason == .olderModel(store: "2", model: "1"))
+        #expect(reason.description.contains("'2'") && reason.description.contains("'1'"))
+        #expect(throws: StoreError.self) { try story.fresh.reopen(story.old) }
+    }
+}

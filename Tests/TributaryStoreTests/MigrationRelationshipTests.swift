@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Relationships, one kind of difference a test.
+@Suite struct MigrationRelationshipTests {
+    private static let many =
+        "  A: {attributes: {x: String?}, relationships: {bs: {to: B, many: true, inverse: as}}}\n"
+        + "  B: {attributes: {y: String?}, relationships: {as: {to: A, many: true, inverse: bs}}}"
+
+    @Test func `a to-one relationship becomes to-many`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?}}}\n  B: {attributes: {y: String?}}",
+            "  A: {relationships: {bs: {to: B, many: true, renamed_from: b}}}\n  B: {attributes: {y: String?}}"
+        )
+        try story.apply(.insert("B", 1), .insert("A", 2, ["b": .to(1)]), .insert("A", 3, ["b": nil]), .insert("A", 4))
+        try story.apply(.update("A", 4, ["b": .to(9)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT hex(_source) IS NOT NULL FROM A_bs").count == 1)
+        #expect(try story.written() == 1)
+        try story.expectOneState()
+        try story.apply(.update("A", 3, ["b": .to(1)]))
+        try story.expectOneState()
+    }
+
+    @Test func `one-to-many becomes many-to-many`() throws {
+        let story = try MigrationStory(
+            "  E: {relationships: {d: {to: D?, inverse: es}}}\n  D: {relationships: {es: {to: E, many: true, inverse: d}}}",
+            "  E: {relationships: {ds: {to: D, many: true, inverse: es, renamed_from: d}}}\n"
+                + "  D: {relationships: {es: {to: E, many: true, inverse: ds}}}"
+        )
+        try story.apply(.insert("D", 1), .insert("E", 2, ["d": .to(1)]), .insert("E", 3, ["d": .to(1)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT 1 FROM D_es").count == 2)
+        try story.expectOneState()
+    }
+
+    @Test func `pairs keep their versions when a relationship and its entity are renamed`() throws {
+        let story = try MigrationStory(
+            Self.many,
+            "  C: {renamed_from: A, attributes: {x: String?}, relationships: {links: {to: B, many: true, inverse: as, renamed_from: bs}}}\n"
+                + "  B: {attributes: {y: String?}, relationships: {as: {to: C, many: true, inverse: links}}}"
+        )
+        try story.apply(.insert("A", 1), .insert("A", 2), .insert("B", 3), .insert("B", 4))
+        try story.apply(.link("A", 1, "bs", [3, 4, 9]), .link("A", 2, "bs", [3]))
+        try story.apply(.unlink("A", 1, "bs", [3]))
+        try story.migrate()
+        // (B, as) sorts first now: the pairs are kept on the other side.
+        #expect(try story.rows("SELECT 1 FROM B_as").count == 2)
+        #expect(try story.value("SELECT count(*) FROM sqlite_schema WHERE name = 'A_bs'") == "0")
+        #expect(try story.written() == 0)
+        try story.expectOneState()
+        try story.apply(.insert("B", 9), .link("A", 2, "bs", [4]), .unlink("C", 2, "links", [3]))
+        #expect(try story.rows("SELECT 1 FROM B_as").count == 3)
+        try story.expectOneState()
+    }
+
+    @Test func `a removed many-to-many relationship is parked and comes back`() throws {
+        let story = try MigrationStory(Self.many, "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}")
+        try story.apply(.insert("A", 1), .insert("A", 2), .insert("B", 3), .insert("B", 4))
+        try story.apply(.link("A", 1, "bs", [3, 4]), .link("A", 2, "bs", [3]))
+        try story.apply(.unlink("A", 1, "bs", [3]), .delete("B", 4))
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.link("A", 2, "bs", [9]))
+        try story.expectOneState()
+        let again = try Model(yaml: "version: \"3\"\nentities:\n" + Self.many + "\n  C: {attributes: {z: String?}}")
+        for replica in [story.migrated, story.fresh] { try replica.reopen(again) }
+        #expect(try story.rows("SELECT 1 FROM A_bs").count == 1)
+        try story.expectOneState()
+    }
+
+    @Test func `a to-one relationship is renamed, what is not there yet included`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?, inverse: as}}}\n  B: {relationships: {as: {to: A, many: true, inverse: b}}}",
+            "  A: {relationships: {owner: {to: B?, inverse: things, renamed_from: b}}}\n"
+                + "  B: {relationships: {things: {to: A, many: true, inverse: owner, renamed_from: as}}}"
+        )
+        try story.apply(.insert("B", 1), .insert("A", 2, ["b": .to(1)]), .insert("A", 3, ["b": .to(9)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT owner IS NULL FROM A ORDER BY 1") == [["0"], ["1"]])
+        try story.apply(.insert("B", 9), .link("B", 9, "as", [2]))
+        #expect(try story.rows("SELECT DISTINCT hex(owner) LIKE '%9' FROM A") == [["1"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a removed to-one relationship is parked, dangling IDs too`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?}}}\n  B: {attributes: {y: String?}}",
+            "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}"
+        )
+        try story.apply(.insert("B", 1), .insert("A", 2, ["b": .to(1)]), .insert("A", 3, ["b": .to(9)]))
+        try story.apply(.delete("B", 1))
+        try story.migrate()
+        try story.expectOneState()
+    }
+
+    @Test func `a one-to-one relationship is renamed on its side`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?, inverse: a}}}\n  B: {relationships: {a: {to: A?, inverse: b}}}",
+            "  A: {relationships: {pass: {to: B?, inverse: owner, renamed_from: b}}}\n"
+                + "  B: {relationships: {owner: {to: A?, inverse: pass, renamed_from: a}}}"
+        )
+        try story.apply(.insert("A", 1, ["b": .to(3)]), .insert("A", 2), .insert("B", 3), .insert("B", 4))
+        try story.apply(.update("A", 2, ["b": .to(3)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT hex(pass) LIKE '%3' FROM A WHERE pass IS NOT NULL") == [["1"]])
+        #expect(try story.rows("SELECT hex(owner) LIKE '%2' FROM B WHERE owner IS NOT NULL") == [["1"]])
+        try story.apply(.update("A", 2, ["b": nil]))
+        #expect(try story.rows("SELECT hex(owner) LIKE '%1' FROM B WHERE owner IS NOT NULL") == [["1"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a one-to-one relationship changes the side that keeps it`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?, inverse: a}}}\n  B: {relationships: {a: {to: A?, inverse: b}}}",
+            "  Z: {renamed_from: A, relationships: {b: {to: B?, inverse: a}}}\n"
+                + "  B: {relationships: {a: {to: Z?, inverse: b}}}"
+        )
+        try story.apply(.insert("A", 1, ["b": .to(3)]), .insert("A", 2), .insert("B", 3), .insert("B", 4))
+        try story.apply(.update("A", 2, ["b": .to(4)]))
+        try story.apply(.update("A", 2, ["b": nil]))
+        try story.migrate()
+        #expect(try story.rows("SELECT hex(a) FROM B WHERE a IS NOT NULL").count == 1)
+        #expect(try story.rows("SELECT hex(b) FROM Z WHERE b IS NOT NULL").count == 1)
+        try story.expectOneState()
+    }
+
+    @Test func `a relationship becomes ordered and unordered again`() throws {
+        func model(_ isOrdered: Bool) -> String {
+            "  A: {relationships: {bs: {to: B, many: true, ordered: \(isOrdered)}}}\n  B: {attributes: {y: String?}}"
+        }
+        let story = try MigrationStory(model(false), model(true))
+        try story.apply(.insert("A", 1), .insert("B", 2), .insert("B", 3), .link("A", 1, "bs", [2, 3, 9]))
+        try story.migrate()
+        #expect(try story.rows("SELECT _position FROM A_bs") == [[""], [""]])
+        try story.expectOneState()
+        let back = try MigrationStory(model(true), model(false))
+        try back.apply(.insert("A", 1), .insert("B", 2), .link("A", 1, "bs", [2, 9], at: ["a", "b"]))
+        try back.migrate()
+        #expect(try back.rows("SELECT * FROM pragma_table_info('A_bs') WHERE name = '_position'").isEmpty)
+        try back.expectOneState()
+    }
+
+    @Test func `a relationship loses its inverse, and another gets one`() throws {
+        let story = try MigrationStory(
+            Self.many,
+            "  A: {attributes: {x: String?}, relationships: {bs: {to: B, many: true}}}\n  B: {attributes: {y: String?}}"
+        )
+        try story.apply(.insert("A", 1), .insert("B", 3), .link("A", 1, "bs", [3]))
+        try story.migrate()
+        #expect(try story.rows("SELECT 1 FROM A_bs").count == 1)
+        try story.expectOneState()
+        let gain = try MigrationStory(
+            "  A: {relationships: {b: {to: B?}}}\n  B: {attributes: {y: String?}}",
+            "  A: {relationships: {b: {to: B?, inverse: as}}}\n"
+                + "  B: {attributes: {y: String?}, relationships: {as: {to: A, many: true, inverse: b}}}"
+        )
+        try gain.apply(.insert("B", 1), .insert("A", 2, ["b": .to(1)]))
+        try gain.migrate()
+        #expect(try gain.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 1)
+        try gain.expectOneState()
+    }
+
+    @Test func `to-one without an inverse becomes one-to-one, the newest claim shows`() throws {
+        let story = try MigrationStory(
+            "  A: {relationships: {b: {to: B?}}}\n  B: {attributes: {y: String?}}",
+            "  A: {relationships: {b: {to: B?, inverse: a}}}\n"
+                + "  B: {attributes: {y: String?}, relationships: {a: {to: A?, inverse: b}}}"
+        )
+        try story.apply(.insert("B", 1), .insert("A", 2, ["b": .to(1)]))
+        try story.apply(.insert("A", 3, ["b": .to(1)]))
+        try story.migrate()
+        #expect(try story.rows("SELECT hex(_id) LIKE '%3' FROM A WHERE b IS NOT NULL") == [["1"]])
+        #expect(try story.rows("SELECT hex(a) LIKE '%3' FROM B") == [["1"]])
+        try story.expectOneState()
+    }
+}

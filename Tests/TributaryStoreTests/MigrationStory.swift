@@ -1,0 +1,89 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// A store that is brought to a newer model, beside one that had that model from the beginning and hears the same.
+final class MigrationStory {
+    let old: Model
+    let new: Model
+    let migrated: Replica
+    let fresh: Replica
+    private var sequence: UInt64 = 0
+
+    /// Models as YAML, the versions in between included.
+    init(_ versions: String...) throws {
+        let models = try versions.enumerated().map { index, text in
+            try Model(yaml: "version: \"\(index + 1)\"\nentities:\n" + text)
+        }
+        old = models[0]
+        new = models[models.count - 1].succeeding(Array(models.dropLast()))
+        migrated = try Replica(old)
+        fresh = try Replica(new)
+    }
+
+    /// A transaction of another writer, which both stores apply.
+    func apply(_ changes: Change...) throws {
+        sequence += 1
+        let transaction = ForeignTransaction(1, sequence, clock: sequence, changes)
+        try migrated.apply(transaction)
+        try fresh.apply(transaction)
+    }
+
+    func migrate() throws { try migrated.reopen(new) }
+
+    /// Each store hears what the other has written itself.
+    func exchange() throws {
+        try MigrationStory.send(from: migrated, to: fresh)
+        try MigrationStory.send(from: fresh, to: migrated)
+    }
+
+    /// Whole stores are compared, what readers see included.
+    func expectOneState(_ location: SourceLocation = #_sourceLocation) throws {
+        try exchange()
+        let (first, second) = (try migrated.dump(), try fresh.dump())
+        let (left, right) = (Set(first.split(separator: "\n")), Set(second.split(separator: "\n")))
+        #expect(
+            first == second,
+            "only migrated: \(left.subtracting(right).sorted())\nonly fresh: \(right.subtracting(left).sorted())",
+            sourceLocation: location
+        )
+        #expect(try migrated.digest() == fresh.digest(), sourceLocation: location)
+    }
+
+    /// The names of the store's own changes since the migration.
+    func written() throws -> Int { try MigrationStory.own(migrated, from: 1).count }
+
+    func rows(_ query: String) throws -> [[String?]] { try PlainSQL(path: migrated.path).rows(query) }
+
+    func value(_ query: String) throws -> String? { try PlainSQL(path: migrated.path).value(query) }
+
+    static func own(_ replica: Replica, from first: UInt64) throws -> [LogTransaction] {
+        let writer = try replica.store.read { try $0.ownWriter().id }
+        var lines: [String] = []
+        var last = first - 1
+        try replica.store.read { reader in
+            try reader.localTransactions(from: first) { transaction in
+                lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
+                last = transaction.sequence
+                return true
+            }
+        }
+        guard last >= first else { return [] }
+        return try SegmentText(writer: writer, first: first, last: last, lines).transactions()
+    }
+
+    static func send(from source: Replica, to target: Replica) throws {
+        let writer = try source.store.read { try $0.ownWriter().id }
+        let known = try target.store.read { try $0.writer(writer)?.sequence ?? 0 }
+        for transaction in try own(source, from: known + 1) {
+            try target.store.write { write in
+                try write.beginImport(writer: writer, header: transaction.header)
+                try write.apply(transaction.changes)
+                _ = try write.endImport()
+            }
+        }
+    }
+}
