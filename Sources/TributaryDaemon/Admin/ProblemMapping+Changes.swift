@@ -51,12 +51,12 @@ extension ProblemMapping {
 
     private static func kind(of error: ContextError) -> ProblemKind {
         switch error {
-        case .unknownEntity, .abstractEntity, .unknownProperty, .wrongType, .wrongKind: .invalid
+        case .unknownEntity, .unknownFetchRequest, .abstractEntity, .unknownProperty, .wrongType, .wrongKind: .invalid
         case .notFound: .notFound
         case .notYetMerged: .conflict
         case .duplicateID: .alreadyExists
         case .closed, .detached: .notReady
-        case .unreadable, .foreignObject, .unsettled, .store: .failure
+        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .store: .failure
         }
     }
 }
