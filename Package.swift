@@ -174,7 +174,7 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: ["Tributary", "TestSupport"],
-            exclude: ["Company.xcdatamodeld"]
+            exclude: ["Company.xcdatamodeld", "drawings.yaml"]
         ),
         .executableTarget(
             name: "import-benchmark",
