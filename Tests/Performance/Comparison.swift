@@ -1,28 +1,37 @@
-/// Times of the importer and of the plain loop, taken in turns, so that both see the same machine.
+/// Efforts of the importer and of the plain loop, taken in turns, so that both see the same machine.
 struct Comparison {
     let title: String
     let changes: Int
-    private var imports: [Double] = []
-    private var plains: [Double] = []
+    private var imports: [Effort] = []
+    private var plains: [Effort] = []
 
     init(title: String, changes: Int) {
         self.title = title
         self.changes = changes
     }
 
-    mutating func add(importing: Duration, plain: Duration) {
-        imports.append(importing / .seconds(1))
-        plains.append(plain / .seconds(1))
+    mutating func add(importing: Effort, plain: Effort) {
+        imports.append(importing)
+        plains.append(plain)
     }
 
-    /// How fast the importer is, the plain loop being 1.
-    var ratio: Double { Self.median(zip(plains, imports).map { $0 / $1 }) }
+    /// How fast the importer is in each pair, the plain loop being 1.
+    private func ratios(_ time: (Effort) -> Double) -> [Double] {
+        zip(plains, imports).map { time($0) / time($1) }
+    }
 
+    /// Rates and the median ratio by the clock, then the same ratio by the time of all processors.
     var line: String {
-        func rate(_ times: [Double]) -> String { "\(Int(Double(changes) / Self.median(times) / 1_000)) k/s" }
-        let range = zip(plains, imports).map { $0 / $1 }
-        return "\(title): import \(rate(imports)), plain loop \(rate(plains)), ratio \(Self.rounded(ratio))"
-            + " (\(Self.rounded(range.min() ?? 0)) to \(Self.rounded(range.max() ?? 0)))"
+        func rate(_ times: [Effort]) -> String {
+            "\(Int(Double(changes) / Self.median(times.map(\.wall)) / 1_000)) k/s"
+        }
+        func ratio(_ time: (Effort) -> Double) -> String {
+            let range = ratios(time)
+            return "\(Self.rounded(Self.median(range)))"
+                + " (\(Self.rounded(range.min() ?? 0)) to \(Self.rounded(range.max() ?? 0)))"
+        }
+        return "\(title): import \(rate(imports)), plain loop \(rate(plains)), ratio \(ratio(\.wall)),"
+            + " by processor time \(ratio(\.processor))"
     }
 
     static func rounded(_ value: Double) -> String {

@@ -63,7 +63,7 @@ struct ImportBenchmark {
             let first = try await pair(
                 importsFirst: run % 2 == 0,
                 { try await real.importAll() },
-                { try Self.plainly(plain, workload) { try $0.insertAll() } }
+                { try await Self.plainly(plain, workload) { try $0.insertAll() } }
             )
             inserts.add(importing: first.importing, plain: first.plain)
             sizes.fresh = (Self.size(real.store), Self.size(plain))
@@ -72,7 +72,7 @@ struct ImportBenchmark {
             let second = try await pair(
                 importsFirst: run % 2 == 0,
                 { try await real.importAll() },
-                { try Self.plainly(plain, workload) { try $0.updateAll() } }
+                { try await Self.plainly(plain, workload) { try $0.updateAll() } }
             )
             updates.add(importing: second.importing, plain: second.plain)
             sizes.updated = (Self.size(real.store), Self.size(plain))
@@ -84,22 +84,24 @@ struct ImportBenchmark {
 
     private func pair(
         importsFirst: Bool,
-        _ importing: () async throws -> Duration,
-        _ plain: () throws -> Duration
-    ) async throws -> (importing: Duration, plain: Duration) {
+        _ importing: () async throws -> Effort,
+        _ plain: () async throws -> Effort
+    ) async throws -> (importing: Effort, plain: Effort) {
         if importsFirst {
-            let time = try await importing()
-            return (time, try plain())
+            let effort = try await importing()
+            return (effort, try await plain())
         }
-        let time = try plain()
-        return (try await importing(), time)
+        let effort = try await plain()
+        return (try await importing(), effort)
     }
 
-    private static func plainly(_ path: String, _ workload: Workload, _ body: (PlainLoop) throws -> Void) throws
-        -> Duration
-    {
+    private static func plainly(
+        _ path: String,
+        _ workload: Workload,
+        _ body: (PlainLoop) throws -> Void
+    ) async throws -> Effort {
         let loop = try PlainLoop(path: path, workload: workload)
-        return try ContinuousClock().measure {
+        return try await Effort.measure {
             try body(loop)
             try loop.close()
         }

@@ -11,8 +11,11 @@ struct RealImport {
     let model: Model
 
     /// Opens the store, imports all that is in the folder and not yet in the store, closes the store.
-    func importAll() async throws -> Duration {
-        let start = ContinuousClock.now
+    func importAll() async throws -> Effort {
+        try await Effort.measure { try await run() }
+    }
+
+    private func run() async throws {
         let store = try Store.open(StoreConfiguration(path: store, name: "benchmark", model: model))
         let container = try await PersistentContainer(store: store)
         var configuration = SyncConfiguration(logs: logs)
@@ -30,6 +33,5 @@ struct RealImport {
             try await group.waitForAll()
         }
         try await container.close()
-        return ContinuousClock.now - start
     }
 }

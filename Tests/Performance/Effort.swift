@@ -1,0 +1,22 @@
+import Foundation
+
+/// What something took: time on the clock, and time of all processors that this process used meanwhile.
+///
+/// The second hardly changes when others use the machine as well.
+struct Effort {
+    var wall: Double
+    var processor: Double
+
+    static func measure(_ body: () async throws -> Void) async rethrows -> Effort {
+        let (start, used) = (ContinuousClock.now, processorSeconds)
+        try await body()
+        return Effort(wall: (ContinuousClock.now - start) / .seconds(1), processor: processorSeconds - used)
+    }
+
+    private static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+}
