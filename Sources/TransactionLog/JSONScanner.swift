@@ -21,6 +21,13 @@ struct JSONScanner {
         keys.removeAll()
     }
 
+    /// The same with a text none of whose keys will be pushed.
+    @inline(__always)
+    mutating func begin(keyless text: UnsafeBufferPointer<UInt8>, at start: Int) {
+        bytes = text
+        position = start
+    }
+
     /// The next byte that is not white space, without taking it; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {

@@ -1,3 +1,5 @@
+import CLinux
+import Crypto
 import TributaryChanges
 
 /// What has been learnt of a segment while its lines are checked one after the other.
@@ -5,11 +7,11 @@ struct SegmentContent {
     private let name: SegmentName
     private let sliceChanges: Int
     private let dependenciesAfter: UInt64
-    /// 0 or 1 when somebody else checks every other block of change lines; nil to check all.
-    private let share: Int?
-    /// So many lines, as a power of two, make a block.
-    private static let blockBits = 6
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    private var templates = LineTemplates()
+    private var mayNameBlobs = false
+
+    private static let blobKey = Array("\"blob\"".utf8)
 
     private var header: SegmentHeader?
     private var firstClock: HybridClock?
@@ -25,10 +27,10 @@ struct SegmentContent {
     private var sliceLine = 0
     private var sliceStart: UInt64 = 0
     private var sliceCount = 0
+    private var hashBeforeSlice = SHA256()
 
-    init(name: SegmentName, sliceChanges: Int, dependenciesAfter: UInt64, share: Int? = nil) {
+    init(name: SegmentName, sliceChanges: Int, dependenciesAfter: UInt64) {
         self.name = name
-        self.share = share
         self.sliceChanges = sliceChanges
         self.dependenciesAfter = dependenciesAfter
     }
@@ -45,7 +47,7 @@ struct SegmentContent {
         } catch {
             throw SegmentError(.rejected, file: file, line: 1, reason: error.reason)
         }
-        _ = reader.finishSlice()
+        hashBeforeSlice = reader.hashSoFar
         sliceStart = reader.position
         while let line = try reader.next() {
             let sequence = nextSequence
@@ -96,7 +98,8 @@ struct SegmentContent {
             greatestClock: clock,
             dependencies: dependencies,
             plannedThrough: plannedThrough ?? name.last,
-            slices: slices
+            slices: slices,
+            mayNameBlobs: mayNameBlobs
         )
     }
 
@@ -156,7 +159,7 @@ struct SegmentContent {
                 let reason = "\(announced) changes are announced, the segment ends after \(index)"
                 throw rejected(reason, line: reader.line + 1)
             }
-            if let share, (reader.line >> SegmentContent.blockBits) & 1 != share { continue }
+            if templates.covers(line, &scanner) { continue }
             guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
             scanner.begin(line)
             do throws(JSONError) {
@@ -167,6 +170,8 @@ struct SegmentContent {
                 }
                 throw rejected("\(announced) changes are announced, only \(index) follow", line: reader.line)
             }
+            // The values of a line that is like a template are plain, and a blob is an object.
+            if !templates.learn(line, &scanner), !mayNameBlobs { mayNameBlobs = line.contains(SegmentContent.blobKey) }
         }
         transactions += 1
         changes += UInt64(announced)
@@ -177,6 +182,7 @@ struct SegmentContent {
         guard let first = sliceFirst else { return }
         let last = nextSequence - 1
         let position = reader.position
+        let hash = reader.hashSoFar
         slices.append(
             VerifiedSegment.Slice(
                 first: first,
@@ -184,9 +190,11 @@ struct SegmentContent {
                 changes: sliceCount - Int(last - first + 1),
                 line: sliceLine,
                 bounds: sliceStart..<position,
-                digest: reader.finishSlice()
+                hashBefore: hashBeforeSlice,
+                digest: hash.finalize()
             )
         )
+        hashBeforeSlice = hash
         sliceFirst = nil
         sliceStart = position
         sliceCount = 0
@@ -195,4 +203,15 @@ struct SegmentContent {
 
 extension UnsafeBufferPointer<UInt8> {
     var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
+
+    /// Whether the bytes of `key` lie in it.
+    ///
+    /// A key with escapes is not found; no writer of ours escapes "blob".
+    func contains(_ key: [UInt8]) -> Bool {
+        guard let baseAddress, count >= key.count else { return false }
+        return key.withUnsafeBytes { key in
+            guard let needle = key.baseAddress else { return true }
+            return clinux_contains(baseAddress, count, needle, key.count) != 0
+        }
+    }
 }

@@ -12,7 +12,6 @@ final class SegmentLineReader {
 
     private let source: any SegmentBytes
     private let end: UInt64
-    private let hashesWhole: Bool
     /// Where the next read begins.
     private var offset: UInt64
     private var buffer: UnsafeMutableRawBufferPointer
@@ -21,17 +20,14 @@ final class SegmentLineReader {
     private var start = 0
     /// What lies before it in the buffer is hashed.
     private var hashed = 0
-    private var whole = SHA256()
-    private var slice = SHA256()
+    private var hash: SHA256
     /// How many lines have been taken.
     private(set) var line = 0
 
-    /// Reads the range `bounds`, which must end after a newline.
-    ///
-    /// Without `hashesWhole` there is only the digest of the slice.
-    init(_ source: any SegmentBytes, bounds: Range<UInt64>, hashesWhole: Bool = true) {
+    /// Reads the range `bounds`, which must end after a newline; `hash` has taken what comes before it.
+    init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256()) {
         self.source = source
-        self.hashesWhole = hashesWhole
+        self.hash = hash
         offset = bounds.lowerBound
         end = bounds.upperBound
         buffer = .allocate(byteCount: SegmentLineReader.initialCapacity, alignment: 16)
@@ -77,34 +73,29 @@ final class SegmentLineReader {
         }
     }
 
-    /// The digest of all bytes of the lines taken since the last call; starts over for the next slice.
-    func finishSlice() -> SHA256.Digest {
-        hash()
-        let digest = slice.finalize()
-        slice = SHA256()
-        return digest
+    /// The hash of all bytes up to the next line, those before the range included.
+    var hashSoFar: SHA256 {
+        takeIntoHash()
+        return hash
     }
 
-    /// Hashes what is left, without cutting it into lines, and gives the digest of the whole range.
+    /// Hashes what is left, without cutting it into lines, and gives the digest of everything.
     func finish() throws(SegmentError) -> SHA256.Digest {
         start = filled
         while try refill() { start = filled }
-        hash()
-        return whole.finalize()
+        return hashSoFar.finalize()
     }
 
-    private func hash() {
+    private func takeIntoHash() {
         guard start > hashed else { return }
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[hashed..<start])
-        if hashesWhole { whole.update(bufferPointer: bytes) }
-        slice.update(bufferPointer: bytes)
+        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[hashed..<start]))
         hashed = start
     }
 
     /// Reads more behind the line that has begun; false when the range is read.
     private func refill() throws(SegmentError) -> Bool {
         guard offset < end else { return false }
-        hash()
+        takeIntoHash()
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<filled]))
             filled -= start

@@ -1,3 +1,4 @@
+import Crypto
 import TributaryChanges
 
 /// Reads the transactions of a verified segment, a batch at a time, in bounded memory.
@@ -20,14 +21,22 @@ package final class SegmentReader {
     private let after: UInt64
     private var sliceIndex: Int
     private var lines: SegmentLineReader?
+    private let makesRuns: Bool
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    private var templates = LineTemplates()
     /// The transaction that has begun, and how many of its changes are still to come.
     private var transaction: TransactionHeader?
     private var remaining = 0
 
-    /// Reads what comes after the transaction `sequence`.
-    package init(_ source: some SegmentBytes, segment: VerifiedSegment, after sequence: UInt64 = 0) {
+    /// Reads what comes after the transaction `sequence`; with `makesRuns` as runs what can be.
+    package init(
+        _ source: some SegmentBytes,
+        segment: VerifiedSegment,
+        after sequence: UInt64 = 0,
+        makesRuns: Bool = false
+    ) {
         self.source = source
+        self.makesRuns = makesRuns
         self.segment = segment
         after = sequence
         sliceIndex = segment.slices.firstIndex { $0.last > sequence } ?? segment.slices.count
@@ -41,7 +50,7 @@ package final class SegmentReader {
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
         guard sliceIndex < segment.slices.count else { return nil }
         let slice = segment.slices[sliceIndex]
-        let lines = self.lines ?? SegmentLineReader(source, bounds: slice.bounds, hashesWhole: false)
+        let lines = self.lines ?? SegmentLineReader(source, bounds: slice.bounds, hash: slice.hashBefore)
         self.lines = lines
         var batch = SegmentBatch()
         let start = lines.position
@@ -49,7 +58,9 @@ package final class SegmentReader {
             if transaction != nil {
                 try readChanges(into: &batch, lines, limit: limit, start: start)
             } else if try !beginTransaction(in: &batch, lines) {
-                guard lines.finishSlice() == slice.digest else { throw changed("the bytes of this slice", lines) }
+                guard lines.hashSoFar.finalize() == slice.digest else {
+                    throw changed("the bytes of this slice", lines)
+                }
                 batch.endsSlice = true
                 sliceIndex += 1
                 self.lines = nil
@@ -83,22 +94,23 @@ package final class SegmentReader {
     ) throws(SegmentError) {
         guard let transaction else { return }
         let isWanted = transaction.sequence > after
-        var changes: [Change] = []
+        var pieces = SegmentPieces()
         let room = min(remaining, max(1, limit - batch.changeCount - batch.events.count))
-        changes.reserveCapacity(isWanted ? room : 0)
-        while remaining > 0, changes.count < room, lines.position - start < SegmentReader.byteLimit {
+        while remaining > 0, pieces.count < room, lines.position - start < SegmentReader.byteLimit {
             guard let line = try next(lines) else { throw changed("a transaction breaks off", lines) }
             remaining -= 1
             guard isWanted else { continue }
+            if makesRuns, pieces.take(line, &templates, &scanner) { continue }
             scanner.begin(line)
             do throws(JSONError) {
-                changes.append(try ChangeLine(&scanner, builds: true).change(names: &scanner))
+                pieces.append(try ChangeLine(&scanner, builds: true).change(names: &scanner), room: room)
             } catch {
                 throw changed(error.reason, lines)
             }
+            if makesRuns { _ = templates.learn(line, &scanner) }
         }
-        batch.changeCount += changes.count
-        if !changes.isEmpty { batch.events.append(.changes(changes)) }
+        batch.changeCount += pieces.count
+        batch.events += pieces.events()
         guard remaining == 0 else { return }
         self.transaction = nil
         guard isWanted else { return }

@@ -1,20 +1,14 @@
 import Crypto
-import Dispatch
-import Synchronization
 import TributaryChanges
 
 /// Checks a whole segment before anything of it is applied: framing, JSON, header against name, sequences, clocks,
 /// counts and hash.
 ///
-/// The bytes are read in order, in a bounded buffer; those of a large segment twice at the same time, by two threads
-/// that share the work of checking its lines. Whether the content is at fault or the copy is told apart by
+/// The bytes are read once, in order, in a bounded buffer. Whether the content is at fault or the copy is told apart by
 /// the hash: it is compared even when a line could not be read.
 package struct SegmentVerifier: Sendable {
     /// 65,536 transactions with `seen` are kept for planning.
     package static let dependencyLimit = 65_536
-
-    /// Segments of 1 MiB and more are checked by two threads.
-    private static let sharingSize: UInt64 = 1 << 20
 
     /// A slice ends with the first transaction that brings it to so many changes.
     package var sliceChanges: Int
@@ -37,11 +31,6 @@ package struct SegmentVerifier: Sendable {
             tail = try SegmentTail.read(source)
         } catch {
             throw error.with(writer: name.writer)
-        }
-        if tail.offset >= SegmentVerifier.sharingSize,
-            let verified = verifyShared(source, name: name, tail: tail, dependenciesAfter: sequence)
-        {
-            return verified
         }
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
         var content = SegmentContent(name: name, sliceChanges: sliceChanges, dependenciesAfter: sequence)
@@ -67,50 +56,6 @@ package struct SegmentVerifier: Sendable {
         }
         if let fault { throw fault.with(writer: name.writer) }
         return try content.verified(tail: tail, file: source.file)
-    }
-
-    /// Checks the lines with two threads; nil when there is anything amiss, which one thread then tells in order.
-    private func verifyShared(
-        _ source: some SegmentBytes,
-        name: SegmentName,
-        tail: SegmentTail,
-        dependenciesAfter sequence: UInt64
-    ) -> VerifiedSegment? {
-        let isOtherValid = Mutex(false)
-        let otherIsDone = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "tributary.verify").async {
-            let other = check(1, of: source, name: name, tail: tail, dependenciesAfter: sequence)
-            isOtherValid.withLock { $0 = other != nil }
-            otherIsDone.signal()
-        }
-        let own = check(0, of: source, name: name, tail: tail, dependenciesAfter: sequence)
-        otherIsDone.wait()
-        return isOtherValid.withLock(\.self) ? own : nil
-    }
-
-    /// Checks one share of the change lines, and everything else; each share proves that it saw the right bytes.
-    private func check(
-        _ share: Int,
-        of source: some SegmentBytes,
-        name: SegmentName,
-        tail: SegmentTail,
-        dependenciesAfter sequence: UInt64
-    ) -> VerifiedSegment? {
-        let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
-        var content = SegmentContent(
-            name: name,
-            sliceChanges: sliceChanges,
-            dependenciesAfter: sequence,
-            share: share
-        )
-        do throws(SegmentError) {
-            try content.read(reader, file: source.file)
-            try content.check(tail.end, line: reader.line + 1, file: source.file)
-            guard try reader.finish().hexadecimal == tail.end.sha256 else { return nil }
-            return try content.verified(tail: tail, file: source.file)
-        } catch {
-            return nil
-        }
     }
 }
 

@@ -4,7 +4,7 @@ package import TributaryChanges
 /// A segment whose bytes have been checked from the first to the last, with what is needed to plan its import and to
 /// prove later that the bytes are still the same.
 package struct VerifiedSegment: Sendable {
-    /// Whole transactions that lie next to each other in the file, with the hash of their bytes.
+    /// Whole transactions that lie next to each other in the file, with the hash of all bytes up to them.
     package struct Slice: Sendable {
         package let first: UInt64
         package let last: UInt64
@@ -12,6 +12,9 @@ package struct VerifiedSegment: Sendable {
         /// The line in the file that it begins with.
         let line: Int
         let bounds: Range<UInt64>
+        /// The hash of everything before it, ready to go on.
+        let hashBefore: SHA256
+        /// The digest of everything up to its end.
         let digest: SHA256.Digest
     }
 
@@ -42,4 +45,6 @@ package struct VerifiedSegment: Sendable {
     /// verify again from here.
     package let plannedThrough: UInt64
     package let slices: [Slice]
+    /// Whether a change may name a blob; false is certain.
+    package let mayNameBlobs: Bool
 }

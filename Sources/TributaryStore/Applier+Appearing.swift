@@ -5,9 +5,14 @@ import TributaryModel
 extension Applier {
     /// An object has become visible; of the references in `claims` the one-to-one ones are settled.
     func appear(_ table: Int, _ id: UniqueID, claims: [RegisterWrite]) throws {
-        if !layout.incoming[table].isEmpty || !layout.linksOf[table].isEmpty { visibility[table][id] = true }
+        if isTarget[table] { visibility[table][id] = true }
         if hasDangling, danglingTargets[table].mayContain(id) { try fillReferences(to: table, id) }
-        for (place, column) in (hasClaims[table] ? layout.tables[table].columns : []).enumerated() {
+        if hasClaims[table] { try settleClaims(table, id, claims) }
+        if hasHiddenLinks { try showLinks(table, id) }
+    }
+
+    private func settleClaims(_ table: Int, _ id: UniqueID, _ claims: [RegisterWrite]) throws {
+        for (place, column) in layout.tables[table].columns.enumerated() {
             if case .mirror(let source, let register) = column.kind {
                 try resolveClaims(on: id, table: source, place: register)
             } else if case .reference(_, true, _) = column.kind {
@@ -17,12 +22,11 @@ extension Applier {
                 }
             }
         }
-        if hasHiddenLinks { try showLinks(table, id) }
     }
 
     /// An object is not visible any more; links up to the number are void.
     func disappear(_ table: Int, _ id: UniqueID, voidingUpTo number: Int64) throws {
-        if !layout.incoming[table].isEmpty || !layout.linksOf[table].isEmpty { visibility[table][id] = false }
+        if isTarget[table] { visibility[table][id] = false }
         try hideReferences(to: table, id)
         try hideLinks(table, id, voidingUpTo: number, keepsNewer: false)
     }

@@ -3,7 +3,7 @@ import TributaryModel
 
 extension Applier {
     /// An insert of `shape` with the values in `writes`.
-    func insert(_ table: Int, _ id: UniqueID, shape: Int, position: Int) throws {
+    func insert(_ table: Int, _ id: UniqueID, shape: Int) throws {
         let entity = shapes[shape].entity
         if hasHiddenObjects, hiddenObjects[table].mayContain(id), let hidden = try hiddenObject(table, id) {
             return try insert(table, id, over: hidden, entity: entity)

@@ -3,16 +3,14 @@ import TributaryChanges
 extension Applier {
     /// Finds out for all inserts of the slice at once what each would have to look up.
     func prepare(_ slice: ChangeSlice) throws {
-        for table in visibility.indices where visibility[table].count > Applier.visibilityLimit {
-            visibility[table].removeAll(keepingCapacity: true)
-        }
+        boundVisibility()
         var start = slice.operations.startIndex
         while start < slice.operations.endIndex {
             let table = slice.operations[start].table
             var end = start
             var firstInsert: UniqueID?
             var lastInsert: UniqueID?
-            let isTarget = !layout.incoming[table].isEmpty || !layout.linksOf[table].isEmpty
+            let isTarget = isTarget[table]
             while end < slice.operations.endIndex, slice.operations[end].table == table {
                 if case .write(let shape) = slice.operations[end].action, shapes[shape].isInsert {
                     let id = slice.operations[end].id
@@ -22,23 +20,37 @@ extension Applier {
                 }
                 end += 1
             }
-            hiddenObjects[table] = Presence()
-            danglingTargets[table] = Presence()
             if let firstInsert, let lastInsert {
-                if hasHiddenObjects {
-                    hiddenObjects[table] = try presence(
-                        "SELECT id FROM tributary_object WHERE root = ?1 AND id BETWEEN ?2 AND ?3",
-                        (layout.tables[table].code, firstInsert, lastInsert)
-                    )
-                }
-                if hasDangling {
-                    danglingTargets[table] = try presence(
-                        "SELECT target FROM tributary_reference WHERE target_root = ?1 AND target BETWEEN ?2 AND ?3",
-                        (layout.tables[table].code, firstInsert, lastInsert)
-                    )
-                }
+                try lookUp((firstInsert, lastInsert), table)
+            } else {
+                try lookUp(nil, table)
             }
             start = end
+        }
+    }
+
+    func boundVisibility() {
+        for table in visibility.indices where visibility[table].count > Applier.visibilityLimit {
+            visibility[table].removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Finds what there is of hidden objects and of references that wait, between the first and the last insert.
+    func lookUp(_ inserts: (first: UniqueID, last: UniqueID)?, _ table: Int) throws {
+        hiddenObjects[table] = Presence()
+        danglingTargets[table] = Presence()
+        guard let inserts else { return }
+        if hasHiddenObjects {
+            hiddenObjects[table] = try presence(
+                "SELECT id FROM tributary_object WHERE root = ?1 AND id BETWEEN ?2 AND ?3",
+                (layout.tables[table].code, inserts.first, inserts.last)
+            )
+        }
+        if hasDangling {
+            danglingTargets[table] = try presence(
+                "SELECT target FROM tributary_reference WHERE target_root = ?1 AND target BETWEEN ?2 AND ?3",
+                (layout.tables[table].code, inserts.first, inserts.last)
+            )
         }
     }
 
@@ -68,7 +80,9 @@ extension Applier {
 
     func visibleRow(_ table: Int, _ id: UniqueID) throws -> VisibleRow? {
         let statement = try self.table(table).select
-        statement.bind(1, id)
+        id.write(to: key)
+        statement.bind(1, lasting: UnsafeRawBufferPointer(key))
+        defer { statement.bindNull(1) }
         return try statement.first { VisibleRow($0, layout: layout) }
     }
 }

@@ -20,7 +20,15 @@ final class Applier {
     @exclusivity(unchecked) private(set) var number: Int64 = 0
     /// The number that rows count as changed by: the same, but for parked writes that take effect later.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
-    private(set) var writer: Int64 = 0
+    @exclusivity(unchecked) private(set) var writer: Int64 = 0
+    /// The transaction whose changes are being applied, with what they have done.
+    @exclusivity(unchecked) private(set) var current: AppliedTransaction
+    /// Changes that wait to be applied in a better order.
+    let waiting = WaitingRows()
+    /// By shape: the statement that inserts several of its rows; nil when there cannot be one.
+    @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
+    /// Sixteen bytes for an identifier while a statement runs.
+    let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// Whether what the model does not know is an error, and so is an insert of a visible object; else it is parked.
     @exclusivity(unchecked) private(set) var isStrict = false
     /// Changes so far: the place in its transaction that the next slice begins at.
@@ -32,12 +40,12 @@ final class Applier {
     private(set) var parkedVoid: String?
     /// The place in its change of the first value that is being converted; other than 0 for parked values.
     var firstPart = 0
-    @exclusivity(unchecked) private(set) var effects: TransactionEffects
-    /// By table: how many effects of imports the SQLite transaction has had, and whether `effects` names them no more.
+    /// By table: how many effects of imports the SQLite transaction has had.
     @exclusivity(unchecked) private var effectCounts: [Int]
-    @exclusivity(unchecked) private var isCollapsed: [Bool]
     /// By table: whether an object's coming can settle a one-to-one relationship.
     let hasClaims: [Bool]
+    /// By table: whether anything can lead to its objects, so that it matters which are visible.
+    let isTarget: [Bool]
 
     @exclusivity(unchecked) var shapes: [ChangeShape] = []
     @exclusivity(unchecked) var lastShape = 0
@@ -63,10 +71,9 @@ final class Applier {
         self.layout = layout
         stamps = try Stamps(db)
         history = try HistoryWriter(db)
-        effects = TransactionEffects(layout: layout)
+        current = AppliedTransaction(number: 0, writer: 0, effects: TransactionEffects(layout: layout))
         statements = Array(repeating: nil, count: layout.tables.count)
         effectCounts = Array(repeating: 0, count: layout.tables.count)
-        isCollapsed = Array(repeating: false, count: layout.tables.count)
         hasClaims = layout.tables.map { table in
             table.columns.contains { column in
                 switch column.kind {
@@ -75,6 +82,7 @@ final class Applier {
                 }
             }
         }
+        isTarget = layout.tables.indices.map { !layout.incoming[$0].isEmpty || !layout.linksOf[$0].isEmpty }
         hiddenObjects = Array(repeating: Presence(), count: layout.tables.count)
         danglingTargets = hiddenObjects
         visibility = Array(repeating: [:], count: layout.tables.count)
@@ -86,6 +94,8 @@ final class Applier {
         hasHiddenLinks = try holds("tributary_link")
     }
 
+    deinit { key.deallocate() }
+
     func begin(number: Int64, version: Version, writer: Int64, isStrict: Bool) {
         self.number = number
         self.writer = writer
@@ -96,10 +106,8 @@ final class Applier {
         parkedTargets = []
         parkedVoid = nil
         firstPart = 0
-        effects = TransactionEffects(layout: layout)
-        for table in isCollapsed.indices { isCollapsed[table] = false }
+        current = AppliedTransaction(number: number, writer: writer, effects: TransactionEffects(layout: layout))
         stamps.begin(number, version)
-        history.begin(number)
     }
 
     /// Goes on with changes of an earlier transaction, from the given place in it.
@@ -113,12 +121,38 @@ final class Applier {
     }
 
     func end() throws {
-        try history.flush()
+        try history.flush(current)
+    }
+
+    /// Goes over to another transaction that has begun before, and whose changes have waited.
+    func turn(to transaction: AppliedTransaction, number: Int64, revision: Int64) {
+        current = transaction
+        writer = transaction.writer
+        self.number = number
+        self.revision = revision
+    }
+
+    /// Lets go of what the statements of a table have of rows that were applied.
+    func forgetRows(of table: Int) {
+        guard let statements = statements[table], statements.directHead != nil else { return }
+        statements.directHead = nil
+        statements.insert.clearBindings()
     }
 
     func apply(_ slice: [Change]) throws {
-        var slice = ChangeSlice(changes: slice, first: changeCount)
-        changeCount += slice.changes.count
+        try applyWaiting()
+        let first = takePlaces(slice.count)
+        try apply(ChangeSlice(changes: slice, first: first))
+    }
+
+    /// The place in the transaction of the next so many changes.
+    func takePlaces(_ count: Int) -> Int {
+        defer { changeCount += count }
+        return changeCount
+    }
+
+    func apply(_ slice: ChangeSlice) throws {
+        var slice = slice
         try resolve(&slice)
         slice.sort()
         try prepare(slice)
@@ -144,11 +178,10 @@ final class Applier {
             writes.append(RegisterWrite(place: place, value: target.map(PropertyValue.reference) ?? .null))
             try update(operation.table, operation.id, shape: nil)
         case .write(let shape):
-            if try insertDirectly(operation, shape: shape, slice) { return }
             switch slice.changes[operation.index].operation {
             case .insert(let values):
                 try convert(values, of: operation.index, in: slice, shape: shape)
-                try insert(operation.table, operation.id, shape: shape, position: position)
+                try insert(operation.table, operation.id, shape: shape)
             case .update(let values):
                 try convert(values, of: operation.index, in: slice, shape: shape)
                 if !writes.isEmpty { try update(operation.table, operation.id, shape: shape) }
@@ -172,17 +205,16 @@ final class Applier {
     }
 
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, key: UInt32) throws {
-        try history.append(id, key)
-        if isCollapsed[table] { return }
+        try history.append(id, key, to: current)
+        if current.effects.isCollapsed(table) { return }
         if !isStrict {
             // Together with those of the transactions before there are more than anybody is told one by one.
             effectCounts[table] += 1
             if effectCounts[table] > ObjectChanges.defaultLimit {
-                isCollapsed[table] = true
-                return effects.collapse(table)
+                return current.effects.collapse(table)
             }
         }
-        effects.append(kind, id, entity: entity)
+        current.effects.append(kind, id, entity: entity)
     }
 
     /// Whether the write of the transaction at work is older than that of `number`.

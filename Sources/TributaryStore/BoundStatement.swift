@@ -73,6 +73,22 @@ final class BoundStatement {
         if let text { bind(index, text) } else { bindNull(index) }
     }
 
+    /// Binds bytes that stay in place, unchanged, until the parameter is bound anew or cleared.
+    @inline(__always)
+    func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
+        check(sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(bytes.count), nil))
+    }
+
+    /// The same with a text.
+    @inline(__always)
+    func bind(_ index: Int32, lastingText bytes: UnsafeBufferPointer<UInt8>) {
+        guard let base = bytes.baseAddress else { return bind(index, "") }
+        let characters = UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)
+        check(sqlite3_bind_text(pointer, index, characters, Int32(clamping: bytes.count), nil))
+    }
+
+    func clearBindings() { sqlite3_clear_bindings(pointer) }
+
     /// Binds a property's value in the form that readers with plain SQL are promised.
     func bind(_ index: Int32, _ value: PropertyValue) {
         switch value {
@@ -87,16 +103,20 @@ final class BoundStatement {
         }
     }
 
-    /// Binds a value of the log as an attribute's of the given type; false when the type cannot hold it.
-    func bind(_ index: Int32, _ json: JSONValue, as type: AttributeType) -> Bool {
-        switch (json, type) {
-        case (.string(let text), .string), (.string(let text), .uri): bind(index, text)
-        case (.integer(let value), .integer64): bind(index, value)
-        default:
-            guard let value = type.scalarValue(from: json) else { return false }
-            bind(index, value)
+    /// Binds a value of a run as an attribute's of the given type, which it fits; the run must outlast the step.
+    @inline(__always)
+    func bind(_ index: Int32, _ cell: RowRun.Cell, of run: RowRun, as type: AttributeType) {
+        switch (cell.kind, type) {
+        case (.null, _): bindNull(index)
+        case (.no, _): bind(index, 0 as Int64)
+        case (.yes, _): bind(index, 1 as Int64)
+        case (.integer, .double), (.integer, .float), (.integer, .date): bind(index, Double(cell.integer))
+        case (.integer, _): bind(index, cell.integer)
+        // The sum turns the negative zero into zero, as everywhere.
+        case (.double, _): bind(index, cell.double + 0)
+        case (.text, .uuid): bind(index, UniqueID(text: UnsafeRawBufferPointer(run.text(cell))))
+        case (.text, _): bind(index, lastingText: run.text(cell))
         }
-        return true
     }
 
     // MARK: Running

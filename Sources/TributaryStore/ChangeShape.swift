@@ -29,9 +29,9 @@ final class ChangeShape {
     /// Whether all targets are registers of the row itself that take the latest write, claims excluded.
     let isPlain: Bool
 
-    /// Whether an insert can be bound straight from the log: plain attributes only.
-    let isDirect: Bool
-    /// Of such an insert, the parameters that its values are bound to.
+    /// Whether a run of this shape can wait: attributes only, of types whose values need no memory of their own.
+    let isPackable: Bool
+    /// Of such a shape, the parameters of an insert that its values are bound to.
     let directTargets: [(index: Int32, type: AttributeType)]
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
@@ -63,7 +63,7 @@ final class ChangeShape {
             }
         }
         directTargets = direct
-        isDirect = isInsert && isPlain && direct.count == targets.count
+        isPackable = isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
         unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
         var versions = RowVersions(base: 0)
         for place in unwritten where table.columns[place].mergeRule != .counter {
@@ -80,6 +80,29 @@ final class ChangeShape {
                 return true
             }
         }
+    }
+
+    private static func isPackable(_ type: AttributeType) -> Bool {
+        switch type {
+        case .string, .uri, .uuid, .boolean, .date, .double, .float, .integer16, .integer32, .integer64: true
+        case .binary, .transformable, .decimal, .composite, .undefined: false
+        }
+    }
+
+    /// Whether the attributes can hold the values of a row.
+    func fits(_ run: RowRun, _ row: Int) -> Bool {
+        for column in directTargets.indices {
+            let cell = run.cell(row, column)
+            let type = directTargets[column].type
+            switch (cell.kind, type) {
+            case (.null, _), (.text, .string), (.text, .uri), (.integer, .integer64), (.integer, .double),
+                (.integer, .date), (.double, .double), (.double, .date), (.no, .boolean), (.yes, .boolean):
+                continue
+            default:
+                guard type.scalarValue(from: run.value(of: cell)) != nil else { return false }
+            }
+        }
+        return true
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {

@@ -10,7 +10,7 @@ package struct CommittedTransaction: Sendable {
     /// Changes that were applied, and those of them that were parked.
     package var changeCount: Int
     package var parkedCount: Int
-    private let effects: TransactionEffects
+    private let applied: AppliedTransaction
     /// Of a local transaction, whose changes are asked for more than once.
     private let known: ObjectChanges?
 
@@ -21,15 +21,15 @@ package struct CommittedTransaction: Sendable {
         clock = header.clock
         changeCount = applier.changeCount
         parkedCount = applier.parkedCount
-        effects = applier.effects
-        known = applier.isStrict ? TransactionEffects.changes(of: [applier.effects]) : nil
+        applied = applier.current
+        known = applier.isStrict ? TransactionEffects.changes(of: [applier.current.effects]) : nil
     }
 
     /// What it did to objects; of an imported transaction it is worked out at each call.
-    package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [effects]) }
+    package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
 
     /// What transactions that were committed together did to objects, in their order.
     package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
-        TransactionEffects.changes(of: transactions.map(\.effects))
+        TransactionEffects.changes(of: transactions.map(\.applied.effects))
     }
 }

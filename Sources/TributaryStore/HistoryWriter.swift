@@ -19,10 +19,6 @@ final class HistoryWriter {
     private let insertShape: BoundStatement
     private let selectShapes: BoundStatement
     private var keys: [Shape: UInt32]?
-    /// One thread at a time appends, tens of thousands of times a transaction: the check would cost more than the work.
-    @exclusivity(unchecked) private var records: [UInt8] = []
-    private var number: Int64 = 0
-
     init(_ db: Database) throws {
         insert = try BoundStatement(db, "INSERT INTO tributary_history(transaction_number, records) VALUES (?1, ?2)")
         insertShape = try BoundStatement(
@@ -30,29 +26,23 @@ final class HistoryWriter {
             "INSERT INTO tributary_shape(key, entity, kind, properties) VALUES (?1, ?2, ?3, ?4)"
         )
         selectShapes = try BoundStatement(db, "SELECT key, entity, kind, properties FROM tributary_shape")
-        records.reserveCapacity(HistoryWriter.capacity * 20)
     }
 
-    func begin(_ number: Int64) {
-        self.number = number
-        records.removeAll(keepingCapacity: true)
-    }
-
-    func append(_ id: UniqueID, _ key: UInt32) throws {
+    func append(_ id: UniqueID, _ key: UInt32, to transaction: AppliedTransaction) throws {
         withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { buffer in
             id.write(to: buffer)
             buffer.storeBytes(of: key.bigEndian, toByteOffset: 16, as: UInt32.self)
-            records.append(contentsOf: buffer)
+            transaction.records.append(contentsOf: buffer)
         }
-        if records.count >= HistoryWriter.capacity * 20 { try flush() }
+        if transaction.records.count >= HistoryWriter.capacity * 20 { try flush(transaction) }
     }
 
-    func flush() throws {
-        guard !records.isEmpty else { return }
-        insert.bind(1, number)
-        insert.bind(2, records)
+    func flush(_ transaction: AppliedTransaction) throws {
+        guard !transaction.records.isEmpty else { return }
+        insert.bind(1, transaction.number)
+        insert.bind(2, transaction.records)
         try insert.run()
-        records.removeAll(keepingCapacity: true)
+        transaction.records.removeAll(keepingCapacity: true)
     }
 
     /// The key of a shape, given out when it is met for the first time.

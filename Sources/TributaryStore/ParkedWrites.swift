@@ -51,7 +51,7 @@ struct ParkedWrites {
 
     /// Nobody needs to hear of a transaction that did nothing.
     func endTransaction(_ applier: Applier, _ number: Int64) throws {
-        guard applier.effects.isEmpty else { return }
+        guard applier.current.effects.isEmpty else { return }
         try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
     }
 

@@ -60,6 +60,7 @@ extension Store {
             do {
                 let transaction = WriteTransaction(reader: Reader(database: database, context: context))
                 result = try body(transaction)
+                try transaction.applyWaiting()
                 try database.execute(sql: "COMMIT")
             } catch {
                 // SQLite itself rolls back after some errors, such as a full disk.

@@ -9,6 +9,8 @@ final class TableStatements {
     let insert: BoundStatement
     static let firstColumn: Int32 = 6
     /// Shape and transaction whose common values `insert` is bound to; nil once anything else has been bound.
+    ///
+    /// What else is bound then may be memory of a run, so it is cleared before the run goes.
     @exclusivity(unchecked) var directHead: (shape: Int, number: Int64)?
     /// By ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement

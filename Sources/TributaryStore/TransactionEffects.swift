@@ -27,6 +27,8 @@ struct TransactionEffects: Sendable {
     /// Anything of the table may have changed, besides what has been listed.
     mutating func collapse(_ table: Int) { collapsed.append(table) }
 
+    func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
+
     /// What readers and contexts are told of transactions that were committed together, in their order.
     static func changes(of all: [TransactionEffects]) -> ObjectChanges {
         var changes = ObjectChanges()

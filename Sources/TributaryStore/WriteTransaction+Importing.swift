@@ -20,6 +20,24 @@ extension WriteTransaction {
         try applier().apply(changes)
     }
 
+    /// The same with a run of them.
+    package func apply(_ run: RowRun) throws {
+        try applier().apply(run)
+    }
+
+    /// From now on plain inserts and updates may wait for those of later transactions, so that they are applied together
+    /// and sorted; until ``applyWaiting()`` the store is not asked for them.
+    package func letRowsWait() throws {
+        try applier().waiting.isAllowed = true
+    }
+
+    /// Applies what waits.
+    ///
+    /// A transaction's effects are complete after this.
+    package func applyWaiting() throws {
+        try applierInUse?.applyWaiting()
+    }
+
     /// Ends the transaction that ``beginImport(writer:header:)`` began.
     package func endImport() throws -> CommittedTransaction {
         guard let (writer, header) = imported else {

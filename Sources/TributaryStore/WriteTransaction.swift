@@ -8,7 +8,7 @@ import TributaryChanges
 package final class WriteTransaction {
     /// Reads that see what this transaction has written so far.
     package let reader: Reader
-    private var applierInUse: Applier?
+    private(set) var applierInUse: Applier?
     private var writersInUse: WriterTable?
     /// Whether all that is committed becomes one transaction, and what it is so far.
     var isJoining = false
@@ -48,6 +48,8 @@ package final class WriteTransaction {
     /// Gives the next number to a transaction and readies the applier for its changes.
     func begin(writer: UniqueID, header: TransactionHeader, context: String?, isStrict: Bool) throws -> Applier {
         let applier = try applier()
+        // Local changes are worked out from what can be read.
+        if isStrict { try applier.applyWaiting() }
         let position = try writers().position(of: writer)
         let insert = try BoundStatement(
             db,

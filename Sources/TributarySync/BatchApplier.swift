@@ -29,6 +29,7 @@ struct BatchApplier {
 
     /// Goes over the writers in turn, since one may wait for another, until nothing moves any more.
     mutating func run() throws {
+        try transaction.letRowsWait()
         ownSequence = try transaction.reader.ownWriter().sequence
         live[batch.own] = ownSequence
         var queues: [(writer: UniqueID, items: ArraySlice<ImportBatch.Item>)] = []
@@ -52,6 +53,7 @@ struct BatchApplier {
                 }
             }
         }
+        try transaction.applyWaiting()
         try writePartials()
         if hasNews { try noteUnacknowledged() }
     }
@@ -69,19 +71,24 @@ struct BatchApplier {
     private mutating func apply(_ item: ImportBatch.Item) throws -> Pause {
         let position = live[item.name.writer] ?? 0
         do {
-            let file = try batch.logs.open(item.name)
-            let reader = ReadAhead(
-                SegmentReader(file, segment: item.segment, after: position),
-                sliceChanges: batch.sliceChanges
-            )
+            let reader = try batch.paused.take(item.segment, after: position) ?? open(item, after: position)
             var parked = item.partial.map(\.parked) ?? 0
             if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
             let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)
             try settle(item, pause: pause, parked: parked)
+            if case .full = pause, let sequence = live[item.name.writer] {
+                batch.paused.keep(reader, of: item.segment, after: sequence)
+            }
             return pause
         } catch let error as SegmentError {
             throw SegmentFailure(name: item.name, error: error)
         }
+    }
+
+    private func open(_ item: ImportBatch.Item, after position: UInt64) throws -> ReadAhead {
+        let file = try batch.logs.open(item.name)
+        let reader = SegmentReader(file, segment: item.segment, after: position, makesRuns: true)
+        return ReadAhead(reader, sliceChanges: batch.sliceChanges)
     }
 
     /// Applies slice after slice; past a gate a slice is only read to its end, which proves its bytes.
@@ -110,6 +117,8 @@ struct BatchApplier {
                     }
                 case .changes(let changes):
                     try transaction.apply(changes)
+                case .rows(let run):
+                    try transaction.apply(run)
                 case .end:
                     note(try transaction.endImport(), parked: &parked)
                     isOpen = false
@@ -124,6 +133,7 @@ struct BatchApplier {
     }
 
     private func shutGate(_ header: TransactionHeader) -> SegmentOutline.Gate? {
+        guard !header.seen.isEmpty else { return nil }
         let needs = header.seen.filter { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
         return needs.isEmpty ? nil : SegmentOutline.Gate(sequence: header.sequence, needs: needs)
     }

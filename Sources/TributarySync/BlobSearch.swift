@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import TransactionLog
 import TributaryChanges
@@ -11,7 +10,8 @@ struct BlobSearch {
     let logs: LogFolder
 
     func missing(in segment: VerifiedSegment, file: OpenFile) throws -> [String] {
-        guard try mentionsBlobs(file) else { return [] }
+        // Most segments name none, and building the values costs more than all the rest.
+        guard segment.mayNameBlobs else { return [] }
         let reader = SegmentReader(file, segment: segment)
         var missing: Set<String> = []
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
@@ -25,27 +25,6 @@ struct BlobSearch {
     /// Those of the blobs that are not in place.
     func absent(_ blobs: [String], writer: UniqueID) -> [String] {
         blobs.filter { !isPresent($0, size: nil, writer: writer) }
-    }
-
-    /// Most segments name none: a look for the key's bytes is much cheaper than building the values.
-    private func mentionsBlobs(_ file: OpenFile) throws -> Bool {
-        let key = Array("\"blob\"".utf8)
-        let step = 1 << 20
-        var offset: UInt64 = 0
-        var found = false
-        var count = 0
-        repeat {
-            var result: Result<Int, SegmentError> = .success(0)
-            withUnsafeTemporaryAllocation(byteCount: step, alignment: 16) { buffer in
-                result = Result { () throws(SegmentError) in try file.read(at: offset, into: buffer) }
-                guard case .success(let count) = result else { return }
-                found = clinux_contains(buffer.baseAddress, count, key, key.count) != 0
-            }
-            count = try result.get()
-            // A key may lie across the edge.
-            offset += UInt64(max(0, count - key.count))
-        } while !found && count > key.count
-        return found
     }
 
     private func note(_ change: Change, of writer: UniqueID, in missing: inout Set<String>) {

@@ -22,6 +22,8 @@ struct ImportBatch: Sendable {
     }
 
     let logs: LogFolder
+    /// What the batch before left in the middle.
+    var paused = PausedReader()
     /// Each writer's in sequence.
     let items: [Item]
     let positions: [UniqueID: UInt64]

@@ -19,6 +19,7 @@ struct Importer {
     private let own: UniqueID
     private let control: ImportControl
     private let queue = SerialQueue("tributary.import")
+    private let paused = PausedReader()
     private var cache: [SegmentName: Cached] = [:]
 
     init(container: PersistentContainer, own: UniqueID, control: ImportControl) {
@@ -72,6 +73,7 @@ struct Importer {
         guard !items.isEmpty else { return (ImportBatch.Outcome(), forgotten) }
         let batch = ImportBatch(
             logs: try LogFolder(path: configuration.logs),
+            paused: paused,
             items: items,
             positions: positions.mapValues(\.sequence),
             own: own,

@@ -6,8 +6,8 @@ import TransactionLog
 ///
 /// `@unchecked Sendable`: the reader is touched on the queue only, one read at a time; what it read is under the lock.
 final class ReadAhead: @unchecked Sendable {
-    /// Small enough to overlap within a slice, large enough for sorting a large transaction to pay.
-    static let batchLimit = 5_000
+    /// A whole slice of the usual length, which is read while the one before is applied.
+    static let batchLimit = 20_000
 
     private let reader: SegmentReader
     private let limit: Int
@@ -39,10 +39,9 @@ final class ReadAhead: @unchecked Sendable {
         ready.wait()
         isReading = false
         guard let batch = try result.withLock({ $0.take() })?.get() else { return nil }
-        // After a slice the caller commits, and may not want any more.
         returned.withLock { swap(&$0, &handedOut) }
         handedOut = batch
-        if !batch.endsSlice { begin() }
+        begin()
         return batch
     }
 

@@ -80,8 +80,14 @@ final class Replica {
     func take(_ text: SegmentText, piece: Int, slice: Int, abortAfter limit: Int = .max) throws {
         let source = MemorySegment(text.bytes())
         let segment = try SegmentVerifier(sliceChanges: slice).verify(source, name: text.name)
-        let reader = SegmentReader(source, segment: segment, after: try position(of: text.name.writer))
+        let reader = SegmentReader(
+            source,
+            segment: segment,
+            after: try position(of: text.name.writer),
+            makesRuns: piece % 2 == 0
+        )
         try store.write { transaction in
+            if slice % 2 == 0 { try transaction.letRowsWait() }
             var isWaiting = false
             var events = 0
             while !isWaiting, let batch = try reader.nextBatch(limit: piece) {
@@ -94,6 +100,7 @@ final class Replica {
                         }
                         if !isWaiting { try transaction.beginImport(writer: text.name.writer, header: header) }
                     case .changes(let changes): try transaction.apply(changes)
+                    case .rows(let run): try transaction.apply(run)
                     case .end: _ = try transaction.endImport()
                     }
                     events += 1
@@ -113,7 +120,7 @@ final class Replica {
                 switch event {
                 case .begin(let header): found.append(LogTransaction(header: header, changes: []))
                 case .changes(let changes): found[found.count - 1].changes += changes
-                case .end: break
+                case .rows, .end: break
                 }
             }
         }

@@ -12,6 +12,7 @@ extension SegmentText {
                 switch event {
                 case .begin(let header): found.append(LogTransaction(header: header, changes: []))
                 case .changes(let changes): found[found.count - 1].changes += changes
+                case .rows(let run): found[found.count - 1].changes += run.changes
                 case .end: break
                 }
             }

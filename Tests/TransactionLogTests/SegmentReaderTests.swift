@@ -24,6 +24,7 @@ import TributaryChanges
                     #expect(open == nil)
                     open = LogTransaction(header: header, changes: [])
                 case .changes(let changes): open?.changes += changes
+                case .rows(let run): open?.changes += run.changes
                 case .end:
                     if let open { found.append(open) }
                     open = nil

@@ -27,7 +27,7 @@ struct SegmentSummary {
                     if transactions.count < limit { transactions.append(header) } else { isCut = true }
                 case .changes(let changes):
                     for change in changes { counts[Count(verb: change.verb, entity: change.entity), default: 0] += 1 }
-                case .end: break
+                case .rows, .end: break
                 }
             }
         }

@@ -1,0 +1,161 @@
+/// Inserts or updates that follow each other in a transaction and have entity and property names in common, with plain
+/// values only.
+///
+/// Their values lie side by side in memory of the run's own, so that a row costs no allocation between the log and the
+/// store. ``change(_:)`` gives the row in the form that everything else takes.
+///
+/// `@unchecked Sendable`: filled by one thread before anyone else sees it, then only read.
+package final class RowRun: @unchecked Sendable {
+    /// One value of one row.
+    @frozen
+    package struct Cell: Sendable {
+        @frozen
+        package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, text }
+
+        package var kind: Kind
+        /// Bytes of a text.
+        package var length: UInt32 = 0
+        /// An integer's or a double's bits, or where a text begins.
+        package var bits: UInt64 = 0
+
+        @inlinable
+        package init(_ kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
+            self.kind = kind
+            self.bits = bits
+            self.length = length
+        }
+
+        @inlinable package var integer: Int64 { Int64(bitPattern: bits) }
+        @inlinable package var double: Double { Double(bitPattern: bits) }
+    }
+
+    package let isInsert: Bool
+    package let entity: String
+    package let names: [String]
+    // One thread at a time fills a run: checking each access would cost more than the access.
+    @exclusivity(unchecked) @usableFromInline package var count = 0
+    /// Rows that there is room for.
+    @exclusivity(unchecked) @usableFromInline var capacity = 16
+    /// Values of a row.
+    @usableFromInline let width: Int
+    @exclusivity(unchecked) @usableFromInline var identifiers: UnsafeMutablePointer<UniqueID>
+    @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
+    @exclusivity(unchecked) @usableFromInline var texts: UnsafeMutablePointer<UInt8>
+    @exclusivity(unchecked) @usableFromInline var textCapacity: Int
+    /// Bytes of all texts.
+    @exclusivity(unchecked) @usableFromInline package var textCount = 0
+
+    package init(isInsert: Bool, entity: String, names: [String]) {
+        self.isInsert = isInsert
+        self.entity = entity
+        self.names = names
+        width = names.count
+        identifiers = .allocate(capacity: capacity)
+        cells = .allocate(capacity: capacity * names.count)
+        textCapacity = 64 * capacity
+        texts = .allocate(capacity: textCapacity)
+    }
+
+    deinit {
+        identifiers.deallocate()
+        cells.deallocate()
+        texts.deallocate()
+    }
+
+    // MARK: Filling
+
+    /// Sets a value of the row that is about to be appended.
+    @inlinable
+    package func set(_ column: Int, to cell: Cell) {
+        (cells + (count * width + column)).initialize(to: cell)
+    }
+
+    /// The same with a text.
+    @inlinable
+    package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>) {
+        if textCapacity - textCount < text.count { growTexts(by: text.count) }
+        if let base = text.baseAddress { (texts + textCount).update(from: base, count: text.count) }
+        set(column, to: Cell(.text, bits: UInt64(textCount), length: UInt32(text.count)))
+        textCount += text.count
+    }
+
+    /// Ends a row all of whose values have been set.
+    @inlinable
+    package func append(_ id: UniqueID) {
+        (identifiers + count).initialize(to: id)
+        count += 1
+        if count == capacity { grow() }
+    }
+
+    @usableFromInline
+    func grow() {
+        identifiers = RowRun.enlarged(identifiers, from: capacity, to: capacity * 2)
+        cells = RowRun.enlarged(cells, from: capacity * names.count, to: capacity * 2 * names.count)
+        capacity *= 2
+    }
+
+    @usableFromInline
+    func growTexts(by count: Int) {
+        let larger = max(textCapacity * 2, textCount + count)
+        texts = RowRun.enlarged(texts, from: textCount, to: larger)
+        textCapacity = larger
+    }
+
+    private static func enlarged<T>(
+        _ memory: UnsafeMutablePointer<T>,
+        from count: Int,
+        to capacity: Int
+    ) -> UnsafeMutablePointer<T> {
+        let larger = UnsafeMutablePointer<T>.allocate(capacity: capacity)
+        larger.moveInitialize(from: memory, count: count)
+        memory.deallocate()
+        return larger
+    }
+
+    // MARK: Reading
+
+    @inlinable
+    package func id(_ row: Int) -> UniqueID { identifiers[row] }
+
+    @inlinable
+    package func cell(_ row: Int, _ column: Int) -> Cell { cells[row * width + column] }
+
+    /// The bytes of a text, in place for as long as the run is.
+    @inlinable
+    package func text(_ cell: Cell) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: texts + Int(cell.bits), count: Int(cell.length))
+    }
+
+    package func value(_ row: Int, _ column: Int) -> JSONValue { value(of: cell(row, column)) }
+
+    package func value(of cell: Cell) -> JSONValue {
+        switch cell.kind {
+        case .null: .null
+        case .no: .boolean(false)
+        case .yes: .boolean(true)
+        case .integer: .integer(cell.integer)
+        case .double: .double(cell.double)
+        case .text: .string(String(decoding: text(cell), as: UTF8.self))
+        }
+    }
+
+    /// The row as a change.
+    package func change(_ row: Int) -> Change {
+        let writes = names.indices.map { PropertyWrite(name: names[$0], value: value(row, $0)) }
+        return Change(entity: entity, id: id(row), operation: isInsert ? .insert(writes) : .update(writes))
+    }
+
+    /// All rows as changes.
+    package var changes: [Change] { (0..<count).map { change($0) } }
+}
+
+extension RowRun: Hashable {
+    package static func == (left: RowRun, right: RowRun) -> Bool {
+        left === right || left.count == right.count && left.changes == right.changes
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        hasher.combine(entity)
+    }
+}
