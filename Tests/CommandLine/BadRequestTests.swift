@@ -48,7 +48,10 @@ struct BadRequestTests {
 
         let noHTTP = try RawConnection(daemon.socket)
         noHTTP.send("this is not HTTP\r\n\r\n")
-        #expect(noHTTP.readToEnd().hasPrefix("HTTP/1.1 400"))
+        let refusal = noHTTP.readToEnd()
+        #expect(refusal.hasPrefix("HTTP/1.1 400"))
+        #expect(refusal.contains("content-type: application/problem+json\r\n"))
+        #expect(refusal.contains("urn:tributary:problem:bad-request"), "\(refusal)")
         for part in [
             "GET /v1/objects/Employee HTTP/1.1\r\nHo", "POST /v1/transactions HTTP/1.1\r\ncontent-length: 999\r\n\r\n{",
         ] {

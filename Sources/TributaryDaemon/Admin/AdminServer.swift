@@ -25,7 +25,11 @@ struct AdminServer: Service {
         )
         let server = try await place.bind { [logger] channel in
             connections.add(channel)
-            return http.setup(channel: channel, logger: logger)
+            return channel.eventLoop.makeCompletedFuture {
+                // Next to the socket: it sees the bytes of each answer.
+                try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
+            }
+            .flatMap { http.setup(channel: channel, logger: logger) }
         }
         defer { place.remove() }
         await withGracefulShutdownHandler {

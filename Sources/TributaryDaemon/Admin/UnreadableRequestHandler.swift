@@ -1,0 +1,39 @@
+import Foundation
+import NIOCore
+import TributaryAdmin
+
+/// Puts a problem document into the answer to what is no HTTP.
+///
+/// The parser gives up before there is a request that a route could answer, and the server then sends a 400 without a
+/// body. No answer of ours is like that: each has a body.
+final class UnreadableRequestHandler: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private static let refusal = "HTTP/1.1 400 Bad Request\r\n"
+    private static let emptyBody = "content-length: 0\r\n"
+
+    private static let answer: ByteBuffer = {
+        let problem = ProblemDocument(.badRequest, detail: "this is not HTTP/1.1", hint: "send GET /v1/status HTTP/1.1")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8)
+        let head = [
+            "HTTP/1.1 400 Bad Request", "connection: close", "content-type: application/problem+json",
+            "content-length: \(body.count)", "", "",
+        ]
+        return ByteBuffer(bytes: Data(head.joined(separator: "\r\n").utf8) + body)
+    }()
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(let buffer) = Self.unwrapOutboundIn(data), Self.isEmptyRefusal(buffer) else {
+            return context.write(data, promise: promise)
+        }
+        context.write(Self.wrapOutboundOut(.byteBuffer(Self.answer)), promise: promise)
+    }
+
+    private static func isEmptyRefusal(_ buffer: ByteBuffer) -> Bool {
+        guard buffer.readableBytes < 256, buffer.readableBytesView.starts(with: refusal.utf8) else { return false }
+        return String(buffer: buffer).lowercased().contains(emptyBody)
+    }
+}
