@@ -29,4 +29,27 @@ import Tributary
         #expect(found.stored?["city"] == .string("Rome"))
         try await store.container.close()
     }
+
+    @Test(arguments: [("Aarebank", "Aare", "Aarebank"), ("Aare", "Aarebank", "Aarebank")])
+    func isDecidedByAPolicyOfOnesOwn(_ here: String, _ there: String, _ expected: String) async throws {
+        let store = try await ExampleStore()
+        let ids = try await store.companies(["A"])
+        let name = try await rename(ids[0], to: here, in: store.container) {
+            try await store.container.performBackgroundTask { context in
+                context.object(with: ids[0], as: Company.self)?.name = there
+                try context.save()
+            }
+        }
+        #expect(name == expected)
+        let stored = await store.container.performBackgroundTask { context in
+            context.object(with: ids[0], as: Company.self)?.name
+        }
+        #expect(stored == expected)
+        try await store.container.close()
+    }
+
+    @Test func everyPolicyIsShown() {
+        // Four of them are the arguments above; `error` has a test of its own.
+        #expect(Set(MergePolicy.allCases) == [.objectTrump, .storeTrump, .overwrite, .rollback, .error])
+    }
 }
