@@ -42,8 +42,9 @@ extension ManagedObjectContext {
     /// The objects of the IDs, with their rows read in one query where they are not there yet.
     func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
         let objects = ids.map { fault(for: $0) }
-        let missing = objects.filter { object in
-            object.isFault && source.unsaved(object.key) == nil && cachedRow(object.objectID) == nil
+        var missing: [ManagedObject] = []
+        for object in objects where object.isFault && source.unsaved(object.key) == nil {
+            if let row = cachedRow(object.objectID) { _ = self.object(for: row) } else { missing.append(object) }
         }
         guard !missing.isEmpty else { return objects }
         for row in try readAhead({ try $0.rows(missing.map(\.objectID)) }) { _ = object(for: row) }

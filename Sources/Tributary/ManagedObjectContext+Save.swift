@@ -65,6 +65,8 @@ extension ManagedObjectContext {
         } catch is NothingToWrite {
             if transaction != nil { remember(plan) }
             adopt(plan, nil)
+            // What made a change of no use is newer than what a generation shows.
+            if transaction == nil, plan.hasLost { try showNewest() }
         }
     }
 

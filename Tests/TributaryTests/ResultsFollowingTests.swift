@@ -52,6 +52,41 @@ struct ResultsFollowingTests {
     }
 
     @Test
+    func aDeletionThatOthersWereFasterWithIsOverWithTheSave() async throws {
+        let id = try await hire("Ann")
+        await container.mergePendingChanges()
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        try await container.performBackgroundTask { context in
+            context.delete(try context.existingObject(with: id))
+            try context.save()
+        }
+        view.delete(view.object(with: id))
+        #expect(try view.fetch(FetchRequest("Employee")).isEmpty)
+        // There is nothing to write, and the generation of before still has the row.
+        try view.save()
+        #expect(try view.fetch(FetchRequest("Employee")).isEmpty)
+        view.processPendingChanges()
+        #expect(controller.sections.isEmpty)
+        #expect(!view.hasChanges)
+    }
+
+    @Test
+    func aDeletionThatIsTakenBackIsListedAgainWithRowsThatWereReadAhead() throws {
+        let view = container.viewContext
+        try view.insert(Employee.self).name = "Ann"
+        try view.save()
+        view.reset()
+        _ = try view.fetchIDs(FetchRequest("Employee"), fillingRowCache: true)
+        let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
+        for object in controller.fetchedObjects { view.delete(object) }
+        view.processPendingChanges()
+        #expect(controller.sections.isEmpty)
+        view.rollback()
+        #expect(names(controller) == ["Ann"])
+    }
+
+    @Test
     func aMergeOfManyObjectsReadsThemAtOnce() async throws {
         let counter = StatementCounter()
         let container = try await Company.open(.memory, in: folder, sqlLog: counter.log)

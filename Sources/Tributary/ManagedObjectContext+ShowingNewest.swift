@@ -1,0 +1,37 @@
+import TributaryStore
+
+extension ManagedObjectContext {
+    /// Moves a context that shows a generation to what is newest, as its save would have done had it written anything.
+    func showNewest() throws {
+        guard let generation else { return }
+        guard isMain else {
+            if generation.number < (try store.read { try $0.newestTransaction() }) { try pin() }
+            return
+        }
+        let pipeline = home.pipeline
+        try MainActor.assumeIsolated { try pipeline.showNewest() }
+    }
+}
+
+extension SavePlan {
+    /// Whether an object of the store is what others have made of it, and not what the context has.
+    var hasLost: Bool {
+        outcomes.contains { object, outcome in
+            switch outcome {
+            case .written, .reread: false
+            case .dropped, .gone: object.extras?.isUnsaved != true
+            }
+        }
+    }
+}
+
+extension MergePipeline {
+    /// Moves the main context to what is newest and merges everything up to it.
+    @MainActor
+    func showNewest() throws {
+        let step = try store.inTurn { try move($0) }
+        main.collected.formUnion(step.changes)
+        main.context?.merge(step.changes, movingTo: step.generation)
+        if !main.isCollecting { postUpdate() }
+    }
+}
