@@ -26,6 +26,8 @@ package final class MainContext: MainContextMerging {
         context.merge(changes, movingTo: generation)
     }
 
+    package func show(_ generation: Generation) { context.generation = generation }
+
     package func save() throws { try context.save() }
 
     package func reset() {

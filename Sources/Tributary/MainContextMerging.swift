@@ -23,6 +23,10 @@ package protocol MainContextMerging: AnyObject {
     ///   - generation: contains `changes` and the context's own saves.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation)
 
+    /// Reads at `generation` from now on, before it hears what a save of its own has done: nobody may see the objects after
+    /// the save over the rows of before. A merge follows.
+    func show(_ generation: Generation)
+
     /// Saves through `MergePipeline.commitMain`.
     func save() throws
 

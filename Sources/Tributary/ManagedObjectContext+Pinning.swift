@@ -62,6 +62,8 @@ extension ManagedObjectContext {
             generation = nil
             return mergeNewest()
         }
+        // What the save has done is told over the rows of after it.
+        generation = pinned
         let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
         mergedThrough = pinned.number
         merge(changes, movingTo: pinned)

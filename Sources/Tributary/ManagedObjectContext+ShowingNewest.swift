@@ -31,6 +31,7 @@ extension MergePipeline {
     func showNewest() throws {
         let step = try store.inTurn { try move($0) }
         main.collected.formUnion(step.changes)
+        main.context?.show(step.generation)
         main.context?.merge(step.changes, movingTo: step.generation)
         if !main.isCollecting { postUpdate() }
     }

@@ -55,6 +55,7 @@ extension MergePipeline {
                 mailbox.post(committed.changes)
             }
         }
+        if let step { main.context?.show(step.generation) }
         adopt(committed)
         commits.send(())
         guard let step else { return committed }
