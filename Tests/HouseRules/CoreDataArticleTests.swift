@@ -4,24 +4,6 @@ import Testing
 
 /// The table for those who come from Core Data names what there is.
 @Suite struct CoreDataArticleTests {
-    /// The members that a type has by name, its extensions' as well, in the modules that users see.
-    private static func members() throws -> [String: Set<String>] {
-        var found: [String: Set<String>] = [:]
-        for file in try SourceTree.ofThisPackage().files {
-            let folders = ["Sources/Tributary/", "Sources/TributaryModel/", "Sources/TributaryChanges/"]
-            guard file.path.hasSuffix(".swift"), folders.contains(where: file.path.hasPrefix) else { continue }
-            let types = file.text.matches(of: /\b(?:class|struct|enum|actor|protocol|extension) ([A-Z]\w*)/)
-            let names = file.text.matches(of: /\b(?:func|var|let|case|struct|enum|typealias) `?(\w+)/)
-            let several = file.text.matches(of: /, (\w+)(?:: |\n| =)/).map { String($0.1) }
-            let hasInit = file.text.contains("init(") || file.text.contains("init?(")
-            for type in types {
-                found[String(type.1), default: []].formUnion(names.map { String($0.1) } + several)
-                if hasInit { found[String(type.1), default: []].insert("init") }
-            }
-        }
-        return found
-    }
-
     /// What is wrong with the cell for ours, nil when nothing is.
     private static func complaint(_ cell: String, _ reason: String, _ members: [String: Set<String>]) -> String? {
         if cell == "—" { return reason.isEmpty ? "says nothing of why" : nil }
@@ -36,7 +18,7 @@ import Testing
     }
 
     @Test func eachSymbolOfOursExists() throws {
-        let members = try Self.members()
+        let members = try PublicMembers.byType()
         let rows = try Article("ComingFromCoreData").rows()
         #expect(rows.count >= 150)
         for row in rows {
@@ -50,7 +32,7 @@ import Testing
         ("`ManagedObject`, `FetchRequest.nothing()`", ""),
     ])
     func aWrongSampleIsFound(_ cell: String, _ reason: String) throws {
-        #expect(Self.complaint(cell, reason, try Self.members()) != nil)
+        #expect(Self.complaint(cell, reason, try PublicMembers.byType()) != nil)
     }
 
     @Test(arguments: ["ManagedObjectContext", "ManagedObject", "PersistentContainer", "FetchRequest", "MergePolicy"])
