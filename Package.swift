@@ -182,7 +182,8 @@ let package = Package(
                 "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
                 "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Performance"
+            path: "Tests/Performance",
+            exclude: ["Graph"]
         ),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]

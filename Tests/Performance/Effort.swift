@@ -13,9 +13,17 @@ struct Effort {
         return Effort(wall: (ContinuousClock.now - start) / .seconds(1), processor: processorSeconds - used)
     }
 
-    private static var processorSeconds: Double {
+    /// The most memory that this process has had.
+    static var peakKiB: Int { usage.ru_maxrss }
+
+    private static var usage: rusage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage
+    }
+
+    private static var processorSeconds: Double {
+        let usage = usage
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }

@@ -5,19 +5,37 @@ import TestSupport
 /// system; prints both and their ratio.
 ///
 ///     swift run -c release import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
+///
+/// With `--logs PATH` it imports what somebody else has put there, once, and tells the memory that took.
 @main
 struct ImportBenchmark {
     private var changes = 200_000
     private var runs = 5
     private var folder = NSTemporaryDirectory()
+    private var logs: String?
 
     static func main() async throws {
         var benchmark = ImportBenchmark()
         guard benchmark.read(CommandLine.arguments.dropFirst()) else {
-            print("usage: import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]")
+            print("usage: import-benchmark [--short] [--changes N] [--runs N] [--folder PATH] [--logs PATH]")
             exit(64)
         }
-        try await benchmark.run()
+        if let logs = benchmark.logs {
+            try await benchmark.importOnly(logs)
+        } else {
+            try await benchmark.run()
+        }
+    }
+
+    private func importOnly(_ logs: String) async throws {
+        let store = "\(folder)/import-benchmark-\(UUID().uuidString.prefix(8)).sqlite"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + suffix) }
+        }
+        let real = RealImport(store: store, logs: logs, model: try Workload.model())
+        let effort = try await real.importAll()
+        print("\(Int(effort.wall * 1000)) ms, \(Int(effort.processor * 1000)) ms of processor time")
+        print("peak memory \(Effort.peakKiB >> 10) MiB")
     }
 
     private mutating func read(_ arguments: ArraySlice<String>) -> Bool {
@@ -34,6 +52,9 @@ struct ImportBenchmark {
             case "--folder":
                 guard let value = rest.popFirst() else { return false }
                 folder = value
+            case "--logs":
+                guard let value = rest.popFirst() else { return false }
+                logs = value
             default: return false
             }
         }
