@@ -16,10 +16,13 @@ package struct StoreEnvironment: Sendable {
     }
 
     /// The system's clock and random numbers.
-    package static let system = StoreEnvironment(
-        wallMilliseconds: { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
-        random: { UInt64.random(in: .min ... .max) }
-    )
+    package static let system: StoreEnvironment = {
+        let supply = RandomSupply()
+        return StoreEnvironment(
+            wallMilliseconds: { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
+            random: { supply.next() }
+        )
+    }()
 
     /// A new UUID of version 7.
     package func newID() -> UniqueID {
