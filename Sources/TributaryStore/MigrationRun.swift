@@ -148,14 +148,12 @@ struct MigrationRun {
         }
     }
 
-    private static let stepsBetweenQuestions: Int32 = 1_000
-
     private func interruptible<T>(_ body: () throws -> T) throws -> T {
         guard let shouldStop = configuration.migration.shouldStop else { return try body() }
         let stop = Stop(shouldStop)
         sqlite3_progress_handler(
             db.sqliteConnection,
-            MigrationRun.stepsBetweenQuestions,
+            configuration.migration.stepsBetweenQuestions,
             { context in
                 guard let context else { return 0 }
                 return Unmanaged<Stop>.fromOpaque(context).takeUnretainedValue().isWanted() ? 1 : 0

@@ -10,5 +10,8 @@ package struct MigrationSettings: Sendable {
     /// Asked between SQLite's steps; true ends the migration, and the next opening starts again.
     package var shouldStop: (@Sendable () -> Bool)?
 
+    /// Steps of SQLite's machine between two questions.
+    package var stepsBetweenQuestions: Int32 = 1_000
+
     package init() {}
 }

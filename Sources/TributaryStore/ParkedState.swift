@@ -56,7 +56,7 @@ struct ParkedState {
             if id != current { try flush() }
             current = id
             let entity = layout.entity(named: row.text(0))?.entity
-            let key = entity?.root ?? row.text(0)
+            let key = entity?.root ?? layout.lastName(ofEntity: row.text(0))
             var object = objects[key] ?? Object(entity: key, id: id)
             try add(row, entity, to: &object)
             objects[key] = object
@@ -92,6 +92,7 @@ struct ParkedState {
         to object: inout Object
     ) throws {
         if let entity, isOfAnotherKind(property, isLink: false, entity) { return }
+        let property = layout.lastName(ofProperty: property, of: entity?.name ?? object.entity)
         if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
             let sum = object.counts[property]?[writer]
             object.counts[property, default: [:]][writer] = sum.map { ParkedState.sum($0, amount) } ?? amount
@@ -109,8 +110,8 @@ struct ParkedState {
         _ entity: Entity?,
         to object: inout Object
     ) throws {
-        let property = row.text(6)
-        if let entity, isOfAnotherKind(property, isLink: true, entity) { return }
+        if let entity, isOfAnotherKind(row.text(6), isLink: true, entity) { return }
+        let property = layout.lastName(ofProperty: row.text(6), of: entity?.name ?? object.entity)
         func texts(_ key: String) -> [String] {
             guard case .array(let values)? = json?[key] else { return [] }
             return values.compactMap { if case .string(let text) = $0 { text } else { nil } }

@@ -70,6 +70,13 @@ final class StoreModel: Sendable {
         entityByName[name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
+    /// What parked writes of an entity or a property are told under that the model does not have any more.
+    func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
+
+    func lastName(ofProperty name: String, of entity: String) -> String {
+        formerNames.lastName(ofProperty: name, of: entity)
+    }
+
     /// The slot of the property of the given name, or of the one that had it in an older version of the model.
     func slot(named name: String, of entity: Entity) -> Int? {
         entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }

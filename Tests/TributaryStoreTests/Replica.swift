@@ -15,14 +15,29 @@ final class Replica {
         store = try Replica.open(folder, model ?? SampleModel.make())
     }
 
-    private static func open(_ folder: TemporaryFolder, _ model: Model) throws -> Store {
+    /// Closes the store and tries to open it with another model; a failure leaves it to be opened again.
+    func reopen(_ model: Model, migration: MigrationSettings) throws {
+        try store.close()
+        store = try Replica.open(folder, model, migration)
+    }
+
+    private static func open(
+        _ folder: TemporaryFolder,
+        _ model: Model,
+        _ migration: MigrationSettings = MigrationSettings()
+    ) throws -> Store {
         let environment = StoreEnvironment(
             wallMilliseconds: { milliseconds },
             random: { UInt64.random(in: .min ... .max) }
         )
-        return try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model, environment: environment)
+        var configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "test",
+            model: model,
+            environment: environment
         )
+        configuration.migration = migration
+        return try Store.open(configuration)
     }
 
     /// Closes the store and opens it again, with another model perhaps.

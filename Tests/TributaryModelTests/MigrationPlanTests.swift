@@ -1,0 +1,199 @@
+import Testing
+import TributaryModel
+
+/// What is inferred from two versions, and what is refused with the reason and what helps.
+@Suite("Migration plans")
+struct MigrationPlanTests {
+    private func model(_ version: String, _ entities: String) throws -> Model {
+        try Model(yaml: "version: \"\(version)\"\nentities: {\(entities)}")
+    }
+
+    private func plan(_ old: String, _ new: String) throws -> [String] {
+        try MigrationPlan(from: model("1", old), to: model("2", new)).changes.map(\.description)
+    }
+
+    private func refusals(_ old: String, _ new: String) throws -> [String] {
+        try MigrationInference(from: model("1", old), to: model("2", new)).refusals
+            .map { "\($0.property.map { "\($0): " } ?? "")\($0.from) → \($0.to): \($0.reason)" }
+    }
+
+    @Test func nothingToDoBetweenEqualModels() throws {
+        #expect(try plan("A: {attributes: {x: String}}", "A: {attributes: {x: {type: String, max: 9}}}").isEmpty)
+        let one = try model("1", "A: {attributes: {x: String}}")
+        #expect(try MigrationPlan(from: one, to: one).isEmpty)
+    }
+
+    @Test func whatComesAndGoesAndIsRenamedIsNamed() throws {
+        #expect(try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String, y: Date?}}") == ["add A.y"])
+        #expect(try plan("A: {attributes: {x: String, y: Date}}", "A: {attributes: {x: String}}") == ["remove A.y"])
+        #expect(try plan("A: {}", "A: {}, B: {}") == ["add the entity B"])
+        #expect(try plan("A: {}, B: {}", "A: {}") == ["remove the entity B"])
+        #expect(
+            try plan(
+                "A: {attributes: {x: String}}",
+                "B: {renamed_from: A, attributes: {y: {type: String, renamed_from: x}}}"
+            )
+                == ["rename the entity B (from 'A' to 'B')", "rename B.y (from 'x' to 'y')"]
+        )
+    }
+
+    @Test func whatBecomesOfAttributesIsNamed() throws {
+        #expect(
+            try plan("A: {attributes: {x: Integer 16}}", "A: {attributes: {x: Integer 64}}")
+                == ["change the type of A.x (from 'Integer 16' to 'Integer 64')"]
+        )
+        #expect(try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String?}}") == ["make optional A.x"])
+        #expect(
+            try plan("A: {attributes: {x: String?}}", "A: {attributes: {x: {type: String, default: a}}}") == [
+                "change the default of A.x (from 'null' to '\"a\"')",
+                "make mandatory and fill with the default A.x (to '\"a\"')",
+            ]
+        )
+        #expect(
+            try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String}, unique: [x]}")
+                == ["change the uniqueness constraints of A"]
+        )
+        #expect(
+            try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String}, indexes: {i: [x]}}")
+                == ["change the fetch indexes of A"]
+        )
+    }
+
+    @Test func whatBecomesOfRelationshipsAndParentsIsNamed() throws {
+        #expect(
+            try plan("A: {relationships: {b: {to: A?}}}", "A: {relationships: {b: {to: A, many: true}}}")
+                == ["make to-many A.b"]
+        )
+        #expect(
+            try plan(
+                "A: {relationships: {b: {to: A, many: true}}}",
+                "A: {relationships: {b: {to: A, many: true, ordered: true}}}"
+            ) == ["change the order of A.b (from 'unordered' to 'ordered')"]
+        )
+        #expect(try plan("A: {}, P: {}", "A: {parent: P}, P: {}") == ["change the parent of A (from 'none' to 'P')"])
+        #expect(
+            try plan("A: {abstract: true}", "A: {}")
+                == ["change whether it is abstract: A (from 'abstract' to 'concrete')"]
+        )
+    }
+
+    @Test func everythingThatCannotBeInferredIsListedAtOnce() throws {
+        let found = try refusals(
+            "A: {attributes: {a: String, b: Integer 64, c: String?, d: Double}, relationships: {r: {to: A, many: true}, s: {to: B?}}}, B: {}, C: {}",
+            "A: {attributes: {a: Date, b: Integer 16, c: String, d: {type: Double, merge: max}}, "
+                + "relationships: {r: {to: A?}, s: {to: C?}}}, B: {abstract: true}, C: {}"
+        )
+        #expect(
+            found == [
+                "a: String → Date: not every value of the one type is one of the other",
+                "b: Integer 64 → Integer 16: not every value of the one type is one of the other",
+                "c: optional → mandatory: there may be objects without a value, and there is no default to fill in",
+                "d: merge rule latest → max: what was merged by one rule would have come out otherwise by the other",
+                "r: to-many → to-one: there may be several objects at the other end",
+                "s: to B → to C: the objects that it leads to are not of the new destination",
+                "concrete → abstract: an abstract entity has no objects of its own, and there may be some",
+            ]
+        )
+    }
+
+    @Test func aRefusalSaysWhatHelps() throws {
+        let old = try model("1", "A: {attributes: {x: String?}}")
+        let new = try model("2", "A: {attributes: {x: String}}")
+        let error = #expect(throws: MigrationError.self) { try MigrationPlan(from: old, to: new) }
+        #expect(
+            error?.description == """
+                the store is at model version '1', and these differences to version '2' cannot be inferred:
+                  A.x, from optional to mandatory: there may be objects without a value, and there is no default to fill \
+                in; give a default, leave it optional, or write a stage of one's own
+                """
+        )
+    }
+
+    @Test func aHierarchyIsNotTakenApart() throws {
+        #expect(
+            try refusals("P: {}, A: {parent: P}, B: {parent: P}", "P: {}, A: {parent: P}, B: {}") == [
+                "the hierarchy of 'P' → that of 'B': of deleted objects only the root entity is known, "
+                    + "so a hierarchy cannot be taken apart"
+            ]
+        )
+    }
+
+    @Test func attributesAndRelationshipsAreDifferentThings() throws {
+        #expect(try refusals("A: {attributes: {x: String}}", "A: {relationships: {x: {to: A}}}").count == 1)
+        #expect(try refusals("A: {relationships: {x: {to: A}}}", "A: {attributes: {x: String}}").count == 1)
+    }
+
+    @Test func manyToManyDoesNotBecomeOneToMany() throws {
+        let old =
+            "A: {relationships: {bs: {to: B, many: true, inverse: as}}}, B: {relationships: {as: {to: A, many: true, inverse: bs}}}"
+        let new =
+            "A: {relationships: {bs: {to: B, many: true, inverse: as}}}, B: {relationships: {as: {to: A?, inverse: bs}}}"
+        #expect(try refusals(old, new).count == 2)
+    }
+
+    @Test func renamesInStepsAreFollowedThroughTheVersionsBetween() throws {
+        let versions = try [
+            model("1", "A: {attributes: {a: String}}"),
+            model("2", "B: {renamed_from: A, attributes: {b: {type: String, renamed_from: a}}}"),
+            model("3", "C: {renamed_from: B, attributes: {c: {type: String, renamed_from: b}}}"),
+        ]
+        #expect(
+            try MigrationPlan(from: versions[0], to: versions[2], through: [versions[1]]).changes.map(\.kind)
+                == [.renameEntity, .renameProperty]
+        )
+        #expect(
+            try MigrationPlan(from: versions[0], to: versions[2]).changes.map(\.kind) == [.addEntity, .removeEntity]
+        )
+    }
+
+    @Test func aKeptIdentifierNamesTheSameThingInEveryVersion() throws {
+        let versions = try [
+            model("1", "A: {attributes: {x: String}}"),
+            model("2", "B: {renamed_from: A, attributes: {x: String}}"),
+            model("3", "C: {renamed_from: A, attributes: {x: String}}"),
+        ]
+        #expect(try MigrationPlan(from: versions[1], to: versions[2]).changes.map(\.kind) == [.renameEntity])
+        #expect(try MigrationPlan(from: versions[0], to: versions[2]).changes.map(\.kind) == [.renameEntity])
+    }
+
+    @Test func aNameThatIsUsedAgainIsANewThing() throws {
+        let old = try model("1", "A: {attributes: {x: String}}")
+        let new = try model("2", "B: {renamed_from: A, attributes: {x: String}}, A: {attributes: {x: String}}")
+        #expect(
+            try MigrationPlan(from: old, to: new).changes.map(\.description)
+                == ["add the entity A", "rename the entity B (from 'A' to 'B')"]
+        )
+        let later = try model(
+            "3",
+            "B: {renamed_from: A, attributes: {x: String}}, A: {attributes: {x: String, y: String?}}"
+        )
+        #expect(try MigrationPlan(from: new, to: later).changes.map(\.description) == ["add A.y"])
+    }
+
+    @Test(arguments: [
+        ("Integer 16", "Float", true), ("Integer 32", "Float", false), ("Integer 64", "Double", false),
+        ("Integer 32", "Double", true), ("Integer 64", "Decimal", true), ("Float", "Double", true),
+        ("Double", "Float", false), ("Double", "Decimal", false), ("String", "URI", true), ("URI", "String", true),
+        ("Binary", "Transformable", true), ("Boolean", "Integer 16", false), ("Date", "Double", false),
+        ("UUID", "String", false), ("Decimal", "String", false), ("Integer 32", "Integer 16", false),
+    ])
+    func onlyTypesThatLoseNothingAreInferred(from: String, to: String, isInferred: Bool) throws {
+        let found = try refusals("A: {attributes: {x: \(from)?}}", "A: {attributes: {x: \(to)?}}")
+        #expect(found.isEmpty == isInferred)
+    }
+
+    @Test func aModelIsTheSameAfterItWasStored() throws {
+        let model = try model(
+            "4",
+            """
+            A: {abstract: true, renamed_from: B, hash_modifier: m, attributes: {n: {type: Integer 64, default: 3, merge: max}, \
+            d: {type: Date, optional: true, default: 2020-01-01T00:00:00Z}, t: {type: String, transient: true}}}, \
+            C: {parent: A, unique: [[n, d], n], indexes: {i: [n, -d]}, relationships: {as: {to: C, many: true, ordered: true}}}
+            """
+        )
+        let copy = try Model(archive: model.archive)
+        #expect(copy.versionHash == model.versionHash && copy.version == "4")
+        #expect(copy.archive == model.archive)
+        #expect(copy.entityVersionHashes == model.entityVersionHashes)
+    }
+}

@@ -1,0 +1,142 @@
+import TributaryChanges
+import TributaryModel
+
+/// Versions of a model that come from each other by random steps; each thing has a number that its names do not change.
+struct ModelEvolution {
+    struct Attribute {
+        var key: Int
+        var name: String
+        var former: String?
+        var type: AttributeType
+        var isOptional: Bool
+        var defaultValue: Int64?
+    }
+
+    struct Entity {
+        var key: Int
+        var name: String
+        var former: String?
+        var attributes: [Attribute]
+        /// A relationship to the first entity, to-one or to-many.
+        var link: (name: String, former: String?, isToMany: Bool, isOrdered: Bool)
+        var isIndexed = false
+    }
+
+    private(set) var versions: [[Entity]] = []
+    private var nextKey = 0
+
+    init(versions count: Int, using random: inout some RandomNumberGenerator) {
+        var current = [entity(), entity(), entity()]
+        for index in current.indices {
+            for _ in 0..<3 { current[index].attributes.append(attribute(using: &random)) }
+        }
+        versions = [current]
+        for _ in 1..<count {
+            for index in current.indices {
+                current[index].former = nil
+                current[index].link.former = nil
+                for place in current[index].attributes.indices { current[index].attributes[place].former = nil }
+            }
+            for _ in 0..<Int.random(in: 1...4, using: &random) { step(&current, using: &random) }
+            versions.append(current)
+        }
+    }
+
+    private mutating func key() -> Int {
+        nextKey += 1
+        return nextKey
+    }
+
+    private mutating func entity() -> Entity {
+        let key = key()
+        return Entity(key: key, name: "E\(key)", attributes: [], link: ("link", nil, false, false))
+    }
+
+    private mutating func attribute(using random: inout some RandomNumberGenerator) -> Attribute {
+        let key = key()
+        return Attribute(
+            key: key,
+            name: "a\(key)",
+            type: [.integer16, .integer32, .integer64].randomElement(using: &random) ?? .integer16,
+            isOptional: true,
+            defaultValue: Bool.random(using: &random) ? Int64(key) : nil
+        )
+    }
+
+    private mutating func step(_ entities: inout [Entity], using random: inout some RandomNumberGenerator) {
+        let index = Int.random(in: entities.indices, using: &random)
+        let place = entities[index].attributes.indices.randomElement(using: &random)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: entities[index].attributes.append(attribute(using: &random))
+        case 1:
+            if let place, entities[index].attributes.count > 1 { entities[index].attributes.remove(at: place) }
+        case 2:
+            guard let place, entities[index].attributes[place].former == nil else { return }
+            entities[index].attributes[place].former = entities[index].attributes[place].name
+            entities[index].attributes[place].name = "a\(key())"
+        case 3:
+            guard let place else { return }
+            switch entities[index].attributes[place].type {
+            case .integer16: entities[index].attributes[place].type = .integer32
+            case .integer32: entities[index].attributes[place].type = .integer64
+            case .integer64: entities[index].attributes[place].type = .decimal
+            default: break
+            }
+        case 4:
+            if let place { entities[index].attributes[place].defaultValue = Int64(key()) }
+        case 5:
+            guard let place else { return }
+            entities[index].attributes[place].isOptional.toggle()
+            if !entities[index].attributes[place].isOptional {
+                entities[index].attributes[place].defaultValue = Int64(key())
+            }
+        case 6:
+            guard entities[index].former == nil,
+                versions.last?.contains(where: { $0.key == entities[index].key }) == true
+            else { return }
+            entities[index].former = entities[index].name
+            entities[index].name = "E\(key())"
+        case 7:
+            var new = entity()
+            new.attributes = [attribute(using: &random)]
+            entities.append(new)
+        case 8:
+            if index > 0, entities.count > 2 { entities.remove(at: index) }
+        default:
+            entities[index].isIndexed.toggle()
+            if entities[index].link.isToMany {
+                entities[index].link.isOrdered.toggle()
+            } else {
+                entities[index].link.isToMany = true
+            }
+        }
+    }
+
+    func models() throws -> [Model] {
+        var models: [Model] = []
+        for (index, entities) in versions.enumerated() {
+            let definitions = entities.map { entity -> EntityDefinition in
+                var definition = EntityDefinition(name: entity.name)
+                definition.renamingIdentifier = entity.former
+                definition.attributes = entity.attributes.map { attribute in
+                    var made = TributaryModel.Attribute(name: attribute.name, type: attribute.type)
+                    made.isOptional = attribute.isOptional
+                    made.renamingIdentifier = attribute.former
+                    made.defaultValue = attribute.defaultValue.map { attribute.type.widened(.integer($0)) } ?? .null
+                    return made
+                }
+                var link = Relationship(name: entity.link.name, destination: entities[0].name)
+                link.isToMany = entity.link.isToMany
+                link.isOrdered = entity.link.isOrdered
+                link.isOptional = true
+                definition.relationships = [link]
+                if entity.isIndexed, let first = entity.attributes.first {
+                    definition.fetchIndexes = [FetchIndex(name: "i", elements: [.init(first.name)])]
+                }
+                return definition
+            }
+            models.append(try Model(version: "\(index + 1)", entities: definitions).succeeding(models))
+        }
+        return models
+    }
+}
