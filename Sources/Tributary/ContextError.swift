@@ -31,6 +31,8 @@ public enum ContextError: Error, Hashable, Sendable {
     case unsettled(rounds: Int)
     /// The model names a transformer that the container was not given.
     case missingTransformer(entity: String, attribute: String, transformer: String)
+    /// Derived attributes whose expressions cannot be computed; found when a store is opened.
+    case derivations([DerivationProblem])
     /// The container has been closed.
     case closed
     /// The store refused; the reason is the store's.
@@ -59,6 +61,8 @@ extension ContextError: CustomStringConvertible {
         case .missingTransformer(let entity, let attribute, let transformer):
             "\(entity).\(attribute) goes through the transformer '\(transformer)', which was not given: add it to "
                 + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"
+        case .derivations(let problems):
+            problems.map(\.description).joined(separator: "; ") + "; " + DerivationProblem.understood
         case .closed: "the container has been closed"
         case .store(let reason): "the store refused: \(reason)"
         }

@@ -43,6 +43,17 @@ struct DerivedValues {
         return values
     }
 
+    /// The derived attributes of an object that have another value now; `now()` only when the object itself has changed.
+    func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
+        try subject.kind.derivations.compactMap { slot, derivation in
+            guard let attribute = subject.kind.entity.properties[slot].attribute, derivation != .now || isChanged,
+                let value = try value(of: derivation, attribute, for: subject), attribute.accepts(value),
+                value != subject.values[slot]
+            else { return nil }
+            return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
+        }
+    }
+
     /// The value of a derived attribute; nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.kind.entity

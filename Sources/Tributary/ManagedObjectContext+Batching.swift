@@ -97,7 +97,8 @@ extension ManagedObjectContext {
             author: author,
             contextName: name,
             collision: collision,
-            listsIDs: kind == .objectIDs
+            listsIDs: kind == .objectIDs,
+            deriving: BatchDerivation(home)
         )
     }
 
@@ -128,8 +129,6 @@ extension ManagedObjectContext {
             }
         } catch let nothing as NothingWritten {
             outcome = nothing.outcome
-        } catch let problem as BatchProblem {
-            throw BatchError(problem)
         } catch let error as StoreError {
             throw ContextError(error)
         }

@@ -27,15 +27,7 @@ extension ManagedObjectContext {
         for kind in deriving { concerned.formUnion(try dependents(of: kind, reader, dropped)) }
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
             guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { continue }
-            var writes: [PropertyWrite] = []
-            for (slot, derivation) in subject.kind.derivations {
-                guard let attribute = subject.kind.entity.properties[slot].attribute,
-                    derivation != .now || changed.contains(id),
-                    let value = try derived.value(of: derivation, attribute, for: subject), attribute.accepts(value),
-                    value != subject.values[slot]
-                else { continue }
-                writes.append(PropertyWrite(name: attribute.name, value: attribute.json(for: value)))
-            }
+            let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
             guard !writes.isEmpty else { continue }
             plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
             reread(id, &plan)
@@ -67,7 +59,11 @@ extension ManagedObjectContext {
                 && !dropped.contains(ObjectIdentifier(object))
             {
                 if relationship.isToMany {
-                    guard let (_, inverseSlot) = inverse(of: relationship) else { continue }
+                    guard let (_, inverseSlot) = inverse(of: relationship) else {
+                        // Those who are linked or let go in this save are known by that.
+                        found.formUnion(try reader.owners(of: object.uniqueID, entity: kind.entity, slot: slot))
+                        continue
+                    }
                     found.formUnion(try owners(of: object, inverseSlot, reader))
                 } else {
                     let rows = try reader.holders(of: [(slot, .reference(object.uniqueID))], entity: kind.entity)

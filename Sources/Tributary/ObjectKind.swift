@@ -25,7 +25,7 @@ package final class ObjectKind: Sendable {
     /// Whether what a save wrote is what the row then holds, so that it need not be read again.
     let keepsWrittenValues: Bool
 
-    /// The slots of derived attributes with how they are computed; expressions that are not understood are left out.
+    /// The slots of derived attributes with how they are computed.
     let derivations: [(slot: Int, derivation: Derivation)]
 
     /// By slot: the transformers that the model names.

@@ -10,7 +10,8 @@ package final class ObjectSchema: Sendable {
     /// How many root entities there are.
     let rootCount: Int
 
-    /// - Throws: ``ContextError`` when a class names an entity that the model does not have.
+    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, or a derived attribute has an
+    ///   expression that cannot be computed.
     init(
         model: Model,
         store: String,
@@ -24,6 +25,8 @@ package final class ObjectSchema: Sendable {
             }
             types[type.entityName] = type
         }
+        let problems = model.derivationProblems
+        guard problems.isEmpty else { throw ContextError.derivations(problems) }
         let roots = model.rootEntities.map(\.name)
         let indices = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1, $0) })
         var kinds: [String: ObjectKind] = [:]

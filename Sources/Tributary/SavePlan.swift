@@ -36,31 +36,11 @@ struct SavePlan {
                     return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
                 }
                 let before = isInsert ? nil : object.row?.values[slot]
-                return increment(attribute, from: before ?? .null, to: value)
+                return attribute.increment(from: before ?? .null, to: value)
             case .relationship(let relationship, let storage):
                 guard case .column = storage else { return nil }
                 return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
             }
         }
-    }
-
-    /// A counter's assignment goes out as an increment; nil when it adds nothing.
-    private static func increment(
-        _ attribute: Attribute,
-        from old: PropertyValue,
-        to new: PropertyValue
-    ) -> PropertyWrite? {
-        let amount: JSONValue
-        switch (old, new) {
-        case (.integer(let old), .integer(let new)): amount = .integer(new &- old)
-        case (_, .integer(let new)): amount = .integer(new)
-        case (.integer(let old), _): amount = .integer(0 &- old)
-        case (.double(let old), .double(let new)): amount = .double(new - old)
-        case (_, .double(let new)): amount = .double(new)
-        case (.double(let old), _): amount = .double(-old)
-        default: return nil
-        }
-        guard amount != .integer(0), amount != .double(0) else { return nil }
-        return PropertyWrite(name: attribute.name, value: .object([JSONMember(key: "increment", value: amount)]))
     }
 }

@@ -16,7 +16,16 @@ extension Engine {
         } catch let error as StoreError {
             throw StartFailure(error)
         }
-        let container = try await PersistentContainer(store: store, merging: configuration.mergeOptions)
+        let container: PersistentContainer
+        do {
+            container = try await PersistentContainer(store: store, merging: configuration.mergeOptions)
+        } catch let error as ContextError {
+            if case .derivations = error {
+                let reason = "the model '\(configuration.model ?? "")' cannot be used: \(error)"
+                throw StartFailure(reason, status: .badConfiguration)
+            }
+            throw error
+        }
         let sync = try SyncService(
             container: container,
             configuration: configuration.syncConfiguration,

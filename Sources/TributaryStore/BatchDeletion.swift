@@ -125,7 +125,7 @@ final class BatchDeletion {
             db,
             "SELECT d.id, o._id, \(entityCode(join.target)) \(way(entity, join)) AND \(survives(join.target)) LIMIT 1"
         )
-        let found = try statement.first { row -> BatchProblem? in
+        let found = try statement.first { row -> BatchError? in
             guard let id = row.id(0), let other = row.id(1), let there = layout.entity(code: row.integer(2)) else {
                 return nil
             }

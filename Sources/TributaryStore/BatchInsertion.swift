@@ -40,7 +40,7 @@ final class BatchInsertion {
         try checkMandatory(values, row: row)
         if !keys.isEmpty, try settle(values, written.sorted(), row: row, take) { return }
         let uniqueID = id ?? reader.context.configuration.environment.newID()
-        if rows[uniqueID] != nil { throw BatchProblem.duplicateID(row: row, objectID(uniqueID)) }
+        if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
         let writes = values.indices.compactMap { properties.insertWrite(values[$0], slot: $0) }
         slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
         rows[uniqueID] = row
@@ -58,7 +58,7 @@ final class BatchInsertion {
         do {
             try take(slice)
         } catch StoreError.duplicateID(let id) {
-            throw BatchProblem.duplicateID(row: rows[id.uniqueID] ?? 0, id)
+            throw BatchError.duplicateID(row: rows[id.uniqueID] ?? 0, id)
         }
     }
 
@@ -70,7 +70,7 @@ final class BatchInsertion {
                 isMissing = attribute.isStored && !attribute.isOptional && attribute.derivationExpression == nil
             case .relationship(let relationship, _): isMissing = !relationship.isOptional
             }
-            if isMissing { throw BatchProblem.missing(row: row, entity: properties.name, property: property.name) }
+            if isMissing { throw BatchError.missing(row: row, entity: properties.name, property: property.name) }
         }
     }
 
@@ -83,7 +83,7 @@ final class BatchInsertion {
         }
         guard case .stored(let other, let names) = collision else { return false }
         switch terms.collision {
-        case .refuse: throw BatchProblem.constraint(row: row, properties: names, existing: other.id)
+        case .refuse: throw BatchError.constraint(row: row, properties: names, existing: other.id)
         case .skip: return true
         case .replace:
             try flush(take)

@@ -6,10 +6,10 @@ struct BatchProperties {
     let entity: EntityLayout
     let layout: StoreModel
 
-    /// - Throws: ``BatchProblem`` when there is no such entity, or it has no objects of its own.
+    /// - Throws: ``BatchError`` when there is no such entity, or it has no objects of its own.
     init(_ name: String, layout: StoreModel, allowsAbstract: Bool) throws {
-        guard let entity = layout.entity(named: name) else { throw BatchProblem.unknownEntity(name) }
-        if entity.entity.isAbstract, !allowsAbstract { throw BatchProblem.abstractEntity(name) }
+        guard let entity = layout.entity(named: name) else { throw BatchError.unknownEntity(name) }
+        if entity.entity.isAbstract, !allowsAbstract { throw BatchError.abstractEntity(name) }
         self.entity = entity
         self.layout = layout
     }
@@ -20,9 +20,9 @@ struct BatchProperties {
     /// The slot of a property that may be written.
     func slot(_ property: String, row: Int?) throws -> Int {
         guard let slot = entity.entity.slot(named: property) else {
-            throw BatchProblem.unknownProperty(row: row, entity: name, property: property)
+            throw BatchError.unknownProperty(row: row, entity: name, property: property)
         }
-        func refused(_ reason: String) -> BatchProblem {
+        func refused(_ reason: String) -> BatchError {
             .unwritable(row: row, entity: name, property: property, reason: reason)
         }
         switch entity.entity.properties[slot] {
@@ -40,16 +40,16 @@ struct BatchProperties {
 
     /// The value in the form that the store keeps.
     ///
-    /// - Throws: ``BatchProblem`` when it does not fit, or is null and the property mandatory.
+    /// - Throws: ``BatchError`` when it does not fit, or is null and the property mandatory.
     func check(_ value: PropertyValue, slot: Int, row: Int?) throws -> PropertyValue {
         let property = entity.entity.properties[slot]
-        func wrong(_ expected: String) -> BatchProblem {
+        func wrong(_ expected: String) -> BatchError {
             .wrongType(row: row, entity: name, property: property.name, expected: expected, found: value)
         }
         switch property {
         case .attribute(let attribute):
             if value.isNull, !attribute.isOptional {
-                throw BatchProblem.missing(row: row, entity: name, property: property.name)
+                throw BatchError.missing(row: row, entity: name, property: property.name)
             }
             guard attribute.type.holds(value) else { throw wrong(attribute.type.rawValue) }
             // The negative zero is zero: the two are one value in a log.
@@ -59,7 +59,7 @@ struct BatchProperties {
             switch value {
             case .reference: return value
             case .null where relationship.isOptional: return value
-            case .null: throw BatchProblem.missing(row: row, entity: name, property: property.name)
+            case .null: throw BatchError.missing(row: row, entity: name, property: property.name)
             default: throw wrong("the ID of an object of \(relationship.destination)")
             }
         }
@@ -74,34 +74,16 @@ struct BatchProperties {
         }
         guard attribute.isStored else { return nil }
         guard attribute.mergeRule == .counter else { return PropertyWrite(name: property.name, value: value.json) }
-        guard let amount = BatchProperties.difference(from: .null, to: value) else { return nil }
-        return PropertyWrite(name: property.name, value: amount)
+        return attribute.increment(from: .null, to: value)
     }
 
     /// How the log writes a changed value.
     func updateWrite(from old: PropertyValue, to new: PropertyValue, slot: Int) -> PropertyWrite? {
         guard old != new else { return nil }
         let property = entity.entity.properties[slot]
-        guard property.attribute?.mergeRule == .counter else {
+        guard let attribute = property.attribute, attribute.mergeRule == .counter else {
             return PropertyWrite(name: property.name, value: new.json)
         }
-        guard let amount = BatchProperties.difference(from: old, to: new) else { return nil }
-        return PropertyWrite(name: property.name, value: amount)
-    }
-
-    /// `{"increment":N}`; nil when it adds nothing.
-    private static func difference(from old: PropertyValue, to new: PropertyValue) -> JSONValue? {
-        let amount: JSONValue
-        switch (old, new) {
-        case (.integer(let old), .integer(let new)): amount = .integer(new &- old)
-        case (_, .integer(let new)): amount = .integer(new)
-        case (.integer(let old), _): amount = .integer(0 &- old)
-        case (.double(let old), .double(let new)): amount = .double(new - old)
-        case (_, .double(let new)): amount = .double(new)
-        case (.double(let old), _): amount = .double(-old)
-        default: return nil
-        }
-        guard amount != .integer(0), amount != .double(0) else { return nil }
-        return .object([JSONMember(key: "increment", value: amount)])
+        return attribute.increment(from: old, to: new)
     }
 }

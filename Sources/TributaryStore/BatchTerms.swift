@@ -1,5 +1,5 @@
 /// In whose name a batch is written, and what it does about objects in its way.
-package struct BatchTerms: Sendable {
+package struct BatchTerms {
     /// What becomes of a row whose unique key another object has.
     package enum Collision: Sendable {
         /// The whole batch is refused.
@@ -17,11 +17,20 @@ package struct BatchTerms: Sendable {
     package var collision: Collision
     /// Whether the outcome lists IDs.
     package var listsIDs: Bool
+    /// Computes derived attributes; nil when the model has none.
+    package var deriving: (any BatchDeriving)?
 
-    package init(author: String?, contextName: String?, collision: Collision, listsIDs: Bool) {
+    package init(
+        author: String?,
+        contextName: String?,
+        collision: Collision,
+        listsIDs: Bool,
+        deriving: (any BatchDeriving)? = nil
+    ) {
         self.author = author
         self.contextName = contextName
         self.collision = collision
         self.listsIDs = listsIDs
+        self.deriving = deriving
     }
 }

@@ -85,7 +85,7 @@ final class UniqueKeys {
         slots: Set<Int>,
         number: Int64,
         reader: Reader
-    ) throws -> BatchProblem? {
+    ) throws -> BatchError? {
         let table = properties.table
         let reading = RowReading(table: table, context: reader.context)
         let related =

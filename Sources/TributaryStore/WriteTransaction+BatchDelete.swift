@@ -4,7 +4,7 @@ import TributaryModel
 extension WriteTransaction {
     /// Deletes the objects that the query finds and follows the delete rules.
     ///
-    /// - Throws: ``BatchProblem`` `denied` when a Deny stands; nothing is written then.
+    /// - Throws: ``BatchError`` `denied` when a Deny stands; nothing is written then.
     package func batchDelete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
         try batchDelete(terms: terms) { deletion in
             for id in try reader.ids(query) { try deletion.add(id) }
@@ -27,7 +27,7 @@ extension WriteTransaction {
         try deletion.followRules()
         var count = 0
         var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+        let committed = try commitSlices(terms) { take in
             var slice: [Change] = []
             func add(_ change: Change) throws {
                 slice.append(change)

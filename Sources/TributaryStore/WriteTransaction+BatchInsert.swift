@@ -7,7 +7,7 @@ extension WriteTransaction {
 
     /// Inserts objects from rows of values; `next` fills a row, or answers true when there are no more.
     ///
-    /// - Throws: ``BatchProblem``; nothing is written then.
+    /// - Throws: ``BatchError``; nothing is written then.
     package func batchInsert(
         into entity: String,
         terms: BatchTerms,
@@ -16,7 +16,7 @@ extension WriteTransaction {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = try UniqueKeys(properties, reader: reader)
         let insertion = BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
-        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+        let committed = try commitSlices(terms) { take in
             var row = 0
             while true {
                 var values: [String: PropertyValue] = [:]

@@ -4,7 +4,7 @@ import TributaryModel
 extension WriteTransaction {
     /// Gives the objects that a query finds new values; what has the value already is not written.
     ///
-    /// - Throws: ``BatchProblem``; nothing is written then.
+    /// - Throws: ``BatchError``; nothing is written then.
     package func batchUpdate(
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],
@@ -21,7 +21,7 @@ extension WriteTransaction {
         slots.sort { $0.slot < $1.slot }
         var count = 0
         var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(author: terms.author, contextName: terms.contextName) { take in
+        let committed = try commitSlices(terms) { take in
             // The objects are found before any is changed: no change can bring an object in or out of the query.
             var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
             while !rest.isEmpty {
@@ -62,7 +62,7 @@ extension WriteTransaction {
         case .increment(let amount):
             let isNumber = property.attribute.map { $0.type.isInteger || $0.type == .double || $0.type == .float }
             guard isNumber == true, property.attribute?.type.holds(amount) == true, !amount.isNull else {
-                throw BatchProblem.wrongType(
+                throw BatchError.wrongType(
                     row: nil,
                     entity: properties.name,
                     property: property.name,
@@ -72,7 +72,7 @@ extension WriteTransaction {
             }
         case .copy(let name):
             guard properties.entity.entity.property(named: name)?.attribute?.isStored == true else {
-                throw BatchProblem.unknownProperty(row: nil, entity: properties.name, property: name)
+                throw BatchError.unknownProperty(row: nil, entity: properties.name, property: name)
             }
         }
     }

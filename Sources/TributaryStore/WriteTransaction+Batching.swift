@@ -7,15 +7,14 @@ extension WriteTransaction {
     /// Changes that are applied at once: memory does not grow with the batch, but for the lines that go out.
     static let batchSlice = 20_000
 
-    /// Draws clock and sequence, lets `body` hand over changes slice by slice, writes history and the lines for export.
+    /// Draws clock and sequence, lets `body` hand over changes slice by slice, adds derived attributes, writes history and the lines for export.
     ///
     /// `verify` is given the transaction's number when all is written.
     ///
     /// - Returns: nil when `body` handed over nothing: then there is no transaction.
     /// - Throws: what `body` and `verify` throw; nothing is written then.
     func commitSlices(
-        author: String?,
-        contextName: String?,
+        _ terms: BatchTerms,
         _ body: (_ take: ([Change]) throws -> Void) throws -> Void,
         verify: (_ number: Int64) throws -> Void = { _ in }
     ) throws -> CommittedTransaction? {
@@ -24,15 +23,22 @@ extension WriteTransaction {
         do {
             var open: (applier: Applier, header: TransactionHeader)?
             var lines: [UInt8] = []
-            try body { changes in
-                guard !changes.isEmpty else { return }
-                let explicit = try LocalChanges(reader: reader).explicit(changes)
-                var (applier, header) = try open ?? beginBatch(author, contextName)
+            func apply(_ explicit: [Change]) throws {
+                var (applier, header) = try open ?? beginBatch(terms.author, terms.contextName)
                 header.changeCount += explicit.count
                 open = (applier, header)
                 try applier.apply(explicit)
                 for change in explicit { change.write(to: &lines) }
             }
+            try body { changes in
+                guard !changes.isEmpty else { return }
+                let explicit = try LocalChanges(reader: reader).explicit(changes)
+                try terms.deriving?.willApply(explicit, reader)
+                try apply(explicit)
+                let derived = try terms.deriving?.didApply(explicit, reader) ?? []
+                if !derived.isEmpty { try apply(derived) }
+            }
+            if open != nil { try terms.deriving?.finish(reader, slice: WriteTransaction.batchSlice) { try apply($0) } }
             var committed: CommittedTransaction?
             if let (applier, header) = open {
                 try verify(applier.number)

@@ -1,23 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 import TributaryModel
 
 /// Models of public projects, kept beside the package; their licences keep them out of it.
 @Suite("Published models")
 struct PublishedModelsTests {
-    static let folder: String? = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let places: [String?] = [
-            ProcessInfo.processInfo.environment["TRIBUTARY_PUBLISHED_MODELS"],
-            root.deletingLastPathComponent().appendingPathComponent("shared/models").path,
-        ]
-        return places.compactMap { $0 }.first { FileManager.default.fileExists(atPath: "\($0)/INDEX.tsv") }
-    }()
-
-    @Test(.enabled(if: folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"))
+    @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"))
     func eachLoadsWithTheCountsOfTheIndex() throws {
-        let folder = try #require(PublishedModelsTests.folder)
+        let folder = try #require(PublishedModels.folder)
         let index = try String(contentsOfFile: "\(folder)/INDEX.tsv", encoding: .utf8)
         let rows = index.split(separator: "\n").dropFirst()
         #expect(!rows.isEmpty)

@@ -1,5 +1,3 @@
-public import TributaryChanges
-
 /// Why a batch was refused; nothing of it was written.
 ///
 /// `row` counts from 0.

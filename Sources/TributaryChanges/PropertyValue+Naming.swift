@@ -1,8 +1,6 @@
-import TributaryChanges
-
 extension PropertyValue {
     /// What the value is, in words for an error.
-    var kindName: String {
+    package var kindName: String {
         switch self {
         case .null: "null"
         case .integer(let value): "the integer \(value)"

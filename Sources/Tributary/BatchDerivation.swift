@@ -1,0 +1,143 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Computes the derived attributes that a batch changes: those of its own objects with each slice, those of objects that
+/// depend on them at its end.
+///
+/// What it keeps grows with the objects that depend on others, not with the batch.
+final class BatchDerivation: BatchDeriving {
+    /// A relationship that a derived attribute reads.
+    private struct Dependency: Hashable {
+        var entity: String
+        var slot: Int
+        var relationship: Relationship
+    }
+
+    private let schema: ObjectSchema
+    /// One without objects: what the store has is all there is.
+    private let context: ManagedObjectContext
+    private let now: PropertyValue
+    private let dependencies: [Dependency]
+    /// Objects whose derived attributes depend on what the batch changes.
+    private var concerned: Set<ManagedObjectID> = []
+
+    /// Nil when the model has no derived attributes.
+    init?(_ home: ContextHome) {
+        guard !home.schema.derivingKinds.isEmpty else { return nil }
+        schema = home.schema
+        let milliseconds = home.store.configuration.environment.wallMilliseconds()
+        context = ManagedObjectContext(home: home, mergePolicy: .error)
+        now = .date(Double(milliseconds) / 1000)
+        var found: Set<Dependency> = []
+        for kind in home.schema.derivingKinds {
+            for (_, derivation) in kind.derivations {
+                guard let name = derivation.relationship, let slot = kind.slot(named: name),
+                    let relationship = kind.entity.properties[slot].relationship
+                else { continue }
+                found.insert(Dependency(entity: kind.entity.name, slot: slot, relationship: relationship))
+            }
+        }
+        dependencies = found.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
+    }
+
+    // MARK: Before
+
+    func willApply(_ changes: [Change], _ reader: Reader) throws {
+        guard !dependencies.isEmpty else { return }
+        for change in changes {
+            switch change.operation {
+            case .insert, .link: continue
+            case .update(let writes): try noteFormerOwners(change, Set(writes.map(\.name)), reader)
+            case .delete: try note(change.id, entity: change.entity, reader)
+            case .unlink(let name, let ids): try noteEnds(change, name, ids)
+            }
+        }
+    }
+
+    /// Whoever loses a member because a to-one register of it is written.
+    private func noteFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
+        for dependency in dependencies where dependency.relationship.isToMany {
+            guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
+            try note(change.id, entity: change.entity, through: dependency, reader)
+        }
+    }
+
+    // MARK: After
+
+    func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change] {
+        var result: [Change] = []
+        var seen: Set<ManagedObjectID> = []
+        for change in changes {
+            if case .delete = change.operation { continue }
+            if case .link(let name, let ids, _) = change.operation { try noteEnds(change, name, ids) }
+            var changed = [(change.id, change.entity)]
+            if case .unlink(let name, let ids) = change.operation,
+                let slot = schema.kind(named: change.entity)?.slot(named: name),
+                let relationship = schema.kind(named: change.entity)?.entity.properties[slot].relationship
+            {
+                changed += ids.map { ($0, relationship.destination) }
+            }
+            for (id, entity) in changed {
+                try note(id, entity: entity, reader)
+                guard let root = schema.kind(named: entity)?.entity.root, let kind = schema.kind(named: root),
+                    seen.insert(kind.objectID(id)).inserted, let update = try update(kind.objectID(id), true, reader)
+                else { continue }
+                result.append(update)
+            }
+        }
+        return result
+    }
+
+    func finish(_ reader: Reader, slice: Int, _ take: ([Change]) throws -> Void) throws {
+        var changes: [Change] = []
+        for id in concerned.sorted(by: { ($0.rootEntity, $0.uniqueID) < ($1.rootEntity, $1.uniqueID) }) {
+            guard let change = try update(id, false, reader) else { continue }
+            changes.append(change)
+            guard changes.count >= slice else { continue }
+            try take(changes)
+            changes.removeAll(keepingCapacity: true)
+        }
+        if !changes.isEmpty { try take(changes) }
+    }
+
+    private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
+        let derived = DerivedValues(context: context, reader: reader, now: now, dropped: [])
+        guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { return nil }
+        let writes = try derived.writes(for: subject, isChanged: isChanged)
+        guard !writes.isEmpty else { return nil }
+        return Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes))
+    }
+
+    // MARK: Who depends on what
+
+    /// Both ends of pairs that come or go.
+    private func noteEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
+        guard let kind = schema.kind(named: change.entity), let slot = kind.slot(named: name),
+            let relationship = kind.entity.properties[slot].relationship,
+            let destination = schema.kind(named: relationship.destination)
+        else { return }
+        concerned.insert(kind.objectID(change.id))
+        for id in ids { concerned.insert(destination.objectID(id)) }
+    }
+
+    /// Everything that depends on an object as it stands now.
+    private func note(_ id: UniqueID, entity: String, _ reader: Reader) throws {
+        for dependency in dependencies { try note(id, entity: entity, through: dependency, reader) }
+    }
+
+    private func note(_ id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws {
+        guard let owner = schema.kind(named: dependency.entity), let member = schema.kind(named: entity),
+            let destination = schema.kind(named: dependency.relationship.destination),
+            destination.entity.root == member.entity.root
+        else { return }
+        guard dependency.relationship.isToMany else {
+            let rows = try reader.holders(of: [(dependency.slot, .reference(id))], entity: owner.entity)
+            return concerned.formUnion(rows.map(\.id))
+        }
+        guard let name = dependency.relationship.inverse, let slot = destination.slot(named: name) else {
+            return concerned.formUnion(try reader.owners(of: id, entity: owner.entity, slot: dependency.slot))
+        }
+        concerned.formUnion(try reader.related(to: id, entity: destination.entity, slot: slot))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryModel
+
+@testable import Tributary
+
+/// A derived attribute that cannot be computed is found when a store is opened, not when the model is loaded.
+struct DerivationProblemTests {
+    /// A model with one derived attribute in it, beside a sound one.
+    private func model(_ expression: String, _ type: AttributeType) throws -> Model {
+        var team = EntityDefinition(name: "Team")
+        team.attributes = [
+            DerivedModel.attribute("name", .string), DerivedModel.attribute("size", .integer32),
+            DerivedModel.attribute("plain", .string, "canonical:(name)"),
+            DerivedModel.attribute("wrong", type, expression),
+        ]
+        var members = Relationship(name: "members", destination: "Team", inverse: "leader")
+        members.isToMany = true
+        members.isOptional = true
+        var leader = Relationship(name: "leader", destination: "Team", inverse: "members")
+        leader.isOptional = true
+        team.relationships = [members, leader]
+        return try Model(version: "1", entities: [team])
+    }
+
+    static let cases: [(String, AttributeType, String)] = [
+        ("median:(members.size)", .double, "none that is understood"), ("", .string, "none that is understood"),
+        ("a.b.c.d", .string, "none that is understood"), ("nowhere", .string, "Team has no attribute 'nowhere'"),
+        ("leader.nothing", .string, "Team has no attribute 'nothing'"),
+        ("chief.name", .string, "Team has no relationship 'chief'"), ("members.name", .string, "Team.members is to-many"),
+        ("leader.@count", .integer32, "Team.leader is to-one"), ("members.@sum.name", .double, "Team.name is no number"),
+        ("members.@count", .string, "it is a number, not String"), ("now()", .string, "it is a date, not String"),
+        ("lowercase:(size)", .string, "Team.size is no string"), ("size", .string, "it is Integer 32, not String"),
+    ]
+
+    @Test(arguments: cases)
+    func theContainerIsRefusedWithEntityAttributeExpressionAndReason(
+        _ expression: String,
+        _ type: AttributeType,
+        _ reason: String
+    ) async throws {
+        let model = try model(expression, type)
+        let error = await #expect(throws: ContextError.self) {
+            _ = try await PersistentContainer(name: "x", model: model, store: .memory)
+        }
+        guard case .derivations(let problems)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problems.map(\.attribute) == ["wrong"] && problems.map(\.entity) == ["Team"])
+        #expect(problems.first?.expression == expression)
+        #expect(problems.first?.reason.contains(reason) == true)
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("Team.wrong") && text.contains("@count") && text.contains("'\(expression)'"))
+    }
+
+    @Test(arguments: [
+        ("members.@count", AttributeType.decimal), ("members.@max.size", .integer64), ("leader.size", .integer16),
+        ("uppercase:(leader.name)", .string), ("now()", .date), ("sum:( members.size )", .double),
+    ])
+    func whatIsUnderstoodOpens(_ expression: String, _ type: AttributeType) async throws {
+        let container = try await PersistentContainer(name: "x", model: model(expression, type), store: .memory)
+        try await container.close()
+    }
+
+    @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS"))
+    func publishedModelsOpen() async throws {
+        let folder = try #require(PublishedModels.folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".xml") }
+        #expect(!names.isEmpty)
+        for name in names {
+            let xml = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+            let model = try Model(xml: xml, file: name)
+            let container = try await PersistentContainer(name: "x", model: model, store: .memory)
+            try await container.close()
+        }
+    }
+}
