@@ -12,7 +12,12 @@ extension ManagedObject {
     }
 
     /// Forgets the values; they are read again when they are needed.
-    func turnIntoFault() {
+    ///
+    /// The hooks are called only when there was something to forget.
+    func turnIntoFault(isTold: Bool = false) {
+        let wasLoaded = !values.isEmpty
+        if wasLoaded, !isTold { willTurnIntoFault() }
+        defer { if wasLoaded { didTurnIntoFault() } }
         row = nil
         values = []
         eventValues = []

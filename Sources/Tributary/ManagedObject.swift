@@ -64,15 +64,27 @@ open class ManagedObject {
 
     // MARK: Hooks
 
-    /// Called once when the object has been inserted into its context.
+    /// Called once when the object has been inserted into its context; not when an undo or a child's save brings it.
     open func awakeFromInsert() {}
-    /// Called when a row's values have been put in the object.
+    /// Called when a row's values have been put in the object, each time that it was a fault.
     open func awakeFromFetch() {}
+    /// Called when something other than an assignment has given the object other values: an undo, a rollback, a refresh, a
+    /// merge policy.
+    ///
+    /// The place to bring up to date what is worked out from the values and kept in the object.
+    open func awake(from events: SnapshotEvents) {}
+    /// Called when the object is about to become a fault; its values can still be read.
+    open func willTurnIntoFault() {}
+    /// Called when the object has become a fault; reading a value here reads the row again.
+    open func didTurnIntoFault() {}
     /// Called before each save that includes the object; may change objects, and is then called again.
+    ///
+    /// A save calls it for every object before it validates any, and ``didSave()`` for every object after the commit.
     open func willSave() {}
     /// Called after a save that included the object.
     open func didSave() {}
-    /// Called when the object is about to be marked as deleted.
+    /// Called when the object is about to be marked as deleted, by a program or by a Cascade rule; its relationships are
+    /// still as they were.
     open func prepareForDeletion() {}
     /// Throws when one attribute must not be saved with this value; called for each attribute that a save writes.
     open func validateValue(_ value: PropertyValue, forKey key: String) throws {}

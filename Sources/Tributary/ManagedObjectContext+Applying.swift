@@ -22,6 +22,9 @@ extension ManagedObjectContext {
         var ids: [ManagedObjectID] = []
         for (index, conditional) in changes.enumerated() {
             let object = try apply(conditional.change, at: index)
+            if case .link(let name, let targets, let positions?) = conditional.change.operation {
+                try place(targets, positions, in: name, of: object, &terms, at: index)
+            }
             let id = object.objectID
             if let expected = conditional.ifVersion {
                 let found = object.row?.revision

@@ -82,7 +82,11 @@ extension ManagedObjectContext {
     private func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery
     {
         guard let kind = schema.kind(named: name) else { throw BatchError.unknownEntity(name) }
-        return FetchQuery(entity: kind.entity, predicate: predicate, includesSubentities: includesSubentities)
+        return FetchQuery(
+            entity: kind.entity,
+            predicate: predicate.map(store.resolvingNow),
+            includesSubentities: includesSubentities
+        )
     }
 
     private func terms(_ kind: BatchResultKind) -> BatchTerms {

@@ -96,8 +96,7 @@ extension ManagedObjectContext {
     func resolved(_ request: FetchRequest) -> FetchRequest {
         guard let predicate = request.predicate else { return request }
         var request = request
-        let seconds = Double(store.configuration.environment.wallMilliseconds()) / 1000
-        request.predicate = predicate.resolvingNow(unixSeconds: seconds)
+        request.predicate = store.resolvingNow(predicate)
         return request
     }
 }

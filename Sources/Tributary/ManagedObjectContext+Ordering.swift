@@ -53,11 +53,23 @@ extension ManagedObjectContext {
             return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
         }
         let stored = try reader.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: key.slot)
-        let positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
+        var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         // What has moved is held against what the context had read; what others have moved meanwhile stays where it is.
         let added = ledger[key].map { Set($0.added.keys) } ?? []
         var kept = Arrangement.unmoved(wanted, in: storedIDs(owner, key.slot)).filter { positions[$0] != nil }
         kept.subtract(added)
-        return PositionPlan(wanted: wanted, positions: positions, kept: kept).placed()
+        let given = request?.positions[key] ?? [:]
+        guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).placed() }
+        // What was given a position has it; the others find theirs between.
+        positions.merge(given) { $1 }
+        let base = wanted.filter { positions[$0] != nil }.sorted { left, right in
+            let (first, second) = (positions[left] ?? "", positions[right] ?? "")
+            return first == second
+                ? left.uniqueID < right.uniqueID : first.utf8.lexicographicallyPrecedes(second.utf8)
+        }
+        kept = Arrangement.unmoved(wanted, in: base).subtracting(added).union(given.keys)
+        let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).placed()
+        let moved = Set(placed.map(\.id))
+        return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }
     }
 }

@@ -84,7 +84,8 @@ extension ManagedObjectContext {
         try checkVersion(of: object, current)
         let slots = object.changed.slots
         guard let current, current.entity.name == cached.entity.name else {
-            if mergePolicy == .error { plan.conflicts.append(conflict(object, cached, nil)) }
+            let conflict = conflict(object, cached, nil)
+            if try policy(for: object, conflict) == .error { plan.conflicts.append(conflict) }
             return plan.outcomes.append((object, .gone(isLost: true)))
         }
         guard current.revision != cached.revision else {

@@ -15,16 +15,20 @@ extension ManagedObjectContext {
         object.extras?.related = [:]
         passCount &+= 1
         guard mergeChanges else {
+            // What the hook assigns goes with the rest.
+            if !object.values.isEmpty { object.willTurnIntoFault() }
             withdraw(object)
             dirty.remove(object)
             unpropagated.removeAll { $0 === object }
             object.state = .clean
-            object.turnIntoFault()
+            object.turnIntoFault(isTold: true)
             noteChange { $0.noteUpdated(object.objectID) }
             return
         }
         guard !object.values.isEmpty else { return }
+        let revision = object.row?.revision
         self.mergeChanges(ObjectChanges(updated: object.objectID))
+        if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
     /// The same for every object in use.
@@ -47,7 +51,12 @@ extension ManagedObjectContext {
             case .updated, .deleted:
                 object.state = .clean
                 object.changed.removeAll()
-                if let row = object.row { object.replace(row) } else { object.turnIntoFault() }
+                if let row = object.row {
+                    object.replace(row)
+                    object.awake(from: .rollback)
+                } else {
+                    object.turnIntoFault()
+                }
                 noteChange { $0.noteUpdated(object.objectID) }
             case .clean, .gone, .detached: break
             }

@@ -128,9 +128,12 @@ extension ManagedObjectContext {
         _ id: ManagedObjectID,
         _ isLinked: Bool
     ) {
-        guard isLinked else { return ledger.remove(id, from: key) }
+        // What others have linked or unlinked meanwhile as well is no longer undone by forgetting the own change.
+        let isKnown = ledger[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
+        let isStored = isKnown ? owner(of: key).map { storedIDs($0, key.slot).contains(id) } : nil
+        guard isLinked else { return ledger.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
-        ledger.add(id, to: key)
+        ledger.add(id, to: key, isStored: isStored ?? true)
     }
 
     /// An object that was taken out of an ordered relationship comes back at its end, not where it was.

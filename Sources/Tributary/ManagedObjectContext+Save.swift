@@ -115,15 +115,20 @@ extension ManagedObjectContext {
 
     /// Takes the written objects for clean; `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
+        let saved = plan.outcomes.map(\.object).filter(\.hasChanges)
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         for (object, outcome) in plan.outcomes {
             if !object.hasChanges { noteEffect(on: object) }
             dirty.remove(object)
             switch outcome {
             case .written: settle(object, committed.flatMap { written(object, $0.number) })
-            case .reread: settle(object, plan.rows[ObjectIdentifier(object)])
+            case .reread:
+                let before = object.values
+                settle(object, plan.rows[ObjectIdentifier(object)])
+                if object.values != before { object.awake(from: .mergePolicy) }
             case .dropped(let row):
                 settle(object, row)
+                object.awake(from: .mergePolicy)
                 noteChange { $0.noteUpdated(object.objectID) }
             case .gone(let isLost):
                 if isLost { undoStack?.forget(object) }
@@ -138,7 +143,7 @@ extension ManagedObjectContext {
         if let committed {
             lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
         }
-        for (object, _) in plan.outcomes { object.didSave() }
+        for object in saved { object.didSave() }
         if let committed { onDidSave?(self, committed.changes) }
     }
 

@@ -18,8 +18,8 @@ extension SavePlan {
     var hasLost: Bool {
         outcomes.contains { object, outcome in
             switch outcome {
-            case .written, .reread: false
-            case .dropped, .gone: object.extras?.isUnsaved != true
+            case .written: false
+            case .reread, .dropped, .gone: object.extras?.isUnsaved != true
             }
         }
     }

@@ -61,10 +61,25 @@ extension ManagedObjectContext {
         }
         processChanges()
         for object in touched { settleIfUnchanged(object) }
+        tell(group, touched)
         guard !stack.open.records.isEmpty else { return nil }
         var inverse = stack.open
         inverse.name = group.name
         return inverse
+    }
+
+    /// Calls the hook of each object that the group has changed, once.
+    private func tell(_ group: UndoGroup, _ touched: [ManagedObject]) {
+        var events: [ManagedObject: SnapshotEvents] = [:]
+        for object in touched { events[object, default: []].insert(.undoUpdate) }
+        for record in group.records {
+            switch record {
+            case .appeared(let object): events[object, default: []].insert(.undoInsertion)
+            case .disappeared(let object): events[object, default: []].insert(.undoDeletion)
+            case .value, .pair, .order: continue
+            }
+        }
+        for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
     }
 
     private func restore(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {

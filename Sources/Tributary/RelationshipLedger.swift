@@ -68,19 +68,20 @@ struct RelationshipLedger: Sendable {
 
     subscript(key: Key) -> Difference? { differences[key] }
 
-    /// An object that was taken out before is back; any other is new.
-    mutating func add(_ id: ManagedObjectID, to key: Key) {
+    /// An object that was taken out before is back; any other is new, and so is one that is not under the difference any
+    /// more.
+    mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
         ordinal += 1
         var difference = differences[key] ?? Difference()
-        if difference.removed.remove(id) == nil { difference.added[id] = ordinal }
+        if difference.removed.remove(id) == nil || !isStored { difference.added[id] = ordinal }
         differences[key] = difference.isEmpty ? nil : difference
         arrangements[key]?.append(id)
     }
 
-    /// An object that was added before leaves no trace.
-    mutating func remove(_ id: ManagedObjectID, from key: Key) {
+    /// An object that was added before leaves no trace, unless it is under the difference by now.
+    mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         var difference = differences[key] ?? Difference()
-        if difference.added.removeValue(forKey: id) == nil { difference.removed.insert(id) }
+        if difference.added.removeValue(forKey: id) == nil || isStored { difference.removed.insert(id) }
         differences[key] = difference.isEmpty ? nil : difference
     }
 

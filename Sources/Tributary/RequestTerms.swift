@@ -9,4 +9,6 @@ struct RequestTerms {
     var versions: [ManagedObjectID: Int64] = [:]
     /// The index of the change that an object came with first.
     var indices: [ManagedObjectID: Int] = [:]
+    /// The places that objects were given in ordered relationships.
+    var positions: [RelationshipLedger.Key: [ManagedObjectID: String]] = [:]
 }

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 
 /// Writes log entries to systemd's journal with their values as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
-struct JournalLogHandler: LogHandler {
+struct JournalLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
@@ -14,22 +14,10 @@ struct JournalLogHandler: LogHandler {
         self.setting = setting
     }
 
-    var logLevel: Logger.Level {
-        get { setting.value }
-        set { setting.value = newValue }
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
     func log(event: LogEvent) {
-        var all = metadata.merging(event.metadata ?? [:]) { $1 }
-        if let error = event.error { all["error"] = "\(error)" }
-        let pairs = all.isEmpty ? "" : "  " + LogText.pairs(all)
+        let all = metadata(of: event)
         var fields = [
-            "MESSAGE=\(LogText.escape("\(event.message)"))\(pairs)",
+            "MESSAGE=\(text(of: event, all))",
             "PRIORITY=\(Self.priority(of: event.level))",
             "SYSLOG_IDENTIFIER=tributaryd",
             "TRIBUTARY_LOGGER=\(label)",

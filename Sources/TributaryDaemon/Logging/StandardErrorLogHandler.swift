@@ -3,7 +3,7 @@ import Glibc
 import Logging
 
 /// Writes log entries to standard error, one a line.
-struct StandardErrorLogHandler: LogHandler {
+struct StandardErrorLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
@@ -14,21 +14,9 @@ struct StandardErrorLogHandler: LogHandler {
         self.setting = setting
     }
 
-    var logLevel: Logger.Level {
-        get { setting.value }
-        set { setting.value = newValue }
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
     func log(event: LogEvent) {
-        var all = metadata.merging(event.metadata ?? [:]) { $1 }
-        if let error = event.error { all["error"] = "\(error)" }
-        let pairs = all.isEmpty ? "" : "  " + LogText.pairs(all)
-        let line = "\(Self.time()) \(event.level.rawValue.uppercased()) \(LogText.escape("\(event.message)"))\(pairs)\n"
+        let all = metadata(of: event)
+        let line = "\(Self.time()) \(event.level.rawValue.uppercased()) \(text(of: event, all))\n"
         let bytes = Array(line.utf8)
         _ = write(2, bytes, bytes.count)
     }

@@ -14,7 +14,8 @@ enum ObjectsRoute {
         let offset = try offset(request.query["after"])
         let query = FetchQuery(
             entity: entity,
-            predicate: try predicate(request.query["where"], entity, engine.container.model),
+            predicate: try predicate(request.query["where"], entity, engine.container.model)
+                .map(engine.container.resolvingNow),
             sortKeys: try sortKeys(request.query["sort"], entity, engine.container.model),
             limit: limit + 1,
             offset: offset

@@ -1,0 +1,244 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// Which hooks are called, when, and in which order.
+struct HookTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("hooks")
+        container = try await PersistentContainer(
+            name: "hooks",
+            model: Company.model(),
+            classes: [HookedObject.self, HookedBadge.self],
+            store: .file(folder.path("store.sqlite")),
+            merging: .fixture
+        )
+    }
+
+    private func insert(_ context: ManagedObjectContext) throws -> HookedObject {
+        let object = try context.insert(HookedObject.self)
+        object.name = "Ann"
+        return object
+    }
+
+    @Test
+    func anInsertedObjectIsToldOnceThenOfItsSave() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            #expect(object.calls == ["insert"])
+            try context.save()
+            #expect(object.calls == ["insert", "willSave", "validateInsert", "didSave clean"])
+        }
+    }
+
+    @Test
+    func aHookThatChangesTheObjectIsCalledAgainBeforeTheValidation() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            try context.save()
+            object.calls = []
+            object.raise = 7
+            object.name = "Bea"
+            try context.save()
+            #expect(object.calls == ["willSave", "willSave", "validateUpdate", "didSave clean"])
+            #expect(object.salary == 7 && !context.hasChanges)
+        }
+    }
+
+    @Test
+    func allAreToldBeforeTheSaveThenAllAfterIt() async throws {
+        try await container.performBackgroundTask { context in
+            let objects = try (0..<3).map { _ in try insert(context) }
+            var order: [String] = []
+            context.onWillSave = { _ in order.append("context will") }
+            context.onDidSave = { _, _ in
+                order.append("context did")
+                #expect(objects.allSatisfy { $0.calls.last == "didSave clean" })
+            }
+            try context.save()
+            #expect(order == ["context will", "context did"])
+        }
+    }
+
+    @Test
+    func aSaveThatFailsIsNotFollowedByDidSave() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try context.insert(HookedObject.self)
+            #expect(throws: ValidationError.self) { try context.save() }
+            #expect(object.calls == ["insert", "willSave", "validateInsert"])
+        }
+    }
+
+    @Test
+    func anObjectThatTheSaveWasNotAboutIsNotTold() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            let badge = try context.insert(HookedBadge.self)
+            try context.save()
+            object.calls = []
+            // The store changes the other end of the one-to-one by itself.
+            object.badge = badge
+            try context.save()
+            #expect(object.calls.filter { $0.hasPrefix("willSave") || $0.hasPrefix("didSave") } == [])
+            #expect(badge.calls.suffix(2) == ["willSave", "didSave clean"])
+        }
+    }
+
+    @Test
+    func aDeletedObjectIsPreparedWithItsRelationshipsInPlace() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            let badge = try context.insert(HookedBadge.self)
+            object.badge = badge
+            try context.save()
+            (object.calls, badge.calls) = ([], [])
+            context.delete(object)
+            #expect(object.calls == ["prepare clean"] && object.badgeSeen)
+            #expect(badge.calls == [])
+            context.processPendingChanges()
+            #expect(badge.calls == ["prepare clean"])
+            try context.save()
+            #expect(object.calls == ["prepare clean", "willSave", "validateDelete", "didSave gone"])
+            #expect(badge.calls == ["prepare clean", "willSave", "didSave gone"])
+            context.delete(object)
+            #expect(object.calls.count == 4)
+        }
+    }
+
+    @Test
+    func aFaultIsAwokenEachTimeItsRowIsRead() async throws {
+        let id = try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            try context.save()
+            return object.objectID
+        }
+        try await container.performBackgroundTask { context in
+            let object = try #require(context.object(with: id, as: HookedObject.self))
+            // The entity has a sub-entity, so the row is read at once.
+            #expect(object.calls == ["fetch"])
+            context.refresh(object, mergeChanges: false)
+            #expect(object.calls == ["fetch", "willFault Ann", "didFault true"])
+            #expect(object.name == "Ann")
+            #expect(object.calls.last == "fetch")
+            context.refresh(object, mergeChanges: false)
+            object.calls = []
+            context.refresh(object, mergeChanges: false)
+            #expect(object.calls == [], "a fault does not become one")
+        }
+    }
+
+    @Test
+    func whatIsDroppedIsStillReadableWhenAFaultIsAboutToBeMade() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            try context.save()
+            object.name = "Bea"
+            object.calls = []
+            context.refresh(object, mergeChanges: false)
+            #expect(object.calls == ["willFault Bea", "didFault true"] && object.name == "Ann")
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test
+    func aRollbackTellsTheObjectsThatWereChanged() async throws {
+        try await container.performBackgroundTask { context in
+            let (object, other) = (try insert(context), try insert(context))
+            try context.save()
+            (object.calls, other.calls) = ([], [])
+            object.salary = 3
+            context.rollback()
+            #expect(object.calls == ["awake \(SnapshotEvents.rollback.rawValue)"] && object.salary == nil)
+            #expect(other.calls == [])
+        }
+    }
+
+    @Test
+    func aRefreshTellsTheObjectThatThereIsSomethingNew() async throws {
+        let background = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let object = try insert(context)
+            try context.save()
+            context.retainsRegisteredObjects = true
+            object.calls = []
+            return object.objectID
+        }
+        try await container.performBackgroundTask { context in
+            context.object(with: id, as: HookedObject.self)?.salary = 9
+            try context.save()
+        }
+        try await background.perform { context in
+            let object = try #require(context.object(with: id, as: HookedObject.self))
+            context.refresh(object, mergeChanges: true)
+            #expect(object.calls == ["awake \(SnapshotEvents.refresh.rawValue)"] && object.salary == 9)
+            context.refresh(object, mergeChanges: true)
+            #expect(object.calls.count == 1)
+        }
+    }
+
+    @Test
+    func undoAndRedoTellTheObjectsThatTheyChange() async throws {
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            context.undoStack = UndoStack()
+            let object = try insert(context)
+            try context.save()
+            context.undoStack?.removeAllActions()
+            object.calls = []
+            object.salary = 3
+            context.undo()
+            #expect(object.calls == ["awake \(SnapshotEvents.undoUpdate.rawValue)"] && object.salary == nil)
+            context.redo()
+            #expect(object.calls.count == 2 && object.salary == 3)
+            context.undo()
+            object.calls = []
+            context.delete(object)
+            context.undo()
+            #expect(object.calls == ["prepare clean", "awake \(SnapshotEvents.undoDeletion.rawValue)"])
+        }
+    }
+
+    @Test
+    func aMergePolicyTellsTheObjectThatItHasOtherValues() async throws {
+        let background = container.newBackgroundContext(mergePolicy: .rollback)
+        let id = try await background.perform { context in
+            let object = try insert(context)
+            try context.save()
+            context.retainsRegisteredObjects = true
+            object.salary = 1
+            object.calls = []
+            return object.objectID
+        }
+        try await container.performBackgroundTask { context in
+            context.object(with: id, as: HookedObject.self)?.salary = 9
+            try context.save()
+        }
+        try await background.perform { context in
+            let object = try #require(context.object(with: id, as: HookedObject.self))
+            try context.save()
+            #expect(object.salary == 9)
+            #expect(
+                object.calls == [
+                    "willSave", "validateUpdate", "awake \(SnapshotEvents.mergePolicy.rawValue)", "didSave clean",
+                ]
+            )
+        }
+    }
+
+    @Test
+    func aChildsObjectsAreToldOfItsSaveAndTheParentsOfTheirs() async throws {
+        try await container.performBackgroundTask { context in
+            let child = context.newChild()
+            let object = try insert(child)
+            try child.save()
+            #expect(object.calls == ["insert", "willSave", "validateInsert", "didSave clean"])
+            let above = try #require(context.object(with: object.objectID, as: HookedObject.self))
+            #expect(above.calls == [])
+            try context.save()
+            #expect(above.calls == ["willSave", "validateInsert", "didSave clean"])
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// The table of merge policies against what both sides have done: what is stored, what the object shows, what the
+/// conflict says.
+@Suite("Merge policy × situation")
+struct MergePolicyTableTests {
+    private typealias Rule = PolicyRace.Rule
+
+    /// What holds in every cell of a property's conflict.
+    private func check(_ outcome: PolicyRace.Outcome, _ rule: PolicyRace.Rule, _ expected: [String: PropertyValue]) {
+        for (key, value) in expected {
+            #expect(outcome.stored?[key] == value, "\(rule): \(key) in the store")
+            if rule != .error { #expect(outcome.shown[key] == value, "\(rule): \(key) in the object") }
+        }
+        #expect((outcome.error != nil) == (rule == .error), "\(rule)")
+        #expect(outcome.hasChanges == (rule == .error), "\(rule): changes stay only when the save throws")
+        #expect(outcome.asked.count == (rule == .custom ? 1 : 0), "\(rule)")
+        if rule != .error { #expect(outcome.state == .clean, "\(rule)") }
+    }
+
+    /// The conflict that the error or the resolver names.
+    private func conflict(_ outcome: PolicyRace.Outcome) throws -> MergeConflict {
+        let all = (outcome.error?.conflicts ?? []) + outcome.asked
+        #expect(all.count == 1 && outcome.error?.constraintConflicts ?? [] == [])
+        return try #require(all.first)
+    }
+
+    @Test("disjoint properties changed", arguments: PolicyRace.Rule.allCases)
+    func disjointProperties(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let outcome = try await race.run(
+            rule,
+            here: { here, _ in here.name = "Here" },
+            there: { there, _ in there.salary = 9 }
+        )
+        let expected: [PolicyRace.Rule: [String: PropertyValue]] = [
+            .error: ["name": .string("Ann"), "salary": .double(9)],
+            .storeTrump: ["name": .string("Here"), "salary": .double(9)],
+            .objectTrump: ["name": .string("Here"), "salary": .double(9)],
+            .overwrite: ["name": .string("Here"), "salary": .double(1)],
+            .rollback: ["name": .string("Ann"), "salary": .double(9)],
+            .custom: ["name": .string("Here"), "salary": .double(9), "code": .string("CU1")],
+        ]
+        check(outcome, rule, try #require(expected[rule]))
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.objectID == race.id && !conflict.isDeletion)
+        #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == ["salary"])
+        #expect(conflict.cached["name"] == .string("Ann") && conflict.cached["salary"] == .double(1))
+        #expect(conflict.stored?["name"] == .string("Ann") && conflict.stored?["salary"] == .double(9))
+        #expect(conflict.cached["department"] == .reference(race.red.uniqueID))
+        #expect(conflict.cached.values["projects"] == nil, "snapshots have no to-many relationships")
+        if rule == .error { #expect(outcome.shown["name"] == .string("Here")) }
+    }
+
+    @Test("same property changed", arguments: PolicyRace.Rule.allCases)
+    func sameProperty(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let outcome = try await race.run(
+            rule,
+            here: { here, _ in
+                here.name = "Here"
+                here.age = 41
+            },
+            there: { there, _ in there.name = "There" }
+        )
+        let expected: [PolicyRace.Rule: [String: PropertyValue]] = [
+            .error: ["name": .string("There"), "age": .integer(20)],
+            .storeTrump: ["name": .string("There"), "age": .integer(41)],
+            .objectTrump: ["name": .string("Here"), "age": .integer(41)],
+            .overwrite: ["name": .string("Here"), "age": .integer(41)],
+            .rollback: ["name": .string("There"), "age": .integer(20)],
+            .custom: ["name": .string("Here"), "age": .integer(41), "code": .string("CU1")],
+        ]
+        check(outcome, rule, try #require(expected[rule]))
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.changedProperties == ["name", "age"] && conflict.changedInStore == ["name"])
+        #expect(conflict.stored?["name"] == .string("There"))
+    }
+
+    @Test("deleted in the store, updated here", arguments: PolicyRace.Rule.allCases)
+    func deletedThereUpdatedHere(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let outcome = try await race.run(
+            rule,
+            here: { here, _ in here.name = "Here" },
+            there: { there, context in context.delete(there) }
+        )
+        #expect(outcome.stored == nil, "a deletion stands")
+        #expect(outcome.shown["name"] == .string("Here"), "values stay readable")
+        #expect(outcome.state == (rule == .error ? .updated : .gone))
+        #expect((outcome.error != nil) == (rule == .error))
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.stored == nil && !conflict.isDeletion)
+        #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == [])
+        #expect(conflict.cached["name"] == .string("Ann"))
+    }
+
+    @Test("updated in the store, deleted here", arguments: PolicyRace.Rule.allCases)
+    func updatedThereDeletedHere(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let outcome = try await race.run(
+            rule,
+            here: { here, context in context.delete(here) },
+            there: { there, _ in there.salary = 9 }
+        )
+        let isDeleted = rule == .objectTrump || rule == .overwrite || rule == .custom
+        #expect((outcome.stored == nil) == isDeleted)
+        if !isDeleted { #expect(outcome.stored?["salary"] == .double(9)) }
+        switch rule {
+        case .error: #expect(outcome.state == .deleted && outcome.hasChanges)
+        case .storeTrump, .rollback: #expect(outcome.state == .clean && outcome.shown["salary"] == .double(9))
+        case .objectTrump, .overwrite, .custom: #expect(outcome.state == .gone && !outcome.hasChanges)
+        }
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.isDeletion && conflict.changedProperties == [] && conflict.changedInStore == ["salary"])
+        #expect(conflict.stored?["salary"] == .double(9))
+    }
+
+    @Test("deleted on both sides", arguments: PolicyRace.Rule.allCases)
+    func deletedOnBothSides(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let outcome = try await race.run(
+            rule,
+            here: { here, context in context.delete(here) },
+            there: { there, context in context.delete(there) }
+        )
+        #expect(outcome.error == nil && outcome.asked.isEmpty, "there is nothing to decide")
+        #expect(outcome.stored == nil && outcome.state == .gone && !outcome.hasChanges)
+    }
+
+    @Test("to-one changed on both sides", arguments: PolicyRace.Rule.allCases)
+    func toOneOnBothSides(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let (blue, green) = (race.blue, race.green)
+        let outcome = try await race.run(
+            rule,
+            here: { here, context in here.department = context.object(with: blue, as: Department.self) },
+            there: { there, context in there.department = context.object(with: green, as: Department.self) }
+        )
+        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
+        check(outcome, rule, ["department": .reference((isStores ? green : blue).uniqueID)])
+        let members = try await race.container.performBackgroundTask { context in
+            try [blue, green].map { try context.object(with: $0).objectIDs(forKey: "employees").count }
+        }
+        #expect(members == (isStores ? [0, 1] : [1, 0]), "the other end says the same")
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.changedProperties == ["department"] && conflict.changedInStore == ["department"])
+        #expect(conflict.cached["department"] == .reference(race.red.uniqueID))
+        #expect(conflict.stored?["department"] == .reference(green.uniqueID))
+    }
+
+    @Test("a newer row was read before the save", arguments: PolicyRace.Rule.allCases)
+    func contextToRowCache(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        // The fetch brings the newer row into the context; the changed object stands on the older one.
+        let outcome = try await race.run(
+            rule,
+            rereads: true,
+            here: { here, _ in here.name = "Here" },
+            there: { there, _ in there.name = "There" }
+        )
+        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
+        check(outcome, rule, ["name": .string(isStores ? "There" : "Here")])
+        guard rule == .error || rule == .custom else { return }
+        let conflict = try conflict(outcome)
+        #expect(conflict.cached["name"] == .string("Ann") && conflict.stored?["name"] == .string("There"))
+    }
+
+    @Test("the store has moved past a pinned context", arguments: PolicyRace.Rule.allCases)
+    func rowCacheToStore(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        // Nothing newer can be read at a pinned generation: only the save finds out.
+        let outcome = try await race.run(
+            rule,
+            rereads: true,
+            here: { here, context in
+                try context.pin()
+                here.name = "Here"
+            },
+            there: { there, _ in there.name = "There" }
+        )
+        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
+        check(outcome, rule, ["name": .string(isStores ? "There" : "Here")])
+        guard rule == .error || rule == .custom else { return }
+        #expect(try conflict(outcome).changedInStore == ["name"])
+    }
+
+    @Test("what was merged is no conflict any more", arguments: PolicyRace.Rule.allCases)
+    func merged(_ rule: PolicyRace.Rule) async throws {
+        let race = try await PolicyRace()
+        let id = race.id
+        let background = race.container.newBackgroundContext(mergePolicy: rule.policy)
+        try await background.perform { context in
+            context.automaticallyMergesChangesFromParent = true
+            context.retainsRegisteredObjects = true
+            try #require(context.object(with: id, as: Employee.self)).name = "Here"
+        }
+        try await race.container.performBackgroundTask { context in
+            try #require(context.object(with: id, as: Employee.self)).salary = 9
+            try context.save()
+        }
+        try await background.perform { context in
+            context.resolveConflict = { _, conflict in
+                Issue.record("\(conflict)")
+                return nil
+            }
+            let object = try #require(context.object(with: id, as: Employee.self))
+            #expect(object.name == "Here" && object.salary == 9)
+            try context.save()
+            #expect(object.name == "Here" && object.salary == 9)
+        }
+    }
+
+    @Test("the view context takes the store's side and moves with it", arguments: [MergePolicy.rollback, .storeTrump])
+    @MainActor
+    func viewContext(_ policy: MergePolicy) async throws {
+        let race = try await PolicyRace()
+        let (view, id) = (race.container.viewContext, race.id)
+        view.mergePolicy = policy
+        await race.container.mergePendingChanges()
+        let object = try #require(view.object(with: id, as: Employee.self))
+        object.name = "Here"
+        try await race.container.performBackgroundTask { context in
+            try #require(context.object(with: id, as: Employee.self)).name = "There"
+            try context.insert(Department.self).title = "new"
+            try context.save()
+        }
+        try view.save()
+        #expect(object.name == "There" && !view.hasChanges)
+        #expect(try view.count(for: FetchRequest("Department", where: "title == 'new'")) == 1)
+    }
+
+    @Test("a unique key is taken", arguments: MergePolicy.allCases)
+    func uniqueness(_ policy: MergePolicy) async throws {
+        let folder = try TemporaryFolder("policies")
+        var product = EntityDefinition(name: "Product")
+        product.attributes = ["code", "title", "maker"].map { name in
+            var attribute = Attribute(name: name, type: .string)
+            attribute.isOptional = true
+            return attribute
+        }
+        product.uniquenessConstraints = [["code"]]
+        let container = try await PersistentContainer(
+            name: "unique",
+            path: folder.path("store.sqlite"),
+            model: Model(version: "1", entities: [product])
+        )
+        @Sendable func make(_ context: ManagedObjectContext, _ title: String, maker: String?) throws -> ManagedObject {
+            let object = try context.insert(entity: "Product")
+            try object.setValue(.string("A"), forKey: "code")
+            try object.setValue(.string(title), forKey: "title")
+            if let maker { try object.setValue(.string(maker), forKey: "maker") }
+            return object
+        }
+        let there = try await container.performBackgroundTask { context in
+            let object = try make(context, "There", maker: "M")
+            try context.save()
+            return object.objectID
+        }
+        let (error, here, state) = try await container.newBackgroundContext(mergePolicy: policy).perform { context in
+            let object = try make(context, "Here", maker: nil)
+            var error: ConflictError?
+            do { try context.save() } catch let conflict as ConflictError { error = conflict }
+            return (error, object.objectID, object.state)
+        }
+        let stored = try await container.performBackgroundTask { context in
+            try context.fetch(FetchRequest("Product")).map { $0.snapshot() }
+        }
+        #expect(stored.count == 1 && stored[0]["code"] == .string("A"))
+        #expect((error != nil) == (policy == .error))
+        switch policy {
+        case .error:
+            let conflict = try #require(error?.constraintConflicts.first)
+            #expect(error?.conflicts == [] && conflict.entity == "Product" && conflict.properties == ["code"])
+            #expect(conflict.values == [.string("A")] && conflict.objectIDs == [here])
+            #expect(conflict.stored?.id == there && conflict.stored?["title"] == .string("There"))
+            #expect(state == .inserted)
+        case .storeTrump, .rollback: #expect(stored[0].id == there && stored[0]["title"] == .string("There"))
+        case .objectTrump: #expect(stored[0].id == there && stored[0]["title"] == .string("Here"))
+        case .overwrite:
+            #expect(stored[0].id == here && stored[0]["title"] == .string("Here") && stored[0]["maker"] == .null)
+        }
+        try await container.close()
+    }
+}

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+import TributaryModel
+import TributaryStore
+
+@testable import Tributary
+
+/// `now()` in a condition is the store's time at the moment of the question, wherever the condition is asked.
+struct NowPredicateTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("now")
+        var visit = EntityDefinition(name: "Visit")
+        var at = Attribute(name: "at", type: .date)
+        at.isOptional = true
+        visit.attributes = [at]
+        let configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "now",
+            model: try Model(version: "1", entities: [visit]),
+            environment: StoreEnvironment(wallMilliseconds: { 1_000_000 }, random: { .random(in: .min ... .max) })
+        )
+        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        try await container.execute(
+            BatchInsertRequest("Visit", rows: [["at": .date(999)], ["at": .date(1000)], ["at": .date(1001)]])
+        )
+    }
+
+    private let conditions = [("at < now()", 1), ("at == now()", 1), ("at >= now()", 2), ("NOT at < now()", 2)]
+
+    @Test
+    func aContextAndTheReadsOfTheAdminInterfaceAgree() async throws {
+        let entity = try #require(container.model.entity(named: "Visit"))
+        for (text, count) in conditions {
+            let predicate = try ObjectPredicate(parsing: text)
+            let query = FetchQuery(entity: entity, predicate: container.resolvingNow(predicate))
+            #expect(try container.store.read { try $0.count(query) } == count, "\(text)")
+            let found = try await container.performBackgroundTask { context in
+                try context.count(for: FetchRequest("Visit", predicate: predicate))
+            }
+            #expect(found == count, "\(text)")
+        }
+    }
+
+    @Test
+    func batchesKnowTheTime() async throws {
+        let past = try ObjectPredicate(parsing: "at < now()")
+        let updated = try await container.execute(
+            BatchUpdateRequest("Visit", predicate: past, setting: ["at": .value(.date(5000))])
+        )
+        #expect(updated.count == 1)
+        let deleted = try await container.execute(
+            BatchDeleteRequest("Visit", predicate: try ObjectPredicate(parsing: "at > now()"))
+        )
+        #expect(deleted.count == 2)
+    }
+}
