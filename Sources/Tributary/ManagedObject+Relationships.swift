@@ -72,7 +72,9 @@ extension ManagedObject {
             return nil
         }
         guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
-            return context.isDeletedAbove(id, rootIndex: kind.rootIndex) ? nil : kind.objectID(id)
+            // What the store says is there; what was set here may have been deleted elsewhere since.
+            let isSetHere = state == .inserted || changed.contains(slot)
+            return context.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
         return known.state == .gone ? nil : known.objectID
     }

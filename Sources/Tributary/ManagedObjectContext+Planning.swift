@@ -22,7 +22,7 @@ extension ManagedObjectContext {
                 plan.changes.append(
                     change(object, .insert(SavePlan.writes(object, slots: object.values.indices, isInsert: true)))
                 )
-                plan.outcomes.append((object, object.kind.keepsWrittenValues ? .written : .reread))
+                plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
             case .updated: try planUpdate(of: object, reader, &plan, &updates)
             case .deleted: try planDeletion(of: object, reader, &plan, &deletions)
             case .clean, .gone, .detached: break
@@ -68,6 +68,11 @@ extension ManagedObjectContext {
         Change(entity: object.kind.entity.name, id: object.uniqueID, operation: operation)
     }
 
+    /// Whether the row is what the object has when it is written.
+    private func showsWhatItWrites(_ object: ManagedObject) -> Bool {
+        object.kind.keepsWrittenValues && !refersToMissing(object)
+    }
+
     // MARK: Updates
 
     private func planUpdate(
@@ -90,7 +95,7 @@ extension ManagedObjectContext {
         }
         guard current.revision != cached.revision else {
             updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
-            return plan.outcomes.append((object, object.kind.keepsWrittenValues ? .written : .reread))
+            return plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let policy = try policy(for: object, conflict(object, cached, current))
         switch policy {

@@ -64,6 +64,31 @@ extension ManagedObjectContext {
         return isDeletedAbove(id.uniqueID, rootIndex: kind.rootIndex)
     }
 
+    /// Whether a to-one register leads to nothing, with a target that is not in use here.
+    func isMissing(_ id: UniqueID, _ kind: ObjectKind, isSetHere: Bool) -> Bool {
+        guard isSetHere else { return isDeletedAbove(id, rootIndex: kind.rootIndex) }
+        do {
+            return try row(id, kind) == nil
+        } catch {
+            pendingReadError = error
+            return false
+        }
+    }
+
+    /// Whether the object names one in a to-one register that was deleted elsewhere: the store then shows nothing there.
+    func refersToMissing(_ object: ManagedObject) -> Bool {
+        object.kind.entity.properties.indices.contains { slot in
+            guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot],
+                object.state == .inserted || object.changed.contains(slot), object.values.indices.contains(slot),
+                let id = object.values[slot].referencedID, let kind = schema.kind(named: relationship.destination)
+            else { return false }
+            guard let known = registry.object(id, rootIndex: kind.rootIndex) else {
+                return isMissing(id, kind, isSetHere: true)
+            }
+            return known.state == .gone
+        }
+    }
+
     /// Whether a context above has deleted the object.
     func isDeletedAbove(_ id: UniqueID, rootIndex: Int) -> Bool {
         guard !source.isStore, let unsaved = source.unsaved(ObjectKey(rootIndex: rootIndex, id: id)) else {

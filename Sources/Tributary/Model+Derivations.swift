@@ -36,7 +36,8 @@ extension Model {
                 if source.type != .string { return "\(owner.name).\(key) is no string" }
                 return attribute.type == .string ? nil : "it is a string, not \(attribute.type.rawValue)"
             }
-            let fits = source.type == attribute.type || (source.type.isInteger && attribute.type.isInteger)
+            let fits =
+                source.type == attribute.type || (source.type.isInteger && attribute.type.isInteger)
                 || (source.type.isFraction && attribute.type.isFraction)
             return fits ? nil : "it is \(source.type.rawValue), not \(attribute.type.rawValue)"
         case .count(let name):

@@ -1,0 +1,9 @@
+import Foundation
+
+/// Whether random tests take their time: `TRIBUTARY_LONG_PROOFS=1`, for a run that is not waited for.
+package enum LongProofs {
+    package static let isOn = ProcessInfo.processInfo.environment["TRIBUTARY_LONG_PROOFS"] == "1"
+
+    /// `plain` in a plain run, `long` in a long one.
+    package static func count(_ plain: Int, long: Int) -> Int { isOn ? long : plain }
+}
