@@ -7,8 +7,8 @@
 /// ```swift
 /// let stage = MigrationStage(from: "2", to: "3", didMigrate: { editor in
 ///     for employee in try editor.objects("Employee") {
-///         guard case .string(let text)? = try editor.formerValue(of: "salary", for: employee.objectID) else { continue }
-///         try editor.update(employee.objectID, ["salary": .double(Double(text) ?? 0)])
+///         guard case .string(let text)? = try editor.formerValue(of: "salary", for: employee.id) else { continue }
+///         try editor.update(employee.id, ["salary": .double(Double(text) ?? 0)])
 ///     }
 /// })
 /// ```

@@ -6,7 +6,12 @@ import TributaryModel
 /// Models of public projects, kept beside the package; their licences keep them out of it.
 @Suite("Published models")
 struct PublishedModelsTests {
-    @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"))
+    @Test(
+        .enabled(
+            if: PublishedModels.folder != nil,
+            "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"
+        )
+    )
     func eachLoadsWithTheCountsOfTheIndex() throws {
         let folder = try #require(PublishedModels.folder)
         let index = try String(contentsOfFile: "\(folder)/INDEX.tsv", encoding: .utf8)
@@ -29,7 +34,7 @@ struct PublishedModelsTests {
 
 extension PublishedModelsTests {
     private func model(_ name: String, version: String) throws -> Model {
-        let folder = try #require(PublishedModelsTests.folder)
+        let folder = try #require(PublishedModels.folder)
         return try Model(xml: String(contentsOfFile: "\(folder)/\(name).xml", encoding: .utf8), version: version)
     }
 
@@ -38,7 +43,12 @@ extension PublishedModelsTests {
         return inference.changes.map(\.description) + inference.refusals.map { "refused: \($0)" }
     }
 
-    @Test(.enabled(if: folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"))
+    @Test(
+        .enabled(
+            if: PublishedModels.folder != nil,
+            "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS with an INDEX.tsv"
+        )
+    )
     func versionsOfOneModelArePlannedOrRefusedByName() throws {
         let samples = try (1...3).map { try model("alemar11-CoreDataPlus-SampleModel-v\($0)", version: "\($0)") }
         #expect(
