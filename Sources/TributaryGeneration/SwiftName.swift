@@ -6,15 +6,13 @@
 package enum SwiftName {
     /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
     package static let inheritedMembers: Set<String> = [
-        "add", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent",
-        "committedValues", "description", "debugDescription", "didSave", "entityName", "faultError", "hasChanges",
-        "hash", "hashValue", "isDeleted",
-        "insert", "isFault", "isInserted", "isUpdated", "link", "load", "managedObjectContext", "move", "objectID",
-        "objectIDs", "objects", "prepareForDeletion", "remove", "replace", "setObjects", "setValue", "snapshot",
-        "state", "uniqueID",
-        "unlink", "update", "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue",
-        "value", "willSave", "refresh",
-        "delete",
+        "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent",
+        "committedValues", "debugDescription", "delete", "description", "didSave", "didTurnIntoFault", "entityName",
+        "faultError", "hasChanges", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted", "isUpdated",
+        "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects", "prepareForDeletion",
+        "refresh", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID", "unlink", "update",
+        "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue", "value",
+        "willSave", "willTurnIntoFault",
     ]
     /// What the generator itself declares in a class, and what means something else behind a dot even in backticks.
     static let generatedMembers: Set<String> = ["keys", "Snapshot", "Protocol", "Self", "Type", "init", "self"]

@@ -24,7 +24,7 @@ extension MigrationLeg {
                 }
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
                 let write = (table.columns[place].property, held.value.json)
-                try self.park(name, id, write: write, number: held.number, part: place)
+                try self.park(name, id, write: write, number: held.number)
             }
             guard let new else {
                 if let deleted = known.deleted { try self.parkDeletion(table.root.name, id, number: deleted) }
@@ -61,7 +61,7 @@ extension MigrationLeg {
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
                 let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])
                 let write = (table.columns[place].property, amount)
-                return try self.park(name, id, write: write, number: row.integer(5), part: place)
+                return try self.park(name, id, write: write, number: row.integer(5))
             }
             insert.bind(1, self.after.tables[new].code)
             insert.bind(2, id)

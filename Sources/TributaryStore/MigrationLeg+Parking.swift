@@ -22,11 +22,27 @@ extension MigrationLeg {
         _ entity: String,
         _ id: UniqueID,
         write: (name: String, value: JSONValue),
-        number: Int64,
-        part: Int
+        number: Int64
     ) throws {
         let value = String(decoding: write.value.canonicalBytes, as: UTF8.self)
+        let part = try nextPart(entity, id, number)
         try park(entity, id, number, Position.write, part, "update", write.name, value)
+    }
+
+    /// Values of the same transaction may have been parked by earlier legs.
+    private func nextPart(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT ifnull(max(part), -1) + 1 FROM tributary_parked
+            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position = ?4
+            """
+        )
+        select.bind(1, entity)
+        select.bind(2, id)
+        select.bind(3, number)
+        select.bind(4, Int64(Position.write))
+        return try select.first { Int($0.integer(0)) } ?? 0
     }
 
     /// A visible object of an entity that is gone.
@@ -40,7 +56,7 @@ extension MigrationLeg {
         for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule != .counter {
             guard let number = head.versions.register(place, isHeld: entity.holds[place]) else { continue }
             let value = try register(head.id, table, place, row)
-            try park(name, head.id, write: (column.property, value.json), number: number, part: place)
+            try park(name, head.id, write: (column.property, value.json), number: number)
         }
     }
 

@@ -131,8 +131,7 @@ extension MigrationLeg {
                 after.entities[entity].entity.name,
                 head.id,
                 write: (column.property, value.json),
-                number: number,
-                part: place
+                number: number
             )
         }
     }
