@@ -8,11 +8,17 @@ import TributarySync
 
 extension Engine {
     /// Opens the store, and migrates it when the model has grown; blocks no thread of Swift's pool meanwhile.
-    static func open(_ configuration: Configuration, model: Model, logger: Logger) async throws -> Engine {
-        let settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
+    static func open(
+        _ configuration: Configuration,
+        model: Model,
+        migration: MigrationSettings,
+        logger: Logger
+    ) async throws -> Engine {
+        var settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
+        settings.migration = migration
         let store: Store
         do {
-            store = try await NIOThreadPool.singleton.runIfActive { try Store.open(settings) }
+            store = try await NIOThreadPool.singleton.runIfActive { [settings] in try Store.open(settings) }
         } catch let error as StoreError {
             throw StartFailure(error)
         }

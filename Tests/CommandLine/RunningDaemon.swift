@@ -66,6 +66,14 @@ final class RunningDaemon {
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
+    /// The same, with another line to the service manager before it is ready.
+    func start(hearing line: String) async throws {
+        let started = try spawn()
+        process = started
+        try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
+        try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+    }
+
     /// The same for a daemon that, even as root, reads only what its permissions say.
     func startWithoutReadingEverything() async throws {
         guard getuid() == 0 else { return try await start() }

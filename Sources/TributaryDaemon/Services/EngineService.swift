@@ -17,8 +17,9 @@ struct EngineService: Service {
     func run() async throws {
         defer { farewell.say() }
         notifier.status("Opening the store")
+        let migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
         let engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
-            try await Engine.open(configuration, model: model, logger: logger)
+            try await Engine.open(configuration, model: model, migration: migration, logger: logger)
         }
         // Our own stop below decides when the folder's loops end, so they must not see the group's.
         let loops = Task { try await engine.sync.run() }

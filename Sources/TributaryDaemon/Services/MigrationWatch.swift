@@ -1,0 +1,36 @@
+import Logging
+import TributaryAdmin
+import TributaryModel
+import TributaryStore
+
+/// Tells administrators and the service manager of a migration, and ends it when the daemon is to stop.
+struct MigrationWatch {
+    private static let grant = Duration.seconds(30)
+
+    let state: DaemonState
+    let notifier: SystemdNotifier
+    let logger: Logger
+
+    var settings: MigrationSettings {
+        var settings = MigrationSettings()
+        settings.report = { tell($0) }
+        settings.shouldStop = { [state] in state.phase == .stopping }
+        return settings
+    }
+
+    /// The text behind STATUS=.
+    static func status(_ progress: MigrationProgress) -> String {
+        let head = "Migrating the store from model version '\(progress.from)' to '\(progress.to)'"
+        guard let entity = progress.entity else { return head }
+        return "\(head): \(entity), \(progress.done) of \(progress.total) objects"
+    }
+
+    private func tell(_ progress: MigrationProgress) {
+        if state.phase == .starting {
+            state.migrate()
+            logger.notice("Migrating the store", metadata: ["from": "\(progress.from)", "to": "\(progress.to)"])
+        }
+        notifier.status(MigrationWatch.status(progress))
+        notifier.extendTimeout(by: MigrationWatch.grant)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// The daemon over a store of an older version of its model.
+@Suite struct MigrationTests {
+    @Test(.timeLimit(.minutes(10)))
+    func theDaemonTellsOfAMigrationAndIsReadyAfterIt() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let body = #"{"changes":[{"insert":"Employee","values":{"name":"Ann","salary":10}}]}"#
+        let answer = try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: Array(body.utf8)))
+        try #require(answer.isSuccess, "\(answer.text)")
+        #expect(await daemon.stop() == .exited(0))
+        let next = RunningDaemon.model
+            .replacing("version: \"1\"", with: "version: \"2\"")
+            .replacing("salary: {type: Double,", with: "pay: {type: Double, renamed_from: salary,")
+        try daemon.folder.write(next, to: "model.yaml")
+        try await daemon.start(hearing: "STATUS=Migrating the store from model version '1' to '2'")
+        let status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
+        #expect(status.text.contains(#""modelVersion":"2""#), "\(status.text)")
+        #expect(try PlainSQL(path: daemon.store).value("SELECT pay FROM Employee") == "10.0")
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func aModelThatCannotBeInferredIsABadConfiguration() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0))
+        let next = RunningDaemon.model
+            .replacing("version: \"1\"", with: "version: \"2\"")
+            .replacing("salary: {type: Double, optional: true, max: 100000}", with: "salary: {type: String}")
+        try daemon.folder.write(next, to: "model.yaml")
+        let process = try daemon.spawn()
+        #expect(await process.ending() == .exited(78))
+        #expect(daemon.log.contains("Employee.salary, from Double to String"), "\(daemon.log)")
+    }
+}
