@@ -58,7 +58,10 @@ struct DerivedValues {
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.kind.entity
         switch derivation {
-        case .now: return now
+        case .now:
+            // A number counts from 2001 on, as dates do in Core Data's stores.
+            guard attribute.type == .double, case .date(let seconds) = now else { return now }
+            return .double(seconds - Date.timeIntervalBetween1970AndReferenceDate)
         case .value(let relationship, let name, let function):
             var source: Subject? = subject
             if let relationship {

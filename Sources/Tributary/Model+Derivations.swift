@@ -22,7 +22,9 @@ extension Model {
     private func problem(of expression: String, _ attribute: Attribute, in entity: Entity) -> String? {
         guard let derivation = Derivation(expression) else { return "it is none that is understood" }
         switch derivation {
-        case .now: return attribute.type == .date ? nil : "it is a date, not \(attribute.type.rawValue)"
+        case .now:
+            return attribute.type == .date || attribute.type == .double
+                ? nil : "it is a date, not \(attribute.type.rawValue)"
         case .value(let name, let key, let function):
             var owner = entity
             if let name {

@@ -59,10 +59,28 @@ struct DerivationProblemTests {
 
     @Test(arguments: [
         ("members.@count", AttributeType.decimal), ("members.@max.size", .integer64), ("leader.size", .integer16),
-        ("uppercase:(leader.name)", .string), ("now()", .date), ("sum:( members.size )", .double),
+        ("uppercase:(leader.name)", .string), ("now()", .date), ("now()", .double), ("sum:( members.size )", .double),
     ])
     func whatIsUnderstoodOpens(_ expression: String, _ type: AttributeType) async throws {
         let container = try await PersistentContainer(name: "x", model: model(expression, type), store: .memory)
+        try await container.close()
+    }
+
+    @Test func aNumberCountsTheSecondsFrom2001On() async throws {
+        let container = try await PersistentContainer(name: "x", model: model("now()", .double), store: .memory)
+        let before = Date.now.timeIntervalSinceReferenceDate
+        let value = try await container.performBackgroundTask { context in
+            let team = try context.insert(entity: "Team")
+            try team.setValue(.string("A"), forKey: "name")
+            try team.setValue(.integer(1), forKey: "size")
+            try context.save()
+            return try team.value(forKey: "wrong")
+        }
+        guard case .double(let seconds) = value else {
+            Issue.record("\(value)")
+            return
+        }
+        #expect((before - 1...before + 600).contains(seconds))
         try await container.close()
     }
 
