@@ -207,7 +207,9 @@ if Context.environment["TRIBUTARY_LIBRARY_ONLY"] == "1" {
     var neededPackages: Set<String> = []
     // A target is declared below all that it depends on.
     for target in package.targets {
-        for case .byNameItem(let name, _) in target.dependencies where leftOut.contains(name) { leftOut.insert(target.name) }
+        for case .byNameItem(let name, _) in target.dependencies where leftOut.contains(name) {
+            leftOut.insert(target.name)
+        }
         guard !leftOut.contains(target.name) else { continue }
         for case .productItem(_, let name?, _, _) in target.dependencies { neededPackages.insert(name) }
     }
