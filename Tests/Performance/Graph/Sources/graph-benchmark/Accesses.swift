@@ -36,12 +36,13 @@ struct Accesses {
         request.fetchLimit = Accesses.few
         let employees = try context.fetch(request, as: Employee.self)
         defer { context.rollback() }
-        return [create] + reads(employees) + writes(employees, context)
+        return try [create] + reads(employees) + writes(employees, context)
     }
 
-    private func reads(_ employees: [Employee]) -> [Figure] {
+    private func reads(_ employees: [Employee]) throws -> [Figure] {
         var number = Figure("read a number", unit: "ns", .atMost(15))
         var text = Figure("read a text", unit: "ns", .none)
+        var byName = Figure("read a number by name", unit: "ns", .none)
         let count = employees.count * Accesses.rounds
         for _ in 0..<runs {
             var sum = 0.0
@@ -60,15 +61,24 @@ struct Accesses {
                     }
                 }
             )
-            precondition(sum > 0 && length > 0, "nothing was read")
+            var found = 0
+            byName.add(
+                try ProcessorTime.nanoseconds(each: count) {
+                    for _ in 0..<Accesses.rounds {
+                        for employee in employees where try employee.value(forKey: "salary") != .null { found += 1 }
+                    }
+                }
+            )
+            precondition(sum > 0 && length > 0 && found == count, "nothing was read")
         }
-        return [number, text]
+        return [number, text, byName]
     }
 
-    private func writes(_ employees: [Employee], _ context: ManagedObjectContext) -> [Figure] {
+    private func writes(_ employees: [Employee], _ context: ManagedObjectContext) throws -> [Figure] {
         var first = Figure("first change of an object (dirty tracking)", unit: "ns", .none)
         var number = Figure("write a number", unit: "ns", .atMost(60))
         var text = Figure("write a text", unit: "ns", .none)
+        var byName = Figure("write a number by name", unit: "ns", .none)
         let count = employees.count * Accesses.rounds
         for _ in 0..<runs {
             context.rollback()
@@ -92,7 +102,14 @@ struct Accesses {
                     }
                 }
             )
+            byName.add(
+                try ProcessorTime.nanoseconds(each: count) {
+                    for round in 0..<Accesses.rounds {
+                        for employee in employees { try employee.setValue(.double(Double(round)), forKey: "salary") }
+                    }
+                }
+            )
         }
-        return [first, number, text]
+        return [first, number, text, byName]
     }
 }

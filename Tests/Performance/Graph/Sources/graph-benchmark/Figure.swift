@@ -1,6 +1,6 @@
 /// One line of the benchmark's table: what was measured, beside what is to be reached.
 struct Figure {
-    enum Limit {
+    enum Reach {
         case atMost(Double)
         case atLeast(Double)
         /// Nothing is demanded.
@@ -9,46 +9,63 @@ struct Figure {
 
     let title: String
     let unit: String
-    let limit: Limit
-    private(set) var values: [Double] = []
+    let reach: Reach
+    private var values: [Double] = []
+    /// What was measured beside it, for people.
+    var remark = ""
 
-    init(_ title: String, unit: String, _ limit: Limit) {
+    init(_ title: String, unit: String, _ reach: Reach) {
         self.title = title
         self.unit = unit
-        self.limit = limit
+        self.reach = reach
     }
 
     mutating func add(_ value: Double) { values.append(value) }
 
     /// Of several runs the best: what else the machine did only adds.
     var best: Double {
-        switch limit {
+        switch reach {
         case .atMost, .none: values.min() ?? 0
         case .atLeast: values.max() ?? 0
         }
     }
 
-    var isReached: Bool {
-        switch limit {
-        case .atMost(let bound): best <= bound
-        case .atLeast(let bound): best >= bound
-        case .none: true
-        }
-    }
+    static let heading = columns("", "measured", "reach", "measured/reach", "", "range of the runs")
 
     var line: String {
-        let demand =
-            switch limit {
-            case .atMost(let bound): "at most \(Figure.rounded(bound))"
-            case .atLeast(let bound): "at least \(Figure.rounded(bound))"
-            case .none: "no limit"
-            }
         let range = "\(Figure.rounded(values.min() ?? 0)) to \(Figure.rounded(values.max() ?? 0))"
-        let verdict = isReached ? "" : "  MISSED"
-        return "\(title): \(Figure.rounded(best)) \(unit) (\(range); \(demand))\(verdict)"
+        let (demand, ratio, verdict) =
+            switch reach {
+            case .atMost(let bound):
+                ("≤ \(Figure.rounded(bound))", Figure.rounded(best / bound), best <= bound ? "reached" : "missed")
+            case .atLeast(let bound):
+                ("≥ \(Figure.rounded(bound))", Figure.rounded(best / bound), best >= bound ? "reached" : "missed")
+            case .none: ("", "", "")
+            }
+        let remark = remark.isEmpty ? "" : "; \(remark)"
+        return Figure.columns(title, "\(Figure.rounded(best)) \(unit)", demand, ratio, verdict, range + remark)
     }
 
-    private static func rounded(_ value: Double) -> String {
+    private static func columns(
+        _ title: String,
+        _ measured: String,
+        _ reach: String,
+        _ ratio: String,
+        _ verdict: String,
+        _ rest: String
+    ) -> String {
+        [
+            padded(title, 52, atEnd: true), padded(measured, 12), padded(reach, 9), padded(ratio, 16), "  ",
+            padded(verdict, 8, atEnd: true), rest,
+        ].joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int, atEnd: Bool = false) -> String {
+        let spaces = String(repeating: " ", count: max(0, width - text.count))
+        return atEnd ? text + spaces : spaces + text
+    }
+
+    static func rounded(_ value: Double) -> String {
         if value >= 100 { return String(Int(value.rounded())) }
         let hundredths = Int((value * 100).rounded())
         return "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"

@@ -3,7 +3,7 @@ import Tributary
 
 /// Measures what a program does with objects: making, reading, writing, fetching and merging them.
 ///
-///     swift run -c release --package-path Tests/Performance/Graph graph-benchmark [--short] [--runs N] [--objects N]
+///     TRIBUTARY_LIBRARY_ONLY=1 swift run -c release --package-path Tests/Performance/Graph graph-benchmark [--short] [--runs N] [--objects N]
 @main
 struct GraphBenchmark {
     private var runs = 7
@@ -59,6 +59,7 @@ struct GraphBenchmark {
             try Merges(runs: runs).measure(in: context)
         }
         try await container.close()
+        print(Figure.heading)
         for figure in figures + fetches + merges { print(figure.line) }
     }
 }

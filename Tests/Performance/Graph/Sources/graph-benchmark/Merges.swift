@@ -27,7 +27,7 @@ struct Merges {
             )
         }
         var ratio = Figure(
-            "merge of \(Merges.many) changes, against one of \(Merges.registered)",
+            "merge of \(Merges.many) changes by one of \(Merges.registered)",
             unit: "times",
             .atMost(2)
         )
