@@ -58,6 +58,7 @@ extension Configuration {
 
     var syncConfiguration: SyncConfiguration {
         var sync = SyncConfiguration(logs: logs)
+        sync.name = name
         sync.rescan = rescan.map { .every($0) } ?? .automatic
         sync.incompleteGrace = duration(.watchIncompleteGrace)
         sync.sliceChanges = count(.importSliceChanges)

@@ -30,6 +30,13 @@ extension WriteTransaction {
         try recordSegment(SegmentRecord(writer: own, first: first, last: last, sha256: sha256), name: nil)
     }
 
+    /// What peers are shown as the name of the store's own writer, from the next exported segment on.
+    package func nameOwnWriter(_ name: String) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_writer SET name = ?1 WHERE is_self = 1")
+        update.bind(1, name)
+        try update.run()
+    }
+
     /// Sets, or with nil removes, a value of the store's own.
     package func setSetting(_ key: String, to value: String?) throws {
         let statement = try BoundStatement(

@@ -19,6 +19,8 @@ struct Exporter: Sendable {
     }
 
     let store: Store
+    /// What peers are shown as this writer's name.
+    let name: String
     let logs: String
     let segmentBytes: Int
     let maxAhead: UInt64
@@ -32,6 +34,7 @@ struct Exporter: Sendable {
         guard own.clock.milliseconds <= wall + maxAhead else {
             throw ExportFailure.clockAhead(milliseconds: own.clock.milliseconds - wall)
         }
+        if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, own: own.id)) }
         while let range = try nextRange(own) {
@@ -55,7 +58,7 @@ struct Exporter: Sendable {
             guard last >= first else { return nil }
             let header = SegmentHeader(
                 writer: own.id,
-                name: store.configuration.name,
+                name: name,
                 first: first,
                 last: last,
                 previous: try reader.ownWriter().lastSegmentHash,

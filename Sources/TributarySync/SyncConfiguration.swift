@@ -10,6 +10,8 @@ package struct SyncConfiguration: Sendable, Hashable {
     ///
     /// It must exist: an unmounted share must not be made anew.
     package var logs: String
+    /// What peers are shown as this writer's name; nil stands for the name that the store was opened with.
+    package var name: String?
     package var rescan = Rescan.automatic
     /// How long a segment may be without an end line before it counts as damaged.
     package var incompleteGrace = Duration.seconds(60)

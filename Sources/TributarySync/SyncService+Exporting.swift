@@ -32,6 +32,7 @@ extension SyncService {
         guard mayExport else { return ImportCounts() }
         let exporter = Exporter(
             store: container.store,
+            name: configuration.name ?? container.store.configuration.name,
             logs: configuration.logs,
             segmentBytes: configuration.segmentBytes,
             maxAhead: configuration.maxAhead.wholeMilliseconds,

@@ -52,6 +52,13 @@ struct DaemonLifeTests {
         #expect(good.ending == .exited(0), "\(good.errors)")
         #expect(good.output.contains("history.keep") && good.output.contains("log.level"))
         #expect(try await daemon.command(["log-level"]).output == "debug\n")
+        try daemon.configure("history: {keep: 5d}\nlog: {level: debug}", name: "till-13")
+        #expect(try await daemon.command(["reload", "--json"]).output.contains("\"name\""))
+        let body = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try await daemon.command(["writer", "list"]).output.contains("till-13"))
+        #expect(try daemon.exportedText().contains("\"name\":\"till-13\""))
         try daemon.configure("history: {keep: 5}")
         let bad = try await daemon.command(["reload"])
         #expect(bad.ending == .exited(78))

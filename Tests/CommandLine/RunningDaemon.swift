@@ -43,10 +43,10 @@ final class RunningDaemon {
     var configuration: String { folder.path("\(name).yaml") }
     var client: AdminClient { AdminClient(socket: socket) }
 
-    func configure(_ more: String = "") throws {
+    func configure(_ more: String = "", name shown: String? = nil) throws {
         try folder.write(
             """
-            name: "\(name)"
+            name: "\(shown ?? name)"
             store: \(store)
             model: \(folder.path("model.yaml"))
             logs: \(logs)
@@ -72,6 +72,14 @@ final class RunningDaemon {
         process = started
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+    }
+
+    /// Starts it and asks it to stop as soon as it has said a line to the service manager.
+    func stop(afterHearing line: String) async throws -> ChildProcess.Ending? {
+        let started = try spawn()
+        process = started
+        try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
+        return await stop()
     }
 
     /// The same for a daemon that, even as root, reads only what its permissions say.
@@ -128,6 +136,14 @@ final class RunningDaemon {
         let answer = try await client.send(AdminCall(method, target, body: body.map { Array($0.utf8) }))
         let value = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
         return (answer.status, value ?? [:])
+    }
+
+    /// The segments in the log folder, as one text.
+    func exportedText() throws -> String {
+        let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
+        return try files.filter { $0.hasSuffix(".tlog") }
+            .map { try String(contentsOfFile: logs + "/" + $0, encoding: .utf8) }
+            .joined()
     }
 
     var log: String {

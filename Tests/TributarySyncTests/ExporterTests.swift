@@ -40,11 +40,13 @@ import TributaryStore
 
     private func exporter(
         _ store: Store? = nil,
+        name: String = "till-12",
         segmentBytes: Int = 1 << 20,
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
         Exporter(
             store: store ?? self.store,
+            name: name,
             logs: logs.path,
             segmentBytes: segmentBytes,
             maxAhead: 3_600_000,
@@ -123,7 +125,7 @@ import TributaryStore
 
     @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
         try save(1...1)
-        let late = Exporter(store: store, logs: logs.path, segmentBytes: 1, maxAhead: 1000, wall: wall.now - 10_000)
+        let late = Exporter(store: store, name: "till-12", logs: logs.path, segmentBytes: 1, maxAhead: 1000, wall: wall.now - 10_000)
         #expect(throws: ExportFailure.clockAhead(milliseconds: 10_000)) { try late.run() }
         #expect(logs.segments(of: own).isEmpty)
     }
