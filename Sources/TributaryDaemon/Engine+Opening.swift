@@ -19,6 +19,8 @@ extension Engine {
         let store: Store
         do {
             store = try await NIOThreadPool.singleton.runIfActive { [settings] in try Store.open(settings) }
+        } catch StoreError.migration(_, .interrupted(let from, let to)) {
+            throw MigrationInterruption(from: from, to: to)
         } catch let error as StoreError {
             throw StartFailure(error)
         }

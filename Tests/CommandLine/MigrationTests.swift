@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryChanges
 
 /// The daemon over a store of an older version of its model.
 @Suite struct MigrationTests {
@@ -22,6 +23,25 @@ import TributaryAdmin
         #expect(status.text.contains(#""modelVersion":"2""#), "\(status.text)")
         #expect(try PlainSQL(path: daemon.store).value("SELECT pay FROM Employee") == "10.0")
         #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func aMigrationThatIsStoppedIsNoFailureAndStartsAgain() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 1_000)
+        try segment.publish(in: daemon.logs)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0))
+        let next = RunningDaemon.model
+            .replacing("version: \"1\"", with: "version: \"2\"")
+            .replacing("salary: {type: Double,", with: "pay: {type: Double, renamed_from: salary,")
+        try daemon.folder.write(next, to: "model.yaml")
+        let told = "STATUS=Migrating the store from model version '1' to '2'"
+        #expect(try await daemon.stop(afterHearing: told) == .exited(0), "\(daemon.log)")
+        try await daemon.start()
+        #expect(try PlainSQL(path: daemon.store).value("SELECT count(pay) FROM Employee") == "20000")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(10)))

@@ -18,8 +18,16 @@ struct EngineService: Service {
         defer { farewell.say() }
         notifier.status("Opening the store")
         let migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
-        let engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
-            try await Engine.open(configuration, model: model, migration: migration, logger: logger)
+        let engine: Engine
+        do {
+            engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
+                try await Engine.open(configuration, model: model, migration: migration, logger: logger)
+            }
+        } catch let interruption as MigrationInterruption {
+            // The store is as it was: nothing is left to stop.
+            logger.notice("\(interruption)")
+            try? await gracefulShutdown()
+            return
         }
         // Our own stop below decides when the folder's loops end, so they must not see the group's.
         let loops = Task { try await engine.sync.run() }
