@@ -36,4 +36,44 @@ struct SyncProgressTests {
         #expect(refused.last?.data.contains("urn:tributary:problem:paused") == true)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
+
+    @Test("a second one is told who has the turn; one whose client hangs up goes on", .timeLimit(.minutes(10)))
+    func oneAtATime() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 1_000)
+        try segment.publish(in: daemon.logs)
+        var second: (ending: ChildProcess.Ending, output: String, errors: String)?
+        _ = try await daemon.client.events(AdminCall(.post, AdminPath.sync)) { _ in
+            second = try await daemon.command(["sync"])
+            return false
+        }
+        let refused = try #require(second)
+        #expect(refused.ending == .exited(75))
+        #expect(refused.errors.contains("is synchronizing since 20"), "\(refused.errors)")
+        // The first has no client any more and still holds the turn until everything is imported.
+        while try await daemon.command(["sync"]).ending != .exited(0) {}
+        #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 20_000)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test("the command shows its progress on a terminal and nowhere else", .timeLimit(.minutes(10)))
+    func onATerminal() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let quiet = try await daemon.command(["sync"])
+        #expect(quiet.ending == .exited(0) && quiet.errors.isEmpty)
+        let shown = daemon.folder.path("shown")
+        let terminal = try ChildProcess(
+            "/usr/bin/script",
+            ["-qec", "\(BuildFolder.executable("tributaryctl")) sync --socket \(daemon.socket)", shown],
+            environment: ["TERM": "dumb"],
+            output: daemon.folder.path("ignored")
+        )
+        #expect(await terminal.ending() == .exited(0))
+        let text = try String(contentsOfFile: shown, encoding: .utf8)
+        #expect(text.contains("imported 0 segments, 0 changes; 0 in the queue"), "\(text)")
+        #expect(text.contains("exported 0 segments"), "\(text)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
 }

@@ -9,6 +9,8 @@ struct AdminServices: Sendable {
     let logLevel: LogLevelSetting
     /// Ends the streams of those who follow the changes.
     let farewell: Farewell
+    /// Who synchronizes now.
+    let syncTurn = SyncTurn()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage
     /// Begins the graceful stop.

@@ -9,6 +9,9 @@ import TributarySync
 /// A synchronization as its client sees it: `progress` at once and every second, then `result` or `problem`.
 struct SyncProgress: Sendable {
     let engine: Engine
+    let work: Task<SyncResult, any Error>
+    /// What had been imported before it began.
+    let before: ImportCounts
     let logger: Logger
     let channel: any Channel
 
@@ -18,9 +21,6 @@ struct SyncProgress: Sendable {
 
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {
-        let before = engine.sync.status.imported
-        // Not a child of the answer: it must go on when the client hangs up.
-        let work = Task { [engine] in try await engine.sync.sync() }
         let (ticks, clock) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         clock.yield()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -35,12 +35,12 @@ struct SyncProgress: Sendable {
                     clock.yield()
                 }
             }
-            for await _ in ticks { try await send(progress(since: before), to: &writer) }
+            for await _ in ticks { try await send(progress, to: &writer) }
         }
         try await send(ending(await work.result), to: &writer)
     }
 
-    private func progress(since before: ImportCounts) -> ServerSentEvent {
+    private var progress: ServerSentEvent {
         let status = engine.sync.status
         let imported = status.imported - before
         let members = [

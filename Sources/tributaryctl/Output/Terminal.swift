@@ -4,11 +4,17 @@ import Glibc
 struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
+    /// Whether long work may show its progress on standard error.
+    let showsProgress: Bool
 
     static let standard: Terminal = {
         let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let dumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-        return Terminal(hasColor: isatty(1) == 1 && !noColor && !dumb, isInteractive: isatty(1) == 1)
+        return Terminal(
+            hasColor: isatty(1) == 1 && !noColor && !dumb,
+            isInteractive: isatty(1) == 1,
+            showsProgress: isatty(2) == 1
+        )
     }()
 
     /// Writes a line to standard output.
@@ -21,6 +27,12 @@ struct Terminal: Sendable {
     /// Writes a message to standard error.
     func complain(_ message: String) {
         write("tributaryctl: \(message)\n", to: 2)
+    }
+
+    /// Shows how far long work is in one line of standard error, over the one before; nil takes it away.
+    func progress(_ line: String?) {
+        let clear = "\r" + String(repeating: " ", count: 78) + "\r"
+        write(clear + (line.map { String($0.prefix(78)) } ?? ""), to: 2)
     }
 
     /// Writes text as it is.
