@@ -12,7 +12,7 @@ public import TributaryModel
 ///
 /// Behind a composite attribute its members are keys of their own.
 ///
-/// A key through a to-one relationship has no value where the relationship is empty; see ``ObjectPredicate``.
+/// A key through a to-one relationship has no value where the relationship is empty; see `ObjectPredicate`.
 @dynamicMemberLookup
 public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
     /// The names on the way, the attribute's last; a count ends with `@count`.

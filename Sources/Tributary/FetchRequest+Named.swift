@@ -3,7 +3,7 @@ public import TributaryModel
 extension FetchRequest {
     /// A request that the model names, with values in the place of its `$VARIABLES`.
     ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, ``ObjectPredicateError`` when
+    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError` when
     ///   its predicate cannot be read.
     public init(
         named name: String,
@@ -24,7 +24,7 @@ extension FetchRequest {
 extension ManagedObjectContext {
     /// A request that the model names, with values in the place of its `$VARIABLES`.
     ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest`, or ``ObjectPredicateError``.
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
     public func fetchRequest(
         named name: String,
         substituting variables: [String: PredicateArgument] = [:]
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 extension PersistentContainer {
     /// A request that the model names, with values in the place of its `$VARIABLES`.
     ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest`, or ``ObjectPredicateError``.
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
     public func fetchRequest(
         named name: String,
         substituting variables: [String: PredicateArgument] = [:]

@@ -7,7 +7,7 @@ extension FetchRequest {
     /// try FetchRequest("Employee", where: "salary > %d AND department.title == %@", [1000, "R&D"])
     /// ```
     ///
-    /// - Throws: ``ObjectPredicateError`` with the place in the text.
+    /// - Throws: `ObjectPredicateError` with the place in the text.
     public init(
         _ entityName: String,
         where text: String,

@@ -49,7 +49,7 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
 extension ManagedObjectContext {
     /// The objects that fulfil the request, with rows that are read `fetchBatchSize` at a time (100 when that is 0).
     ///
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchBatches<Object: ManagedObject>(
         _ request: FetchRequest,
         as type: Object.Type

@@ -43,7 +43,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///   - request: which objects and in what order; batch size, prefetching and dictionaries play no part.
     ///   - context: the context that it belongs to.
     ///   - sectionKeyPath: a path to an attribute; sections are in the order of its values, before all sort keys.
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate, sort keys or path do not fit the model.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
     public init(_ request: FetchRequest, context: ManagedObjectContext, sectionKeyPath: String? = nil) throws {
         self.request = request
         self.context = context
@@ -87,7 +87,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///
     /// It does so by itself whenever its context changes; call it when time alone may have changed the answer.
     ///
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError``.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError`.
     public func refetch() throws { show(try query.fetch(in: context)) { _ in false } }
 
     /// Follows the context no more.

@@ -4,7 +4,7 @@ import TributaryStore
 /// An object of a context: a row of the store with the changes that the context has made to it.
 ///
 /// Objects belong to one context and stay on its queue or actor; the compiler sees to it. What crosses is the
-/// ``objectID``, or a ``snapshot()``. Values are read and written through the typed properties of a subclass:
+/// ``objectID``, or a ``snapshot(include:)``. Values are read and written through the typed properties of a subclass:
 ///
 /// ```swift
 /// final class Employee: ManagedObject {

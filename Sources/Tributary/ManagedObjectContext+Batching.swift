@@ -10,7 +10,7 @@ import TributaryStore
 extension ManagedObjectContext {
     /// Inserts objects.
     ///
-    /// - Throws: ``BatchError`` with the row and the property, ``ContextError``.
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``.
     @discardableResult
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         switch request.source {
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
 
     /// Inserts objects whose rows `filling` fills one by one, until it returns true; the request's own rows are not used.
     ///
-    /// - Throws: ``BatchError`` with the row and the property, ``ContextError``, or what `filling` throws.
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or what `filling` throws.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest,
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
 
     /// Updates objects.
     ///
-    /// - Throws: ``BatchError``, ``ContextError``, or ``ObjectPredicateError`` when the predicate does not fit the model.
+    /// - Throws: `BatchError`, ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         let query = try query(request.entityName, request.predicate, request.includesSubentities)
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
 
     /// Deletes objects and follows the delete rules.
     ///
-    /// - Throws: ``BatchError`` `denied` when a Deny stands, ``ContextError``, or ``ObjectPredicateError``.
+    /// - Throws: `BatchError` `denied` when a Deny stands, ``ContextError``, or `ObjectPredicateError`.
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         let terms = terms(request.resultKind)

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     /// Unsaved changes count unless `includesPendingChanges` is false: when there are any, the objects are fetched and the
     /// results are computed from them; else SQLite does it, and no object is made.
     ///
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when names, predicate or key paths do not fit the model.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when names, predicate or key paths do not fit the model.
     public func fetchDictionaries(_ request: FetchRequest) throws -> [FetchedValues] {
         checkConfinement()
         // The contexts above first: what they do now is news for the objects here.
@@ -45,7 +45,7 @@ extension PersistentContainer {
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetchDictionaries(_ request: FetchRequest) async throws -> [FetchedValues] {
         var request = request
         let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000

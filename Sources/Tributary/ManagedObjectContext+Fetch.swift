@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// What the context has inserted, changed and deleted itself counts as if it were saved, unless the request says
     /// otherwise; then offset and limit are applied.
     ///
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     ///   - fillingRowCache: whether rows are read along and kept for all contexts of the container, so that
     ///     `object(with:)` needs no round trip later. The row cache is bounded; rows that came first go first.
     /// - Returns: The IDs, in the order of the request.
-    /// - Throws: ``ContextError``, or ``ObjectPredicateError`` when predicate or sort keys do not fit the model.
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
         let request = resolved(request)
         if let other = withoutOwnChanges(request) {

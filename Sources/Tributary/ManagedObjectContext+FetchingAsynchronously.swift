@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// What the context shows when the answer comes counts, its unsaved changes included. Cancelling the task interrupts
     /// SQLite.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
         try Task.checkCancellation()
         guard let generation else { return try fetch(request) }

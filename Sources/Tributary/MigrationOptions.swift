@@ -10,7 +10,7 @@ public import TributaryModel
 /// )
 /// ```
 public struct MigrationOptions: Sendable {
-    /// Whether the store is migrated; false makes opening throw ``MigrationError`` `notAllowed` with the plan.
+    /// Whether the store is migrated; false makes opening throw `MigrationError` `notAllowed` with the plan.
     public var migrates: Bool
     /// What the program does itself between versions, in the order of the versions.
     public var stages: [MigrationStage]

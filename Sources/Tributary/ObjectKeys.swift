@@ -17,7 +17,7 @@
 /// let employees = try context.fetch(Employee.self, predicate: rich, sortKeys: [keys.name.ascending])
 /// ```
 ///
-/// What comes out is an ``ObjectPredicate``, the same as the format language gives. A key compared with a value of
+/// What comes out is an `ObjectPredicate`, the same as the format language gives. A key compared with a value of
 /// another type does not compile.
 @dynamicMemberLookup
 public struct ObjectKeys<Root: AnyObject>: Sendable {

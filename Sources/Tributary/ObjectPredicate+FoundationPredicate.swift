@@ -18,13 +18,13 @@ extension ObjectPredicate {
     /// - `nil`, `??`, `!`, optional chaining, `if let`, with Swift's own meaning: `salary != 5` holds where there is no
     ///   salary, unlike in the format language. What Swift would stop at (`!` of nil) is false;
     /// - strings: `contains`, `starts(with:)`, `localizedStandardContains` (as `CONTAINS[cd]`), `isEmpty`,
-    ///   `unicodeScalars.count`; `==` and `contains` compare Unicode scalars, as ``ObjectPredicate`` says;
+    ///   `unicodeScalars.count`; `==` and `contains` compare Unicode scalars, as `ObjectPredicate` says;
     /// - `(low...high).contains(x)` and `(low..<high).contains(x)`; `list.contains(x)`, `list.contains { }` of captured
     ///   values;
     /// - to-many relationships: `contains(x)`, `contains { }`, `allSatisfy { }`, `filter { }`, `count`, `isEmpty`;
     /// - members of composites: `$0.address.street`.
     ///
-    /// - Throws: ``ObjectPredicateError`` that names the part which has no counterpart.
+    /// - Throws: `ObjectPredicateError` that names the part which has no counterpart.
     public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ObjectPredicateError) {
         self = try PredicateTranslator.translate(predicate.expression, of: predicate.variable.key)
     }
@@ -34,7 +34,7 @@ extension ObjectPredicate {
     /// Such a predicate is `Sendable` together with what it is asked of. Properties are named by
     /// ``TypedSnapshot/propertyName(of:)``. See ``init(_:)-(Predicate<Object>)`` for what can be translated.
     ///
-    /// - Throws: ``ObjectPredicateError`` that names the part which has no counterpart.
+    /// - Throws: `ObjectPredicateError` that names the part which has no counterpart.
     public init<Snapshot: TypedSnapshot>(_ predicate: Predicate<Snapshot>) throws(ObjectPredicateError) {
         self = try PredicateTranslator.translate(predicate.expression, of: predicate.variable.key)
     }

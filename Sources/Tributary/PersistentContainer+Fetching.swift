@@ -6,7 +6,7 @@ extension PersistentContainer {
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. Unsaved changes of contexts do not count.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetch(_ request: FetchRequest) async throws -> [ObjectSnapshot] {
         let query = try home.query(request)
         return try await reading { try $0.rows(query) }.map(\.snapshot)
@@ -16,7 +16,7 @@ extension PersistentContainer {
     ///
     /// With `fillingRowCache` the rows are read along: the main context's `object(with:)` then needs no round trip.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) async throws -> [ManagedObjectID] {
         let query = try home.query(request)
         guard fillingRowCache else { return try await reading { try $0.ids(query) } }
@@ -27,7 +27,7 @@ extension PersistentContainer {
 
     /// How many objects fulfil the request, at the generation of the main context.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or ``ObjectPredicateError``.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func count(for request: FetchRequest) async throws -> Int {
         let query = try home.query(request)
         return try await reading { try $0.count(query) }

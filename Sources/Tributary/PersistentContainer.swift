@@ -33,7 +33,7 @@ public final class PersistentContainer: Sendable {
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context takes over what others have saved.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, a
-    ///   transformer is missing, or a derived attribute has an expression that is not understood; ``MigrationError`` when the store is at another version of the model and cannot be
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at another version of the model and cannot be
     ///   brought to this one.
     public convenience init(
         name: String,

@@ -2,7 +2,7 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Turns the tree of a `#Predicate` into an ``ObjectPredicate``.
+/// Turns the tree of a `#Predicate` into an `ObjectPredicate`.
 ///
 /// Optionals are what makes it more than a change of names: a part that may be nil is split into cases, each with the
 /// condition under which it holds, and comparisons are made case by case.

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Builds the documentation of a module that this test run was built with.
+package struct DocumentationBuild: Sendable {
+    private let tools: String
+
+    /// Nil where the toolchain has no `docc`.
+    package init?() {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        let tools = places.first { place in
+            ["docc", "swift-symbolgraph-extract"].allSatisfy {
+                FileManager.default.isExecutableFile(atPath: "\(place)/\($0)")
+            }
+        }
+        guard let tools else { return nil }
+        self.tools = String(tools)
+    }
+
+    /// What is wrong with the module's articles and docstrings, such as a link that leads nowhere; empty when nothing is.
+    package func complaints(about module: String) async throws -> String {
+        let folder = try TemporaryFolder("documentation")
+        let graphs = folder.path("graphs")
+        try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
+        let maps = SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        let extraction = try ChildProcess(
+            "\(tools)/swift-symbolgraph-extract",
+            [
+                "-module-name", module, "-I", "\(BuildFolder.path)/Modules", "-target", try await target(folder),
+                "-output-dir", graphs, "-minimum-access-level", "public",
+            ] + maps,
+            errors: folder.path("extraction.txt")
+        )
+        // It may end with a complaint about a module below and have written everything.
+        let ending = await extraction.ending()
+        guard FileManager.default.fileExists(atPath: "\(graphs)/\(module).symbols.json") else {
+            return "\(ending) \(text("extraction.txt", folder))"
+        }
+        let conversion = try ChildProcess(
+            "\(tools)/docc",
+            [
+                "convert", PackageFolder.path("Sources/\(module)/\(module).docc"),
+                "--additional-symbol-graph-dir", graphs, "--output-path", folder.path("out"),
+                "--fallback-display-name", module, "--fallback-bundle-identifier", module,
+            ],
+            errors: folder.path("conversion.txt")
+        )
+        let end = await conversion.ending()
+        let said = text("conversion.txt", folder)
+        return end == .exited(0) && !said.contains("warning:") && !said.contains("error:") ? "" : "\(end) \(said)"
+    }
+
+    /// The platform that the toolchain builds for.
+    private func target(_ folder: TemporaryFolder) async throws -> String {
+        struct Information: Decodable {
+            struct Target: Decodable { var triple: String }
+            var target: Target
+        }
+        let process = try ChildProcess(
+            "\(tools)/swiftc",
+            ["-print-target-info"],
+            output: folder.path("target.json")
+        )
+        _ = await process.ending()
+        let data = Data(text("target.json", folder).utf8)
+        return try JSONDecoder().decode(Information.self, from: data).target.triple
+    }
+
+    private func text(_ file: String, _ folder: TemporaryFolder) -> String {
+        (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
+    }
+}
