@@ -125,7 +125,14 @@ import TributaryStore
 
     @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
         try save(1...1)
-        let late = Exporter(store: store, name: "till-12", logs: logs.path, segmentBytes: 1, maxAhead: 1000, wall: wall.now - 10_000)
+        let late = Exporter(
+            store: store,
+            name: "till-12",
+            logs: logs.path,
+            segmentBytes: 1,
+            maxAhead: 1000,
+            wall: wall.now - 10_000
+        )
         #expect(throws: ExportFailure.clockAhead(milliseconds: 10_000)) { try late.run() }
         #expect(logs.segments(of: own).isEmpty)
     }
