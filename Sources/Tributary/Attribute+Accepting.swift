@@ -4,4 +4,11 @@ import TributaryModel
 extension Attribute {
     /// Whether an attribute can be set to the value; a transient one without a type takes anything.
     func accepts(_ value: PropertyValue) -> Bool { type == .undefined || type.holds(value) }
+
+    /// The value as the attribute has it: of a composite the canonical text; nil when it does not fit.
+    func settable(_ value: PropertyValue) -> PropertyValue? {
+        guard accepts(value) else { return nil }
+        guard type == .composite, case .composite(let text) = value else { return value }
+        return JSONValue(text: text).flatMap { self.value(from: $0) }
+    }
 }

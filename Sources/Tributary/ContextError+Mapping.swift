@@ -6,6 +6,7 @@ extension ContextError {
         switch error {
         case let error as ContextError: self = error
         case StoreError.closed: self = .closed
+        case StoreError.blob(let path, let reason): self = .store(reason: "\(path): \(reason)")
         case StoreError.duplicateID(let id): self = .duplicateID(id)
         default: self = .store(reason: "\(error)")
         }

@@ -21,7 +21,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case notYetMerged(ManagedObjectID, transaction: HistoryToken)
     /// An object of this ID is in the store already.
     case duplicateID(ManagedObjectID)
-    /// The object's row could not be read; trying again may help.
+    /// The object's row, or a large value beside the store, could not be read; trying again may help.
     case unreadable(ManagedObjectID, reason: String)
     /// The object's context was reset or its container closed.
     case detached(ManagedObjectID)

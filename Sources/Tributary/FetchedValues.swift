@@ -46,7 +46,7 @@ extension ContextHome {
             var values: [String: PropertyValue] = [:]
             var ids: [String: ManagedObjectID] = [:]
             for (index, column) in plan.columns.enumerated() {
-                values[column.name] = result[index]
+                values[column.name] = store.readable(result[index])
                 if let id = result[index].referencedID { ids[column.name] = destinations[index]?.objectID(id) }
             }
             return FetchedValues(values, ids: ids)

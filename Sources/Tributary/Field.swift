@@ -23,7 +23,12 @@ extension ManagedObject {
     /// saving it so is a validation error.
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
-        get { Value(fieldValue: read(field.slot(in: kind))) ?? Value.zeroField }
+        get {
+            let slot = field.slot(in: kind)
+            let value = read(slot)
+            if case .blob = value { return Value(fieldValue: whole(value, slot)) ?? Value.zeroField }
+            return Value(fieldValue: value) ?? Value.zeroField
+        }
         set { write(newValue.fieldValue, field.slot(in: kind)) }
     }
 }

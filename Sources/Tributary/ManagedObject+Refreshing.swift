@@ -8,7 +8,7 @@ extension ManagedObject {
         values = row.values
         for (slot, value) in kept { values[slot] = value }
         eventValues = []
-        extras?.faultError = nil
+        extras?.forgetReading()
     }
 
     /// Forgets the values; they are read again when they are needed.
@@ -23,7 +23,7 @@ extension ManagedObject {
         eventValues = []
         changed.removeAll()
         extras?.related = [:]
-        extras?.faultError = nil
+        extras?.forgetReading()
         extras?.wasReported = false
     }
 

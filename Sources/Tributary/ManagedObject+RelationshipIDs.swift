@@ -11,7 +11,7 @@ extension ManagedObject {
 
     /// An attribute through its typed key, as another type that its values can have: a transformable's bytes.
     public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
-        get { Other(fieldValue: read(field.slot(in: kind))) ?? Other.zeroField }
+        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
         set { write(newValue.fieldValue, field.slot(in: kind)) }
     }
 }

@@ -12,7 +12,7 @@ extension ManagedObject {
         var result: [String: PropertyValue] = [:]
         for (slot, property) in kind.entity.properties.enumerated() where names?.contains(property.name) ?? true {
             switch property {
-            case .attribute: result[property.name] = read(slot)
+            case .attribute: result[property.name] = wholeValue(slot)
             case .relationship(let relationship, _):
                 guard !relationship.isToMany else { continue }
                 result[property.name] = relatedID(slot).map { .reference($0.uniqueID) } ?? .null
@@ -55,6 +55,26 @@ extension ManagedObject {
         snapshot.write(to: object)
     }
 
+    /// What ``setValue(_:forKey:)`` would say, before anything is set.
+    private func check(_ value: PropertyValue, for property: Property) throws(ContextError) {
+        let entity = kind.entity.name
+        func wrongType(_ expected: String) -> ContextError {
+            .wrongType(entity: entity, property: property.name, expected: expected, found: value.kindName)
+        }
+        switch property {
+        case .attribute(let attribute):
+            guard attribute.settable(value) != nil else { throw wrongType(attribute.type.rawValue) }
+        case .relationship(let relationship, _):
+            guard !relationship.isToMany else {
+                throw .wrongKind(entity: entity, property: property.name, expected: "an attribute or to-one")
+            }
+            switch value {
+            case .null, .reference: return
+            default: throw wrongType("an object")
+            }
+        }
+    }
+
     private func writableValues(
         of snapshot: ObjectSnapshot
     ) throws(ContextError) -> [(key: String, value: PropertyValue)] {
@@ -62,6 +82,7 @@ extension ManagedObject {
         for (key, value) in snapshot.values.sorted(by: { $0.key < $1.key }) {
             let property = kind.entity.properties[try slot(named: key)]
             if property.attribute?.derivationExpression != nil { continue }
+            try check(value, for: property)
             result.append((key, value))
         }
         return result

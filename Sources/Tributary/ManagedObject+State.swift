@@ -13,7 +13,8 @@ extension ManagedObject {
     public var isDeleted: Bool { state == .deleted }
     /// Whether a save would include the object.
     public var hasChanges: Bool { state == .inserted || state == .updated || state == .deleted }
-    /// Why the row could not be read when a property was; nil when nothing went wrong.
+    /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
+    /// wrong.
     public var faultError: ContextError? { extras?.faultError }
 
     /// Reads the row of a fault; does nothing when it has been read.
@@ -36,7 +37,7 @@ extension ManagedObject {
     public func changedValues() -> [String: PropertyValue] {
         managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
-        for slot in changed.slots { result[kind.entity.properties[slot].name] = read(slot) }
+        for slot in changed.slots { result[kind.entity.properties[slot].name] = wholeValue(slot) }
         return result
     }
 
@@ -48,7 +49,7 @@ extension ManagedObject {
         guard event == context.event, eventValues.count == values.count else { return [:] }
         var result: [String: PropertyValue] = [:]
         for slot in values.indices where eventValues[slot] != values[slot] {
-            result[kind.entity.properties[slot].name] = eventValues[slot]
+            result[kind.entity.properties[slot].name] = whole(eventValues[slot], slot)
         }
         return result
     }
@@ -62,7 +63,7 @@ extension ManagedObject {
         fire()
         for key in keys {
             let slot = try slot(named: key)
-            result[key] = row.map { $0.values[slot] } ?? .null
+            result[key] = row.map { whole($0.values[slot], slot) } ?? .null
         }
         return result
     }

@@ -12,7 +12,7 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such property, or it is to-many.
     public func value(forKey key: String) throws(ContextError) -> PropertyValue {
         let slot = try slot(named: key)
-        guard let relationship = kind.entity.properties[slot].relationship else { return read(slot) }
+        guard let relationship = kind.entity.properties[slot].relationship else { return wholeValue(slot) }
         guard !relationship.isToMany else {
             throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
         }
@@ -33,7 +33,7 @@ extension ManagedObject {
                     expected: "an attribute that can be set: it is derived"
                 )
             }
-            guard attribute.accepts(value) else {
+            guard let value = attribute.settable(value) else {
                 throw ContextError.wrongType(
                     entity: kind.entity.name,
                     property: key,
@@ -108,7 +108,7 @@ extension ManagedObject {
             fire()
             if values.isEmpty { values = kind.defaults }
         }
-        guard values[slot] != value else { return }
+        guard !values[slot].isSame(as: value) else { return }
         if let context = managedObjectContext { note(value, slot, context) }
         values[slot] = value
         guard kind.entity.properties[slot].attribute?.isStored ?? true else { return }
@@ -139,7 +139,7 @@ extension ManagedObject {
         self.row = row
         values = row.values
         for (slot, value) in transient { values[slot] = value }
-        extras?.faultError = nil
+        extras?.forgetReading()
         awakeFromFetch()
     }
 

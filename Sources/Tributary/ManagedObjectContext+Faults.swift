@@ -9,12 +9,17 @@ extension ManagedObjectContext {
             try load(object)
         } catch {
             if case .notFound = error {} else if case .notYetMerged = error {} else { pendingReadError = error }
-            let extras = object.makeExtras()
-            extras.faultError = error
-            guard !extras.wasReported else { return }
-            extras.wasReported = true
-            onInaccessibleFault?(object, error)
+            report(error, of: object)
         }
+    }
+
+    /// Notes why an object could not be read, and tells of it once.
+    func report(_ error: ContextError, of object: ManagedObject) {
+        let extras = object.makeExtras()
+        extras.faultError = error
+        guard !extras.wasReported else { return }
+        extras.wasReported = true
+        onInaccessibleFault?(object, error)
     }
 
     /// Reads the row of a fault.

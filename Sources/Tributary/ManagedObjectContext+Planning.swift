@@ -146,12 +146,16 @@ extension ManagedObjectContext {
     }
 
     func conflict(_ object: ManagedObject, _ cached: Row, _ stored: Row?) -> MergeConflict {
-        MergeConflict(
+        // Large values are read only for those who see them.
+        let isSeen = resolveConflict != nil || mergePolicy == .error
+        let whole = { isSeen ? self.store.readable($0) : $0 }
+        return MergeConflict(
             objectID: object.objectID,
-            changedProperties: object.state == .deleted ? [] : Set(object.changedValues().keys),
+            changedProperties: object.state == .deleted
+                ? [] : Set(object.changed.slots.map { object.kind.entity.properties[$0].name }),
             changedInStore: stored.map { cached.differences(to: $0) } ?? [],
-            cached: cached.snapshot,
-            stored: stored?.snapshot,
+            cached: cached.snapshot(whole),
+            stored: stored?.snapshot(whole),
             isDeletion: object.state == .deleted
         )
     }

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
             plan.replace(object.uniqueID, with: row.id.uniqueID)
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
-            plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot))
+            plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(store.readable)))
         case .overwrite:
             plan.deletions.append(Change(entity: row.entity.name, id: row.id.uniqueID, operation: .delete))
             plan.touched.append((row.id, true))

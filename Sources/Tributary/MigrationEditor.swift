@@ -27,7 +27,9 @@ public final class MigrationEditor {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }
         try edit.flush()
         do {
-            return try edit.reader.rows(FetchQuery(entity: found, predicate: predicate)).map(\.snapshot)
+            return try edit.reader.rows(FetchQuery(entity: found, predicate: predicate)).map {
+                $0.snapshot(edit.reader.readable)
+            }
         } catch {
             throw ContextError(error)
         }

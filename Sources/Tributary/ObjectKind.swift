@@ -64,6 +64,7 @@ package final class ObjectKind: Sendable {
             && entity.properties.allSatisfy { property in
                 guard let attribute = property.attribute else { return true }
                 return attribute.mergeRule == .latest && attribute.derivationExpression == nil
+                    && !attribute.allowsExternalBinaryStorage
             }
     }
 

@@ -9,7 +9,7 @@ extension PersistentContainer {
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetch(_ request: FetchRequest) async throws -> [ObjectSnapshot] {
         let query = try home.query(request)
-        return try await reading { try $0.rows(query) }.map(\.snapshot)
+        return try await reading { try $0.rows(query) }.map { $0.snapshot(home.store.readable) }
     }
 
     /// The IDs of the objects that fulfil the request, at the generation of the main context.

@@ -104,8 +104,10 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 extension TypedSnapshot {
     fileprivate static func finding(_ path: AnyKeyPath) -> PropertyProbe.Finding {
         guard let path = path as? PartialKeyPath<Self> else { return .none(uses: []) }
-        if path == \Self.objectID { return .identity }
-        return propertyName(of: path).map(PropertyProbe.Finding.property) ?? .none(uses: [])
+        if let name = propertyName(of: path) { return .property(name) }
+        // The key path of a stored property tells its name; that of the protocol's requirement is another one.
+        let isID = type(of: path).valueType == ManagedObjectID.self && "\(path)".hasSuffix(".objectID")
+        return isID ? .identity : .none(uses: [])
     }
 }
 

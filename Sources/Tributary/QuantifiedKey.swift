@@ -6,6 +6,7 @@ public import TributaryModel
 /// Employee.keys.projects.any.title == "Till"
 /// Department.keys.employees.all.salary > 1000
 /// ```
+@dynamicMemberLookup
 public struct QuantifiedKey<Root, Value: FieldValue>: ComparableKey {
     /// The key path in a predicate.
     public let expression: ObjectPredicate.Expression
@@ -13,7 +14,11 @@ public struct QuantifiedKey<Root, Value: FieldValue>: ComparableKey {
     public let quantifier: ObjectPredicate.Quantifier
 
     init(path: [String], quantifier: ObjectPredicate.Quantifier) {
-        expression = .keyPath(path)
+        self.init(expression: .keyPath(path), quantifier: quantifier)
+    }
+
+    init(expression: ObjectPredicate.Expression, quantifier: ObjectPredicate.Quantifier) {
+        self.expression = expression
         self.quantifier = quantifier
     }
 }

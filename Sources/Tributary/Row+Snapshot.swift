@@ -4,10 +4,12 @@ import TributaryStore
 
 extension Row {
     /// The row as a value: attributes and to-one registers.
-    var snapshot: ObjectSnapshot {
+    ///
+    /// `whole` reads what lies beside the store.
+    func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (slot, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
-            values[property.name] = self.values[slot]
+            values[property.name] = whole(self.values[slot])
         }
         return ObjectSnapshot(id: id, values: values)
     }

@@ -40,7 +40,7 @@ public struct SnapshotStream: AsyncSequence, Sendable {
                 self.cursor = cursor
                 let rows = try await cursor.next(request.portion)
                 if rows.isEmpty { end() }
-                return rows.isEmpty ? nil : rows.map(\.snapshot)
+                return rows.isEmpty ? nil : rows.map { $0.snapshot(home.store.readable) }
             } catch {
                 end()
                 throw (error as? StoreError).map { ContextError($0) } ?? error

@@ -81,11 +81,18 @@ extension ManagedObject {
         set { try? setTransformed(newValue, for: field) }
     }
 
+    /// The bytes of a transformable attribute, past its transformer.
+    public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
+        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
+        set { write(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
     /// The value of a transformable attribute; nil when there is none.
     ///
     /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
-        guard case .binary(let bytes) = read(field.slot(in: kind)) else { return nil }
+        let slot = field.slot(in: kind)
+        guard case .binary(let bytes) = try wholeOrError(read(slot), slot) else { return nil }
         return try field.transformer(in: kind).value(of: bytes)
     }
 

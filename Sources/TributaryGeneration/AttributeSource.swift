@@ -7,7 +7,21 @@ struct AttributeSource {
 
     /// As the class has it.
     func type(of attribute: Attribute) -> String {
-        attribute.isOptional ? base(attribute) + "?" : base(attribute)
+        attribute.isOptional || isRegistered(attribute) ? base(attribute) + "?" : base(attribute)
+    }
+
+    /// The class of a transformable attribute whose transformer the container is given by name.
+    func registeredType(of attribute: Attribute) -> String? {
+        isRegistered(attribute) ? base(attribute) : nil
+    }
+
+    /// Whether a transformable attribute has a class of the program's and a transformer that the model names; the
+    /// system's own transformers stand for plain bytes.
+    private func isRegistered(_ attribute: Attribute) -> Bool {
+        guard attribute.type == .transformable, let name = attribute.valueTransformerName, !name.isEmpty else {
+            return false
+        }
+        return base(attribute) != names.library("Data") && !(name.hasPrefix("NS") && name.contains("UnarchiveFromData"))
     }
 
     /// As the snapshot has it: a transformable of a class of the program's is its bytes.

@@ -73,6 +73,9 @@ struct ClassSource {
         let literal = SwiftName.literal(member.property.name)
         switch member.property {
         case .attribute(let attribute):
+            if let registered = attributes.registeredType(of: attribute) {
+                return "\(names.library("TransformableField"))<\(registered)>(registered: \(literal))"
+            }
             return "\(names.library("Field"))<\(attributes.type(of: attribute))>(\(literal))"
         case .relationship(let relationship, _):
             let kind = names.library(relationship.isToMany ? "ToMany" : "ToOne")

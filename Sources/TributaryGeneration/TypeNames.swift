@@ -13,7 +13,8 @@ struct TypeNames {
         "Set": "Swift", "String": "Swift", "Sendable": "Swift", "PartialKeyPath": "Swift",
         "Field": "Tributary", "ToOne": "Tributary", "ToMany": "Tributary", "ManagedObject": "Tributary",
         "ManagedObjectID": "Tributary", "TypedSnapshot": "Tributary", "CompositeValue": "Tributary",
-        "CompositeFields": "Tributary", "PropertyValue": "Tributary", "ContextError": "Tributary",
+        "CompositeFields": "Tributary", "TransformableField": "Tributary", "PropertyValue": "Tributary",
+        "ContextError": "Tributary",
     ]
     /// What a class of a model cannot be called.
     private static let impossible: Set<String> = [

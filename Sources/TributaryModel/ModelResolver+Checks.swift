@@ -77,9 +77,12 @@ extension ModelResolver {
     ) throws(ModelError) {
         let element = "entity \(entity)"
         var columns: Set<String> = []
+        var external: Set<String> = []
         for property in properties {
             switch property {
-            case .attribute(let attribute) where attribute.isStored: columns.insert(attribute.name)
+            case .attribute(let attribute) where attribute.isStored:
+                columns.insert(attribute.name)
+                if attribute.allowsExternalBinaryStorage { external.insert(attribute.name) }
             case .relationship(let relationship, _) where !relationship.isToMany: columns.insert(relationship.name)
             default: break
             }
@@ -92,6 +95,12 @@ extension ModelResolver {
                     element: element
                 )
             }
+        }
+        for name in constraints.joined() where external.contains(name) {
+            throw ModelError(
+                "a uniqueness constraint names '\(name)', whose values may lie outside the store: one of the two has to go",
+                element: element
+            )
         }
         for index in indexes {
             for name in index.elements.map(\.property) where !columns.contains(name) {

@@ -15,7 +15,7 @@ extension Applier {
             switch form.targets[index] {
             case .scalar(let column, let type):
                 place = column
-                value = type.scalarValue(from: json)
+                value = try kept(type.scalarValue(from: json), at: column, of: form.entity)
             case .composite(let column, let attribute):
                 place = column
                 value = attribute.value(from: json)

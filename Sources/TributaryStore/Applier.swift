@@ -9,6 +9,8 @@ import TributaryModel
 final class Applier {
     let db: Database
     let layout: StoreModel
+    /// Where large binaries go; nil when they stay in their rows.
+    var blobs: BlobFolder?
     let stamps: Stamps
     let history: HistoryWriter
     @exclusivity(unchecked) private var statements: [TableStatements?]

@@ -79,7 +79,7 @@ struct BatchProperties {
 
     /// How the log writes a changed value.
     func updateWrite(from old: PropertyValue, to new: PropertyValue, slot: Int) -> PropertyWrite? {
-        guard old != new else { return nil }
+        guard !old.isSame(as: new) else { return nil }
         let property = entity.entity.properties[slot]
         guard let attribute = property.attribute, attribute.mergeRule == .counter else {
             return PropertyWrite(name: property.name, value: new.json)

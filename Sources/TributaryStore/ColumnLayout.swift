@@ -26,6 +26,11 @@ struct ColumnLayout: Sendable {
     /// What the store's catalogue says of the column; another text at the next opening means that the model changed.
     let definition: String
 
+    /// Whether large values lie beside the store.
+    ///
+    /// The column then has `{"blob":"<SHA-256>","size":N}` as TEXT, for readers with plain SQL too.
+    var isExternal = false
+
     var quotedName: String { quoted(name) }
 
     /// Whether writes to it have versions; mirrors have none.

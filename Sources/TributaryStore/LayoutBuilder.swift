@@ -81,6 +81,8 @@ struct LayoutBuilder {
                 var name = property.name
                 if let place = byName[name.lowercased()] {
                     if found[place].property == property.name, found[place].definition == definition {
+                        // What one of them keeps in the row, the others do as well.
+                        found[place].isExternal = found[place].isExternal && isExternal(property)
                         columnPlaces[entity.name]?[property.name] = place
                         continue
                     }
@@ -99,7 +101,8 @@ struct LayoutBuilder {
                         name: name,
                         kind: kind,
                         defaultValue: property.attribute?.defaultValue ?? .null,
-                        definition: definition
+                        definition: definition,
+                        isExternal: isExternal(property)
                     )
                 )
             }
@@ -147,6 +150,13 @@ struct LayoutBuilder {
             case .links: return nil
             }
         }
+    }
+
+    /// What is compared by its bytes, or copied into history, stays in the row.
+    private func isExternal(_ property: Property) -> Bool {
+        guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
+        return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule == .latest
+            && !attribute.preservesValueAfterDeletion
     }
 
     /// Counters add up only where addition is exact on all machines.

@@ -10,7 +10,7 @@ struct LocalChanges {
     func explicit(_ changes: [Change]) throws -> [Change] {
         var result: [Change] = []
         result.reserveCapacity(changes.count)
-        for change in changes {
+        for change in try whole(changes) {
             guard case .update(let writes) = change.operation,
                 let entity = reader.context.layout.entity(named: change.entity)
             else {

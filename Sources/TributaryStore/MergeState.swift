@@ -76,7 +76,7 @@ final class MergeState {
             let column = table.columns[place]
             let shown = column.value(in: statement, at: Int32(6 + place))
             if includesShown, entity.holds[place] || !column.isRegister {
-                emit("  \(column.name) shows \(shown.json.text)")
+                emit("  \(column.name) shows \(shown.canonicalBlob.json.text)")
             }
             guard column.isRegister, column.mergeRule != .counter,
                 let number = row.versions.register(place, isHeld: entity.holds[place])
@@ -107,7 +107,7 @@ final class MergeState {
 
     /// The greatest and the least value are the same whoever wrote them when.
     private func register(_ column: ColumnLayout, _ value: PropertyValue, _ number: Int64) throws -> String {
-        let text = "  \(column.name) = \(value.json.text)"
+        let text = "  \(column.name) = \(value.canonicalBlob.json.text)"
         return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text
     }
 

@@ -23,7 +23,7 @@ extension MigrationLeg {
                     continue
                 }
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
-                let write = (table.columns[place].property, held.value.json)
+                let write = (table.columns[place].property, self.whole(held.value).json)
                 try self.park(name, id, write: write, number: held.number)
             }
             guard let new else {

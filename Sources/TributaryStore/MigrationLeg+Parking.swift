@@ -29,6 +29,11 @@ extension MigrationLeg {
         try park(entity, id, number, Position.write, part, "update", write.name, value)
     }
 
+    /// A value as it came in; one whose bytes cannot be read as it is, so that a lost file does not keep a store shut.
+    func whole(_ value: PropertyValue) -> PropertyValue {
+        StoreContext(configuration: configuration, layout: before).readable(value)
+    }
+
     /// Values of the same transaction may have been parked by earlier legs.
     private func nextPart(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
         let select = try BoundStatement(
@@ -56,7 +61,7 @@ extension MigrationLeg {
         for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule != .counter {
             guard let number = head.versions.register(place, isHeld: entity.holds[place]) else { continue }
             let value = try register(head.id, table, place, row)
-            try park(name, head.id, write: (column.property, value.json), number: number)
+            try park(name, head.id, write: (column.property, whole(value).json), number: number)
         }
     }
 

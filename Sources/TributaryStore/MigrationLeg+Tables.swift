@@ -130,7 +130,7 @@ extension MigrationLeg {
             try park(
                 after.entities[entity].entity.name,
                 head.id,
-                write: (column.property, value.json),
+                write: (column.property, whole(value).json),
                 number: number
             )
         }

@@ -26,6 +26,7 @@ struct ParkedWrites {
         let parked = try read().filter { layout.entityIndex(named: $0.change.entity) != nil }
         guard !parked.isEmpty else { return }
         let applier = try Applier(db, layout: layout)
+        applier.blobs = StoreContext(configuration: configuration, layout: layout).blobs
         let number = try beginTransaction()
         applier.begin(number: number.number, version: number.version, writer: 1, isStrict: false)
         for item in parked {

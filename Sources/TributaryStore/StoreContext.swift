@@ -6,11 +6,15 @@ struct StoreContext: Sendable {
     /// Where the model's objects lie in this store.
     let layout: StoreModel
 
+    /// Where large binaries lie; nil in memory, where they stay in their rows.
+    let blobs: BlobFolder?
+
     var name: String { configuration.name }
     var model: Model { configuration.model }
 
     init(configuration: StoreConfiguration, layout: StoreModel) {
         self.configuration = configuration
         self.layout = layout
+        blobs = configuration.memory == nil ? BlobFolder(storePath: configuration.path) : nil
     }
 }

@@ -25,4 +25,6 @@ package enum StoreError: Error, Hashable, Sendable {
     /// A transaction of a writer that is not the one after those that have been applied.
     case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
     case closed
+    /// A large binary beside the store, or the folder of such, cannot be written or read; 74.
+    case blob(path: String, reason: String)
 }

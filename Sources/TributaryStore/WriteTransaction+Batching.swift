@@ -36,9 +36,13 @@ extension WriteTransaction {
                 try terms.deriving?.willApply(explicit, reader)
                 try apply(explicit)
                 let derived = try terms.deriving?.didApply(explicit, reader) ?? []
-                if !derived.isEmpty { try apply(derived) }
+                if !derived.isEmpty { try apply(LocalChanges(reader: reader).whole(derived)) }
             }
-            if open != nil { try terms.deriving?.finish(reader, slice: WriteTransaction.batchSlice) { try apply($0) } }
+            if open != nil {
+                try terms.deriving?.finish(reader, slice: WriteTransaction.batchSlice) {
+                    try apply(LocalChanges(reader: reader).whole($0))
+                }
+            }
             var committed: CommittedTransaction?
             if let (applier, header) = open {
                 try verify(applier.number)

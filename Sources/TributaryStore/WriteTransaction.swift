@@ -27,6 +27,7 @@ package final class WriteTransaction {
     func applier() throws -> Applier {
         if let applierInUse { return applierInUse }
         let made = try Applier(db, layout: reader.context.layout)
+        made.blobs = reader.context.blobs
         applierInUse = made
         return made
     }

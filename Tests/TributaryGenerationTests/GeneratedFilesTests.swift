@@ -49,6 +49,27 @@ struct GeneratedFilesTests {
         #expect(try await complaints(about: model, access: .public) == "")
     }
 
+    @Test func aTransformerOfTheModelIsFoundByItsName() throws {
+        let model = try Model(
+            yaml: """
+                entities:
+                  Drawing:
+                    attributes:
+                      shape: {type: Transformable, optional: true, class: Shape, transformer: ShapeTransformer}
+                      tint: {type: Transformable, class: Shape, transformer: ShapeTransformer}
+                      old: {type: Transformable, optional: true, class: Shape, transformer: NSSecureUnarchiveFromData}
+                """
+        )
+        var options = GeneratorOptions(listName: "Model", command: "x")
+        options.usesTransformableClasses = true
+        let files = ModelGenerator(model, options: options).files()
+        let text = try #require(files.first { $0.name == "Drawing.swift" }).text
+        #expect(text.contains("static let shape = TransformableField<Shape>(registered: \"shape\")"))
+        #expect(text.contains("var tint: Shape? {"))
+        #expect(text.contains("static let old = Field<Shape?>(\"old\")"))
+        #expect(text.contains("shape = object[Drawing.shape, as: Data?.self]"))
+    }
+
     private static let models = PackageFolder.path("../shared/models")
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: models), "needs ../shared/models"))

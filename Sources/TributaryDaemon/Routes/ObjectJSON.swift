@@ -34,7 +34,9 @@ struct ObjectJSON: Sendable {
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored else { continue }
-                members.append(JSONMember(key: attribute.name, value: attribute.json(for: row.values[slot])))
+                members.append(
+                    JSONMember(key: attribute.name, value: attribute.json(for: reader.readable(row.values[slot])))
+                )
             case .relationship(let relationship, let storage):
                 if !relationship.isToMany, case .column = storage {
                     members.append(JSONMember(key: relationship.name, value: row.values[slot].json))

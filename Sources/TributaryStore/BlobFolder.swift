@@ -1,0 +1,143 @@
+import Crypto
+import Foundation
+import Synchronization
+import TributaryChanges
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Large binaries beside the store: `store.sqlite-blobs/ab/ab12…`, each file named by the SHA-256 of its bytes.
+///
+/// A file is durable before the transaction that names it commits; a crash in between leaves a file that nobody names,
+/// never a name without its file. Files are never changed and never deleted. A store in memory has no such folder.
+final class BlobFolder: Sendable {
+    /// Values of more bytes than this lie here, when the model allows it.
+    static let threshold = 128 << 10
+
+    let path: String
+    /// Folders whose entries in the folders above are known to be durable.
+    private let durable = Mutex<Set<String>>([])
+    private static let fileMode: mode_t = 0o640
+    private static let folderMode: mode_t = 0o750
+
+    init(storePath: String) {
+        path = storePath + "-blobs"
+    }
+
+    // MARK: Writing
+
+    /// Makes the bytes durable and gives the value that stands for them.
+    ///
+    /// - Throws: ``StoreError`` `blob`.
+    func keep(_ bytes: [UInt8]) throws(StoreError) -> PropertyValue {
+        let sha256 = BlobFolder.hash(bytes)
+        let size = Int64(bytes.count)
+        let folder = "\(path)/\(sha256.prefix(2))"
+        try makeFolder(path, in: (path as NSString).deletingLastPathComponent)
+        try makeFolder(folder, in: path)
+        // A file that is damaged is made anew.
+        if (try? self.bytes(sha256: sha256, size: size)) == nil {
+            try write(bytes, to: "\(folder)/\(sha256)", in: folder)
+        }
+        // Also of a file that was there: whoever made it may not have come to this.
+        try synchronizeFolder(folder)
+        return .blob(sha256: sha256, size: size)
+    }
+
+    /// Under a name that nobody looks for, until its bytes are durable.
+    private func write(_ bytes: [UInt8], to file: String, in folder: String) throws(StoreError) {
+        var draft = Array("\(folder)/.draft-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&draft)
+        guard descriptor >= 0 else { throw failure(file) }
+        defer { close(descriptor) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        do throws(StoreError) {
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure(file) }
+                written += count
+            }
+            guard fchmod(descriptor, BlobFolder.fileMode) == 0, fsync(descriptor) == 0, rename(draft, file) == 0 else {
+                throw failure(file)
+            }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    /// Makes a folder, and its entry in the one above durable: another process may have made it and gone before that.
+    private func makeFolder(_ folder: String, in parent: String) throws(StoreError) {
+        if mkdir(folder, BlobFolder.folderMode) == 0 {
+            // The umask may have taken the group's right to read.
+            guard chmod(folder, BlobFolder.folderMode) == 0 else { throw failure(folder) }
+        } else {
+            guard errno == EEXIST else { throw failure(folder) }
+            if durable.withLock({ $0.contains(folder) }) { return }
+        }
+        try synchronizeFolder(parent.isEmpty ? "." : parent)
+        durable.withLock { _ = $0.insert(folder) }
+    }
+
+    private func synchronizeFolder(_ folder: String) throws(StoreError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(folder) }
+    }
+
+    // MARK: Reading
+
+    /// The bytes of a blob, held against its name.
+    ///
+    /// - Throws: ``StoreError`` `blob` when there is no such file, or it has other bytes.
+    func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
+        guard let file = file(sha256) else { throw .blob(path: path, reason: "'\(sha256)' is no SHA-256") }
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(file) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(file) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .blob(path: file, reason: "it is no regular file") }
+        guard status.st_size == off_t(size) else {
+            throw .blob(path: file, reason: "it is damaged: it has \(status.st_size) bytes instead of \(size)")
+        }
+        var filled = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+            while filled < buffer.count, let base = buffer.baseAddress {
+                let read = Glibc.read(descriptor, base + filled, buffer.count - filled)
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else { break }
+                filled += read
+            }
+            count = filled
+        }
+        guard filled == Int(size) else { throw .blob(path: file, reason: "it could be read to byte \(filled) only") }
+        guard BlobFolder.hash(bytes) == sha256 else {
+            throw .blob(path: file, reason: "it is damaged: its bytes are not those of its name")
+        }
+        return bytes
+    }
+
+    /// Nil unless the name is a hash, so that no row leads out of the folder.
+    private func file(_ sha256: String) -> String? {
+        guard sha256.utf8.count == 64, sha256.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        else { return nil }
+        return "\(path)/\(sha256.prefix(2))/\(sha256)"
+    }
+
+    private func failure(_ path: String) -> StoreError {
+        .blob(path: path, reason: String(cString: strerror(errno)))
+    }
+
+    /// Lower-case hexadecimal SHA-256.
+    static func hash(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// What the model says of the values of attributes, held against each at a save.
+struct AttributeRuleTests {
+    /// Values at and beyond the bounds of one attribute.
+    struct Bound: Sendable, CustomTestStringConvertible {
+        var name: String
+        var type: AttributeType
+        var minimum: PropertyValue
+        var maximum: PropertyValue
+        var fitting: [PropertyValue]
+        var tooSmall: PropertyValue
+        var tooLarge: PropertyValue
+        var testDescription: String { name }
+    }
+
+    static let bounds: [Bound] = [
+        Bound(
+            name: "whole",
+            type: .integer64,
+            minimum: .integer(-2),
+            maximum: .integer(9_007_199_254_740_993),
+            fitting: [.integer(-2), .integer(9_007_199_254_740_993)],
+            tooSmall: .integer(-3),
+            tooLarge: .integer(9_007_199_254_740_994)
+        ),
+        Bound(
+            name: "real",
+            type: .double,
+            minimum: .double(-0.5),
+            maximum: .double(0.5),
+            fitting: [.double(-0.5), .double(0.5), .double(0)],
+            tooSmall: .double(-0.500_1),
+            tooLarge: .double(0.500_1)
+        ),
+        Bound(
+            name: "exact",
+            type: .decimal,
+            minimum: .decimal("0.01"),
+            maximum: .decimal("99999999999999999999.99"),
+            fitting: [.decimal("0.01"), .decimal("99999999999999999999.99")],
+            tooSmall: .decimal("0.009"),
+            tooLarge: .decimal("100000000000000000000")
+        ),
+        Bound(
+            name: "day",
+            type: .date,
+            minimum: .date(0),
+            maximum: .date(86_400),
+            fitting: [.date(0), .date(86_400)],
+            tooSmall: .date(-0.5),
+            tooLarge: .date(86_400.5)
+        ),
+        Bound(
+            name: "text",
+            type: .string,
+            minimum: .integer(2),
+            maximum: .integer(3),
+            fitting: [.string("éé"), .string("🚲🚲🚲")],
+            tooSmall: .string("a"),
+            tooLarge: .string("abcd")
+        ),
+    ]
+
+    private func open(_ folder: TemporaryFolder, _ attributes: [Attribute]) async throws -> PersistentContainer {
+        var thing = EntityDefinition(name: "Thing")
+        thing.attributes = attributes
+        let model = try Model(version: "1", entities: [thing])
+        return try await PersistentContainer(
+            store: Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "rules", model: model)),
+            merging: .fixture,
+            clock: ManualClock()
+        )
+    }
+
+    @Test(arguments: bounds)
+    func boundsAreInclusive(_ bound: Bound) async throws {
+        let folder = try TemporaryFolder("rules")
+        var attribute = Attribute(name: bound.name, type: bound.type)
+        (attribute.minimum, attribute.maximum) = (bound.minimum, bound.maximum)
+        let container = try await open(folder, [attribute])
+        try await container.performBackgroundTask { context in
+            let thing = try context.insert(entity: "Thing")
+            for value in bound.fitting {
+                try thing.setValue(value, forKey: bound.name)
+                try context.save()
+            }
+            for (value, rule, limit) in [
+                (bound.tooSmall, ValidationFailure.Rule.tooSmall, bound.minimum),
+                (bound.tooLarge, .tooLarge, bound.maximum),
+            ] {
+                try thing.setValue(value, forKey: bound.name)
+                let error = try #require(throws: ValidationError.self) { try context.save() }
+                #expect(error.failures.map(\.rule) == [rule])
+                #expect(error.failures.map(\.value) == [value])
+                #expect(error.failures.map(\.limit) == [limit])
+                #expect(error.failures.map(\.objectID) == [thing.objectID])
+            }
+            context.rollback()
+            #expect(try thing.value(forKey: bound.name) == bound.fitting.last)
+        }
+    }
+
+    @Test
+    func aPatternHoldsForTheWholeText() async throws {
+        let folder = try TemporaryFolder("rules")
+        var code = Attribute(name: "code", type: .string)
+        code.isOptional = true
+        code.regularExpression = "[A-Z]+|x"
+        let container = try await open(folder, [code])
+        try await container.performBackgroundTask { context in
+            let thing = try context.insert(entity: "Thing")
+            for (text, fits) in [("ABC", true), ("x", true), ("ABx", false), ("ABC\n", false), ("", false)] {
+                try thing.setValue(.string(text), forKey: "code")
+                guard !fits else {
+                    try context.save()
+                    continue
+                }
+                let error = try #require(throws: ValidationError.self) { try context.save() }
+                #expect(error.failures.map(\.rule) == [.pattern])
+                #expect(error.failures.first?.limit == .string("[A-Z]+|x"))
+            }
+            try thing.setValue(.null, forKey: "code")
+            try context.save()
+        }
+    }
+
+    @Test
+    func mandatoryAttributesReadAsZeroAndAreMissed() async throws {
+        let folder = try TemporaryFolder("rules")
+        let container = try await open(
+            folder,
+            AttributeType.allCases.filter { $0 != .undefined && $0 != .composite }.map {
+                Attribute(name: $0.rawValue.lowercased().filter { $0 != " " }, type: $0)
+            }
+        )
+        try await container.performBackgroundTask { context in
+            let thing = try context.insert(entity: "Thing")
+            #expect(thing[Field<String>("string")].isEmpty)
+            #expect(thing[Field<Int16>("integer16")] == 0)
+            #expect(thing[Field<Bool>("boolean")] == false)
+            #expect(thing[Field<Date>("date")] == Date(timeIntervalSince1970: 0))
+            #expect(thing[Field<Decimal>("decimal")] == 0)
+            #expect(thing[Field<Data>("binary")].isEmpty)
+            let error = try #require(throws: ValidationError.self) { try context.save() }
+            #expect(error.failures.count == 13 && error.failures.allSatisfy { $0.rule == .missing })
+            #expect(context.insertedObjects == [thing], "nothing is lost by the failure")
+        }
+    }
+
+    @Test
+    func defaultsAreThereFromTheStart() async throws {
+        let folder = try TemporaryFolder("rules")
+        var (count, name) = (Attribute(name: "count", type: .integer32), Attribute(name: "name", type: .string))
+        count.defaultValue = .integer(7)
+        name.defaultValue = .string("new")
+        name.isOptional = true
+        let container = try await open(folder, [count, name])
+        try await container.performBackgroundTask { context in
+            let thing = try context.insert(entity: "Thing")
+            #expect(try thing.value(forKey: "count") == .integer(7))
+            #expect(thing.changedValues().isEmpty, "defaults are no changes")
+            try thing.setValue(.null, forKey: "name")
+            try context.save()
+            context.reset()
+            let request = try FetchRequest("Thing", where: "count == 7 AND name == NULL")
+            #expect(try context.count(for: request) == 1, "a default that was taken away stays away")
+        }
+    }
+}

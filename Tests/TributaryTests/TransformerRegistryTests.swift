@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryStore
+
+/// Transformers that the model names.
+struct TransformerRegistryTests {
+    /// The same entity with keys that do not fit.
+    final class OddExhibit: ManagedObject {
+        override class var entityName: String { "Exhibit" }
+        static let shape = TransformableField<String>(registered: "shape")
+        static let json = TransformableField<[Int]>("shape")
+        static let unnamed = TransformableField<Int>(registered: "title")
+    }
+
+    private func open(
+        _ folder: TemporaryFolder,
+        classes: [ManagedObject.Type],
+        _ transformers: TransformerRegistry,
+        transformer: String = "ShapeTransformer"
+    ) async throws -> PersistentContainer {
+        var exhibit = EntityDefinition(name: "Exhibit")
+        var shape = Attribute(name: "shape", type: .transformable)
+        shape.isOptional = true
+        shape.valueTransformerName = transformer
+        exhibit.attributes = [shape]
+        return try await PersistentContainer(
+            name: "shapes",
+            path: folder.path("store.sqlite"),
+            model: try Model(version: "1", entities: [exhibit]),
+            classes: classes,
+            transformers: transformers,
+            merging: .fixture
+        )
+    }
+
+    @Test
+    func valuesGoThroughTheTransformerThatTheModelNames() async throws {
+        let folder = try TemporaryFolder("transformers")
+        let container = try await open(folder, classes: [Exhibit.self], ["ShapeTransformer": ShapeTransformer()])
+        try await container.performBackgroundTask { context in
+            let exhibit = try context.insert(Exhibit.self)
+            exhibit[Exhibit.shape] = Shape(corners: 3)
+            #expect(try exhibit.value(forKey: "shape") == .binary([3]))
+            try context.save()
+            context.reset()
+            let read = try #require(try context.fetch(Exhibit.self).first)
+            #expect(read[Exhibit.shape] == Shape(corners: 3))
+            #expect(try read.transformed(Exhibit.shape) == Shape(corners: 3))
+            try read.setTransformed(nil, for: Exhibit.shape)
+            #expect(read[Exhibit.shape] == nil)
+        }
+    }
+
+    @Test
+    func aMissingTransformerIsNamedWhenTheContainerOpens() async throws {
+        let folder = try TemporaryFolder("transformers")
+        let error = await #expect(throws: ContextError.self) {
+            try await open(folder, classes: [Exhibit.self], ["Other": ShapeTransformer()])
+        }
+        #expect(
+            error == .missingTransformer(entity: "Exhibit", attribute: "shape", transformer: "ShapeTransformer")
+        )
+        let text = "\(try #require(error))"
+        #expect(text.contains("Exhibit.shape") && text.contains("'ShapeTransformer'") && text.contains("transformers:"))
+    }
+
+    @Test
+    func withoutAClassTheBytesAreOpaque() async throws {
+        let folder = try TemporaryFolder("transformers")
+        let container = try await open(folder, classes: [], [:])
+        try await container.performBackgroundTask { context in
+            let exhibit = try context.insert(entity: "Exhibit")
+            try exhibit.setValue(.binary([1, 2, 3]), forKey: "shape")
+            try context.save()
+            #expect(try exhibit.value(forKey: "shape") == .binary([1, 2, 3]))
+        }
+    }
+
+    @Test(arguments: TransformerRegistry.builtInNames.sorted())
+    func theSystemsOwnTransformersAreOpaqueBytes(_ name: String) async throws {
+        let folder = try TemporaryFolder("transformers")
+        let container = try await open(folder, classes: [OddExhibit.self], [:], transformer: name)
+        try await container.performBackgroundTask { context in
+            let exhibit = try context.insert(OddExhibit.self)
+            exhibit[OddExhibit.json] = [1, 2]
+            #expect(try exhibit.value(forKey: "shape") == .binary(Array("[1,2]".utf8)))
+        }
+    }
+
+    @Test
+    func aTransformerForOtherValuesIsRefused() async throws {
+        let folder = try TemporaryFolder("transformers")
+        let container = try await open(folder, classes: [OddExhibit.self], ["ShapeTransformer": ShapeTransformer()])
+        try await container.performBackgroundTask { context in
+            let exhibit = try context.insert(OddExhibit.self)
+            exhibit[OddExhibit.shape] = "x"
+            #expect(exhibit[OddExhibit.shape] == nil)
+            let error = try #require(throws: ContextError.self) {
+                try exhibit.setTransformed("x", for: OddExhibit.shape)
+            }
+            #expect("\(error)".contains("a transformer of String, not ShapeTransformer"))
+            #expect(throws: ContextError.self) { try exhibit.setTransformed(3, for: OddExhibit.unnamed) }
+            // What the model names comes before JSON.
+            #expect(throws: ContextError.self) { try exhibit.setTransformed([1], for: OddExhibit.json) }
+        }
+    }
+}
