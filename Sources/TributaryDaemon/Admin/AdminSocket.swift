@@ -52,9 +52,8 @@ package final class AdminSocket: Sendable {
 
     /// A socket that nobody listens on is left from a daemon that died; only that is removed.
     private static func removeStale(path: String) throws {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
+        guard attributes[.type] as? FileAttributeType == .typeSocket else {
             throw StartFailure("'\(path)' is there and is not a socket", status: .badConfiguration)
         }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -74,7 +73,7 @@ package final class AdminSocket: Sendable {
         let error = errno
         umask(before)
         guard bound == 0 else { throw failure("the socket '\(path)' cannot be made", error) }
-        if let group = getgrnam(adminGroup)?.pointee.gr_gid, chown(path, uid_t.max, group) == 0 {
+        if let group = Accounts.groupID(named: adminGroup), chown(path, uid_t.max, group) == 0 {
             chmod(path, 0o660)
         }
     }

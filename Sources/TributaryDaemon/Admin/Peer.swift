@@ -51,13 +51,13 @@ struct Peer: Sendable, Hashable {
 
     /// The user's name, or the number of one that has none.
     var name: String {
-        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "uid \(user)"
+        Accounts.userName(of: user) ?? "uid \(user)"
     }
 
     /// Whether the peer is in one of the groups.
     func isMember(ofAnyOf names: [String]) -> Bool {
         names.contains { name in
-            guard let group = getgrnam(name)?.pointee.gr_gid else { return false }
+            guard let group = Accounts.groupID(named: name) else { return false }
             return groups.contains(group)
         }
     }

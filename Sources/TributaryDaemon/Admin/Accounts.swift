@@ -1,0 +1,40 @@
+import Glibc
+
+/// The system's users and groups by name; unlike the plain calls it may be asked by many requests at once.
+enum Accounts {
+    /// What one entry may take: a group with very many members needs more than the system proposes.
+    private static let sizes = [1 << 12, 1 << 16, 1 << 20]
+
+    /// The name of a user; nil for one that has none.
+    static func userName(of id: uid_t) -> String? {
+        ask { buffer, size in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            let status = getpwuid_r(id, &entry, buffer, size, &found)
+            guard let name = found?.pointee.pw_name else { return (status, nil) }
+            return (status, String(cString: name))
+        }
+    }
+
+    /// The number of a group; nil when there is none of the name.
+    static func groupID(named name: String) -> gid_t? {
+        ask { buffer, size in
+            var entry = group()
+            var found: UnsafeMutablePointer<group>?
+            let status = getgrnam_r(name, &entry, buffer, size, &found)
+            return (status, found?.pointee.gr_gid)
+        }
+    }
+
+    private static func ask<T>(
+        _ question: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, answer: T?)
+    ) -> T? {
+        for size in sizes {
+            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+            defer { buffer.deallocate() }
+            let (status, answer) = question(buffer, size)
+            if status != ERANGE { return answer }
+        }
+        return nil
+    }
+}
