@@ -7,8 +7,22 @@ package struct FormerNames: Sendable {
     private var properties: [String: [String: String]] = [:]
     /// Of entities that are gone: the last name that they had.
     private var goneEntities: [String: String] = [:]
+    /// Of entities that are gone by their last name: the root of their hierarchy, when that went with them.
+    private var goneRoots: [String: String] = [:]
     /// Of properties that are gone, by entity: the last name that they had.
     private var goneProperties: [String: [String: String]] = [:]
+    /// The same by the first name: what they were in the last version that had them.
+    private var goneDefinitions: [String: [String: Property]] = [:]
+    /// The other side of relationships that are gone, where the model still has that.
+    private var counterparts: [String: [String: Counterpart]] = [:]
+    /// The other side where that is gone as well, but was there for longer, as it was last.
+    private var laterSides: [String: [String: Counterpart]] = [:]
+
+    /// A relationship that was the inverse of one that is gone.
+    package struct Counterpart: Sendable, Hashable {
+        package var entity: String
+        package var property: String
+    }
 
     /// Each list of `histories` has older versions, the oldest first, and is followed to the model by itself.
     package init(of model: Model, histories: [[Model]] = []) {
@@ -41,10 +55,26 @@ package struct FormerNames: Sendable {
     /// The last name of an entity that the model does not have any more.
     package func lastName(ofEntity name: String) -> String { goneEntities[name] ?? name }
 
+    /// The root of the hierarchy that went with an entity; the entity itself when it was one or the root is still there.
+    package func lastRoot(ofEntity name: String) -> String { goneRoots[name] ?? name }
+
     /// The last name of a property that the entity does not have any more, or whose entity is gone.
     package func lastName(ofProperty name: String, of entity: String) -> String {
         goneProperties[entity]?[name] ?? name
     }
+
+    /// What a property was that the entity does not have any more, or whose entity is gone.
+    package func lastDefinition(ofProperty name: String, of entity: String) -> Property? {
+        goneDefinitions[entity]?[name]
+    }
+
+    /// What was the inverse of a relationship that the entity does not have any more, and is still there.
+    package func counterpart(ofProperty name: String, of entity: String) -> Counterpart? {
+        counterparts[entity]?[name]
+    }
+
+    /// What was the inverse of a relationship that is gone, and went after it.
+    package func laterSide(ofProperty name: String, of entity: String) -> Counterpart? { laterSides[entity]?[name] }
 
     /// Follows what goes away in a history to its last name.
     private mutating func noteGone(in history: [Model], _ model: Model) {
@@ -52,27 +82,65 @@ package struct FormerNames: Sendable {
         let steps = zip(chain, chain.dropFirst()).map { ModelMapping(from: $0, to: $1) }
         for (index, old) in history.enumerated() {
             for entity in old.entities {
-                var names = [(entity: entity.name, properties: entity.properties.map { ($0.name, $0.name, true) })]
-                for step in steps[index...] {
-                    guard let last = names.last, let next = step.successors[last.entity] else { break }
+                var (last, isGone) = (entity.name, false)
+                var properties = entity.properties.map { Followed(first: $0.name, last: $0.name, model: index) }
+                for (place, step) in steps.enumerated().dropFirst(index) {
+                    guard let next = step.successors[last] else {
+                        isGone = true
+                        if let root = chain[place].entity(named: last)?.root, step.successors[root] == nil {
+                            goneRoots[last] = root
+                        }
+                        break
+                    }
                     let heirs = Dictionary(
                         (step.properties[next] ?? [:]).map { ($1, $0) },
                         uniquingKeysWith: { first, _ in first }
                     )
-                    let properties = last.properties.map { first, name, isThere in
-                        let heir = isThere ? heirs[name] : nil
-                        return (first, heir ?? name, heir != nil)
+                    for (number, property) in properties.enumerated() where property.model == place {
+                        guard let heir = heirs[property.last] else {
+                            properties[number].entity = last
+                            continue
+                        }
+                        properties[number].last = heir
+                        properties[number].model = place + 1
                     }
-                    names.append((next, properties))
+                    last = next
                 }
-                guard let last = names.last else { continue }
-                let isGone = names.count <= steps.count - index
-                if isGone, model.entity(named: entity.name) == nil { goneEntities[entity.name] = last.entity }
-                for (first, name, isThere) in last.properties where isGone || !isThere {
-                    goneProperties[last.entity, default: [:]][first] = name
+                if isGone, model.entity(named: entity.name) == nil { goneEntities[entity.name] = last }
+                for property in properties where isGone || property.model < steps.count {
+                    note(gone: property, of: last, chain, steps)
                 }
             }
         }
+    }
+
+    /// A property on its way through a history.
+    private struct Followed {
+        let first: String
+        /// Its name in the last version that has it, and the place of that version.
+        var last: String
+        var model: Int
+        /// The name of its entity there, when that goes on without it.
+        var entity: String?
+    }
+
+    private mutating func note(gone property: Followed, of entity: String, _ chain: [Model], _ steps: [ModelMapping]) {
+        goneProperties[entity, default: [:]][property.first] = property.last
+        let owner = property.entity ?? entity
+        guard let known = chain[property.model].entity(named: owner)?.property(named: property.last) else { return }
+        goneDefinitions[entity, default: [:]][property.first] = known
+        guard let relationship = known.relationship, let inverse = relationship.inverse else { return }
+        var other = Counterpart(entity: relationship.destination, property: inverse)
+        for (place, step) in steps.enumerated().dropFirst(property.model) {
+            guard let next = step.successors[other.entity],
+                let heir = (step.properties[next] ?? [:]).first(where: { $0.value == other.property })?.key
+            else {
+                if place > property.model { laterSides[entity, default: [:]][property.first] = other }
+                return
+            }
+            other = Counterpart(entity: next, property: heir)
+        }
+        counterparts[entity, default: [:]][property.first] = other
     }
 
     private mutating func note(entity: String, for former: String?, _ model: Model) {

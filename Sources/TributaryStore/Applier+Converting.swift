@@ -36,6 +36,17 @@ extension Applier {
                     reason: "'\(values[index].name)' is kept on its other side: null has to be written there"
                 )
                 continue
+            case .formerMirror(let owner, let property):
+                if form.isInsert, json == .null { continue }
+                let part = firstPart + index
+                if case .string(let text) = json, let other = UniqueID(text) {
+                    let register = (owner, property)
+                    try parkFormer(slice.changes[change], other, register, position: slice.first + change, part: part)
+                } else {
+                    let reason = "'\(values[index].name)' was kept on its other side: null has to be written there"
+                    try park(slice.changes[change], position: slice.first + change, part: part, reason: reason)
+                }
+                continue
             case .unknown(let reason):
                 try park(slice.changes[change], position: slice.first + change, part: firstPart + index, reason: reason)
                 continue

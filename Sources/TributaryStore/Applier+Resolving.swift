@@ -13,7 +13,11 @@ extension Applier {
                 lastEntity = layout.entityIndex(named: lastName)
             }
             guard let entity = lastEntity else {
-                try park(change, position: slice.first + index, reason: "there is no entity '\(change.entity)'")
+                let former = layout.lastName(ofEntity: change.entity)
+                if try resolveFormerLink(change, entity: former, index: index, slice: &slice) { continue }
+                let rest = try resolveFormerValues(change, entity: former, index: index, slice: &slice)
+                if case .update(let values) = rest.operation, values.isEmpty, rest != change { continue }
+                try park(rest, position: slice.first + index, reason: "there is no entity '\(change.entity)'")
                 continue
             }
             let table = layout.entities[entity].table
@@ -99,6 +103,8 @@ extension Applier {
                 slice.operations.append(.init(table: table, id: id, index: index, action: action))
             }
         default:
+            let owner = entityLayout.entity.name
+            if try resolveFormerLink(change, entity: owner, index: index, slice: &slice) { return }
             try park(
                 change,
                 position: slice.first + index,

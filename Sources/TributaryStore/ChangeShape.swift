@@ -13,6 +13,8 @@ final class ChangeShape {
         case counter(place: Int, type: AttributeType)
         /// The other side of a one-to-one: the register of another object.
         case mirror(table: Int, place: Int)
+        /// The same of a relationship that the model does not have any more.
+        case formerMirror(entity: String, property: String)
         case unknown(reason: String)
     }
 
@@ -51,7 +53,7 @@ final class ChangeShape {
             case .reference(let place):
                 written.insert(place)
                 if case .reference(_, true, _) = table.columns[place].kind { isPlain = false }
-            case .counter, .mirror, .unknown: isPlain = false
+            case .counter, .mirror, .formerMirror, .unknown: isPlain = false
             }
         }
         self.isPlain = isPlain
@@ -107,7 +109,8 @@ final class ChangeShape {
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {
         guard let slot = layout.slot(named: name, of: entity.entity) else {
-            return .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
+            return former(name, of: entity.entity.name, layout)
+                ?? .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
         }
         switch (entity.places[slot], entity.entity.properties[slot]) {
         case (.column(let place), .attribute(let attribute)):
@@ -120,6 +123,16 @@ final class ChangeShape {
         case (.inverse, _), (.links, _):
             return .unknown(reason: "'\(name)' is to-many: its objects are linked, not written")
         case (.none, _): return .unknown(reason: "'\(name)' is transient: it is not stored")
+        }
+    }
+
+    /// A to-one relationship of an older version that the other side kept.
+    private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
+        guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
+        return switch layout.formerKeeper(ofProperty: name, of: entity) {
+        case .register(let table, let place): .mirror(table: table, place: place)
+        case .formerRegister(let owner, let property): .formerMirror(entity: owner, property: property)
+        case .pairs, .formerPairs, nil: nil
         }
     }
 }

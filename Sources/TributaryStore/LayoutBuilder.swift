@@ -130,8 +130,8 @@ struct LayoutBuilder {
         case .attribute(let attribute):
             guard attribute.isStored else { return nil }
             return (
-                .attribute(attribute.type, effectiveRule(of: attribute)),
-                "\(attribute.type.rawValue), \(effectiveRule(of: attribute).rawValue)"
+                .attribute(attribute.type, attribute.effectiveRule),
+                "\(attribute.type.rawValue), \(attribute.effectiveRule.rawValue)"
             )
         case .relationship(let relationship, let storage):
             guard !relationship.isToMany, let destination = model.entity(named: relationship.destination),
@@ -157,12 +157,6 @@ struct LayoutBuilder {
         guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
         return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule == .latest
             && !attribute.preservesValueAfterDeletion
-    }
-
-    /// Counters add up only where addition is exact on all machines.
-    private func effectiveRule(of attribute: Attribute) -> MergeRule {
-        let isNumber = attribute.type.isInteger || attribute.type == .double || attribute.type == .float
-        return attribute.mergeRule == .counter && !isNumber ? .latest : attribute.mergeRule
     }
 
     private func isOneToOne(_ relationship: Relationship) -> Bool {

@@ -87,7 +87,11 @@ struct Migration {
             try fillExceptions(table, entity, added: held, changed: changed.filter { entity.holds[$0] })
             try fillPlain(table, entity, added: held)
         }
-        for place in changed where table.columns[place].mergeRule == .counter { try fillCounter(table, place) }
+        for place in changed where table.columns[place].mergeRule == .counter {
+            for entity in layout.entities where entity.table == table.index && entity.holds[place] {
+                try fillCounter(table, entity, place)
+            }
+        }
     }
 
     /// Rows that have exceptions get those of the new columns, and new defaults where they have no register.
@@ -154,12 +158,13 @@ struct Migration {
         try update.run()
     }
 
-    private func fillCounter(_ table: TableLayout, _ place: Int) throws {
+    private func fillCounter(_ table: TableLayout, _ entity: EntityLayout, _ place: Int) throws {
         let update = try BoundStatement(
             db,
             """
             UPDATE \(table.quotedName) SET \(table.columns[place].quotedName) = ?1
             WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
+            \(condition(table, entity))
             """
         )
         update.bind(1, table.columns[place].defaultValue)

@@ -72,6 +72,28 @@ extension MigrationLeg {
         }
     }
 
+    /// Where nobody has counted, the default is shown, which may be another one than before.
+    func fillCounters() throws {
+        let arrivals = Set(before.tables.filter { !routes.isKept[$0.index] }.compactMap { routes.tables[$0.index] })
+        for table in after.tables where arrivals.contains(table.index) {
+            for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule == .counter {
+                let codes = after.entities.filter { $0.table == table.index && $0.holds[place] }.map { String($0.code) }
+                let condition = table.hasEntityColumn ? "AND _entity IN (\(codes.joined(separator: ", ")))" : ""
+                let update = try BoundStatement(
+                    db,
+                    """
+                    UPDATE \(table.quotedName) SET \(column.quotedName) = ?1
+                    WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3) \(condition)
+                    """
+                )
+                update.bind(1, column.defaultValue)
+                update.bind(2, table.code)
+                update.bind(3, Int64(place))
+                try update.run()
+            }
+        }
+    }
+
     func moveTombstones() throws {
         for table in before.tables where !routes.isKept[table.index] {
             if let new = routes.tables[table.index] {

@@ -52,14 +52,25 @@ extension MigrationLeg {
     /// The relationship is not there any more, or is of another kind.
     private func park(_ link: LinkLayout) throws {
         guard let (owner, slot) = routes.owner(of: link) else { return }
-        let property = before.entities[owner].entity.properties[slot].name
+        var property = before.entities[owner].entity.properties[slot].name
+        var source = link.source
+        // The other side may have been there for longer, in versions between the two.
+        var other: String?
+        let name = routes.entities[owner].map { after.entities[$0].entity.name }
+        let last = name ?? after.lastName(ofEntity: before.entities[owner].entity.name)
+        if case .formerPairs(let entity, let kept)? = after.formerKeeper(ofProperty: property, of: last) {
+            (other, property, source) = (entity, kept, link.target)
+        }
+        let isSwapped = other != nil
         let position = link.isOrdered ? "_position" : "NULL"
         let select = try BoundStatement(
             db,
             """
-            SELECT _source AS source, _target AS target, _version AS version, 0 AS removed, \(position)
+            SELECT \(isSwapped ? "_target" : "_source") AS source, \(isSwapped ? "_source" : "_target") AS target,
+                _version AS version, 0 AS removed, \(position)
             FROM \(MigrationLeg.former(link))
-            UNION ALL SELECT source, target, version, removed, position FROM tributary_former_pairs
+            UNION ALL SELECT \(isSwapped ? "target, source" : "source, target"), version, removed, position
+            FROM tributary_former_pairs
             ORDER BY source, version, removed, target
             """
         )
@@ -73,7 +84,7 @@ extension MigrationLeg {
         func flush() throws {
             guard let group, !targets.isEmpty else { return }
             try parkPairs(
-                try entityName(before.tables[link.source], group.source, fallback: owner),
+                try other ?? entityName(before.tables[source], group.source, fallback: owner),
                 group.source,
                 property: property,
                 link: link.index,

@@ -70,6 +70,7 @@ final class MigrationLeg {
         for table in before.tables where !routes.isKept[table.index] { try copy(table) }
         try copyHidden()
         try copyCounters()
+        try fillCounters()
         try copyLinks()
         try moveTombstones()
         try middle().write(to: db)

@@ -17,7 +17,9 @@ struct MigrationRewrites {
         for table in leg.before.tables where !leg.routes.isKept[table.index] {
             for place in table.columns.indices { try rewriteRegisters(table, place, edit) }
         }
-        for link in leg.before.links where leg.routes.links[link.index] == nil { try rewritePairs(link, edit) }
+        for link in leg.before.links where leg.routes.links[link.index].map(\.isOfInverse) ?? true {
+            try rewritePairs(link, edit)
+        }
         try edit.flush()
     }
 

@@ -6,6 +6,8 @@ struct MigrationRoutes {
     struct Link {
         var link: Int
         var swaps: Bool
+        /// Whether the side that kept the pairs is gone: stores that do not know the older version are told of them.
+        var isOfInverse = false
     }
 
     let before: StoreModel
@@ -156,16 +158,8 @@ struct MigrationRoutes {
     }
 
     private func route(_ link: LinkLayout) -> Link? {
-        guard let (entity, slot) = owner(of: link), let new = entities[entity].map({ after.entities[$0] }),
-            let name = successor(of: before.entities[entity].entity.properties[slot].name, of: entity),
-            let newSlot = new.entity.slot(named: name)
+        guard let (entity, slot) = owner(of: link), let found = heir(of: entity, slot) ?? inverseHeir(of: entity, slot)
         else { return nil }
-        let found: Link
-        switch (before.entities[entity].places[slot], new.places[newSlot]) {
-        case (.links, .links(let index, let ownsPairs)): found = Link(link: index, swaps: !ownsPairs)
-        case (.inverse, .inverse(_, _, let order?)): found = Link(link: order, swaps: false)
-        default: return nil
-        }
         let target = after.links[found.link]
         let ends = found.swaps ? (target.target, target.source) : (target.source, target.target)
         guard tables[link.source] == ends.0, tables[link.target] == ends.1, target.isSymmetric == link.isSymmetric
@@ -173,6 +167,31 @@ struct MigrationRoutes {
             return nil
         }
         return found
+    }
+
+    private func heir(of entity: Int, _ slot: Int) -> Link? {
+        guard let new = entities[entity].map({ after.entities[$0] }),
+            let name = successor(of: before.entities[entity].entity.properties[slot].name, of: entity),
+            let newSlot = new.entity.slot(named: name)
+        else { return nil }
+        switch (before.entities[entity].places[slot], new.places[newSlot]) {
+        case (.links, .links(let index, let ownsPairs)): return Link(link: index, swaps: !ownsPairs)
+        case (.inverse, .inverse(_, _, let order?)): return Link(link: order, swaps: false)
+        default: return nil
+        }
+    }
+
+    /// Of a many-to-many relationship the side that kept the pairs is gone, and the other one is still there.
+    private func inverseHeir(of entity: Int, _ slot: Int) -> Link? {
+        guard case .links = before.entities[entity].places[slot],
+            let relationship = before.entities[entity].entity.properties[slot].relationship,
+            let inverse = relationship.inverse,
+            let other = before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
+            let new = entities[other].map({ after.entities[$0] }),
+            let name = successor(of: inverse, of: other), let newSlot = new.entity.slot(named: name),
+            case .links(let index, let ownsPairs) = new.places[newSlot]
+        else { return nil }
+        return Link(link: index, swaps: ownsPairs, isOfInverse: true)
     }
 
     /// Whether a link table stays as it is.

@@ -4,8 +4,9 @@ import TributaryModel
 
 /// The parked writes of a store as canonical lines: of each value the newest write, of counts the sum of each writer.
 ///
-/// A store that had the entity or property before it was taken out of the model keeps only the newest of its values, and
-/// one that never had it keeps all that came in: the lines are the same for both. What names a property that the model
+/// A store that had the entity or property before it was taken out of the model keeps only the newest of its values, or
+/// the greatest or least by the property's rule, and one that never had it keeps all that came in: the lines are the same
+/// for both, as far as the older versions of the model are known that tell the rule. What names a property that the model
 /// has, but of another kind (an ID for a to-many relationship, say), is left out: it never takes effect in this model.
 struct ParkedState {
     let database: Database
@@ -13,26 +14,21 @@ struct ParkedState {
     let stamps: Stamps
     let text: (Int64) throws -> String
 
-    private struct Write {
-        var number: Int64
-        var order: [Int64]
-        var value: String
-    }
+    private typealias Object = ParkedObject
+    private typealias Write = ParkedObject.Write
+    private typealias Pair = ParkedObject.Pair
 
-    private struct Pair: Hashable {
-        var property: String
-        var target: UniqueID
-    }
-
-    /// What is parked of one object.
-    private struct Object {
-        var entity: String
-        var id: UniqueID
-        var inserted: Write?
-        var deleted: Write?
-        var values: [String: Write] = [:]
-        var counts: [String: [Int64: JSONValue]] = [:]
-        var pairs: [Pair: Write] = [:]
+    /// A row of the table of what is parked.
+    private struct Parked {
+        /// The entity of the model that it names; nil when there is none.
+        var entity: Entity?
+        /// What the entity is called: that of the model, or the last name that it had.
+        var name: String
+        var write: Write
+        var writer: Int64
+        var isInsert: Bool
+        /// Whether a later deletion of the same transaction has made it void.
+        var isVoid: Bool
     }
 
     func forEachLine(_ emit: (String) -> Void) throws {
@@ -41,7 +37,7 @@ struct ParkedState {
             """
             SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, p.void, t.writer
             FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
-            WHERE p.void IS NOT '*' ORDER BY p.id
+            ORDER BY p.id
             """
         )
         var objects: [String: Object] = [:]
@@ -56,9 +52,18 @@ struct ParkedState {
             if id != current { try flush() }
             current = id
             let entity = layout.entity(named: row.text(0))?.entity
-            let key = entity?.root ?? layout.lastName(ofEntity: row.text(0))
+            let name = entity?.name ?? layout.lastName(ofEntity: row.text(0))
+            let key = entity?.root ?? layout.lastRoot(ofEntity: name)
             var object = objects[key] ?? Object(entity: key, id: id)
-            try add(row, entity, to: &object)
+            let parked = Parked(
+                entity: entity,
+                name: name,
+                write: Write(number: row.integer(2), order: [row.integer(3), row.integer(4)], value: ""),
+                writer: row.integer(9),
+                isInsert: row.text(5) == "insert",
+                isVoid: row.optionalText(8) == "*"
+            )
+            try add(row, parked, to: &object)
             objects[key] = object
         }
         try flush()
@@ -67,51 +72,58 @@ struct ParkedState {
 
     // MARK: Reading
 
-    private func add(_ row: BoundStatement, _ entity: Entity?, to object: inout Object) throws {
-        let write = Write(number: row.integer(2), order: [row.integer(3), row.integer(4)], value: row.text(7))
+    private func add(_ row: BoundStatement, _ parked: Parked, to object: inout Object) throws {
         let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
         switch row.text(5) {
-        case "delete": object.deleted = try newer(object.deleted, write)
-        case "link", "unlink": try addPairs(row, json, write, entity, to: &object)
-        case let operation:
-            if row.integer(4) < 0, operation == "insert" { object.inserted = try newer(object.inserted, write) }
+        case "delete": if !parked.isVoid { object.deleted = try newer(object.deleted, parked.write) }
+        case "link", "unlink": if !parked.isVoid { try addPairs(row, json, parked, to: &object) }
+        default:
+            if row.integer(4) < 0, parked.isInsert, !parked.isVoid {
+                object.inserted = try newer(object.inserted, parked.write)
+            }
             if let property = row.optionalText(6), let json {
-                try add(property, json, write, row.integer(9), entity, to: &object)
+                try add(property, json, parked, to: &object)
             } else if case .object(let members)? = json {
-                for member in members { try add(member.key, member.value, write, row.integer(9), entity, to: &object) }
+                for member in members { try add(member.key, member.value, parked, to: &object) }
             }
         }
     }
 
-    private func add(
-        _ property: String,
-        _ value: JSONValue,
-        _ write: Write,
-        _ writer: Int64,
-        _ entity: Entity?,
-        to object: inout Object
-    ) throws {
-        if let entity, isOfAnotherKind(property, isLink: false, entity) { return }
-        let property = layout.lastName(ofProperty: property, of: entity?.name ?? object.entity)
-        if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
-            let sum = object.counts[property]?[writer]
-            object.counts[property, default: [:]][writer] = sum.map { ParkedState.sum($0, amount) } ?? amount
-            return
+    /// One value: it counts by the rule that its property had when it was last in the model.
+    private func add(_ name: String, _ value: JSONValue, _ parked: Parked, to object: inout Object) throws {
+        if let entity = parked.entity, isOfAnotherKind(name, isLink: false, entity) { return }
+        let property = layout.lastName(ofProperty: name, of: parked.name)
+        var value = value
+        if let attribute = layout.formerProperty(named: name, of: parked.name)?.attribute {
+            switch attribute.effectiveRule {
+            case .counter:
+                if parked.isInsert, value == .null { return }
+                if let amount = Applier.increment(value, type: attribute.type, isInsert: parked.isInsert) {
+                    return object.add(count: amount.json, to: property, by: parked.writer)
+                }
+            case .max, .min:
+                if let converted = attribute.value(from: value) {
+                    return object.add(extreme: converted, to: property, rule: attribute.effectiveRule)
+                }
+            case .latest: value = attribute.value(from: value)?.json ?? value
+            }
+        } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
+            return object.add(count: amount, to: property, by: parked.writer)
         }
-        var write = write
-        write.value = String(decoding: value.canonicalBytes, as: UTF8.self)
+        guard !parked.isVoid else { return }
+        var write = parked.write
+        write.value = value.parkedForm
         object.values[property] = try newer(object.values[property], write)
     }
 
     private func addPairs(
         _ row: BoundStatement,
         _ json: JSONValue?,
-        _ write: Write,
-        _ entity: Entity?,
+        _ parked: Parked,
         to object: inout Object
     ) throws {
-        if let entity, isOfAnotherKind(row.text(6), isLink: true, entity) { return }
-        let property = layout.lastName(ofProperty: row.text(6), of: entity?.name ?? object.entity)
+        if let entity = parked.entity, isOfAnotherKind(row.text(6), isLink: true, entity) { return }
+        let property = layout.lastName(ofProperty: row.text(6), of: parked.name)
         func texts(_ key: String) -> [String] {
             guard case .array(let values)? = json?[key] else { return [] }
             return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -121,8 +133,10 @@ struct ParkedState {
         let void = row.optionalText(8) ?? ""
         for (index, target) in texts("ids").enumerated() where !void.contains(target) {
             guard let id = UniqueID(target) else { continue }
-            var write = write
-            let position = positions.indices.contains(index) ? " at \(JSONValue.string(positions[index]).text)" : ""
+            var write = parked.write
+            // No position is the same as an empty one.
+            let place = positions.indices.contains(index) ? positions[index] : ""
+            let position = place.isEmpty ? "" : " at \(JSONValue.string(place).text)"
             write.value = (isLink ? "linked" : "unlinked") + (isLink ? position : "")
             let pair = Pair(property: property, target: id)
             object.pairs[pair] = try newer(object.pairs[pair], write)
@@ -130,8 +144,11 @@ struct ParkedState {
     }
 
     private func isOfAnotherKind(_ name: String, isLink: Bool, _ entity: Entity) -> Bool {
-        guard let slot = layout.slot(named: name, of: entity), let known = layout.entity(named: entity.name) else {
-            return false
+        guard let known = layout.entity(named: entity.name) else { return false }
+        guard let slot = layout.slot(named: name, of: entity) else {
+            // The other side of the relationship says it now.
+            return layout.formerProperty(named: name, of: entity.name)?.relationship != nil
+                && layout.counterpart(ofProperty: name, of: entity.name) != nil
         }
         return switch known.places[slot] {
         case .column: isLink
@@ -147,16 +164,6 @@ struct ParkedState {
         return try stamps.isOlder(known.number, than: write.number) ? write : known
     }
 
-    private static func sum(_ left: JSONValue, _ right: JSONValue) -> JSONValue {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)): .integer(left &+ right)
-        case (.integer(let left), .double(let right)): .double(Double(left) + right)
-        case (.double(let left), .integer(let right)): .double(left + Double(right))
-        case (.double(let left), .double(let right)): .double(left + right)
-        default: right
-        }
-    }
-
     // MARK: Lines
 
     private func lines(of object: Object) throws -> [String] {
@@ -166,7 +173,8 @@ struct ParkedState {
         func isVoid(_ write: Write) throws -> Bool {
             if let stored, try stamps.isOlder(write.number, than: stored) { return true }
             guard let deleted = object.deleted else { return false }
-            return try newer(write, deleted).order == deleted.order && write.order != deleted.order
+            if write.number == deleted.number { return write.order.lexicographicallyPrecedes(deleted.order) }
+            return try stamps.isOlder(write.number, than: deleted.number)
         }
         if let deleted = object.deleted { lines.append("\(head) deleted \(try text(deleted.number))") }
         if let inserted = object.inserted, try !isVoid(inserted) {
@@ -176,10 +184,13 @@ struct ParkedState {
             let name = JSONValue.string(property).text
             lines.append("\(head) \(name) = \(write.value) at \(try text(write.number))")
         }
+        for (property, value) in object.extremes {
+            lines.append("\(head) \(JSONValue.string(property).text) = \(value.json.parkedForm)")
+        }
         for (property, counts) in object.counts {
             for (writer, sum) in counts {
                 let name = JSONValue.string(property).text
-                lines.append("\(head) \(name) counts \(sum.text) by \(try uuid(of: writer))")
+                lines.append("\(head) \(name) counts \(sum.parkedForm) by \(try uuid(of: writer))")
             }
         }
         for (pair, write) in object.pairs where try !isVoid(write) {

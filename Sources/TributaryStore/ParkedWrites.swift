@@ -23,7 +23,7 @@ struct ParkedWrites {
     }
 
     func apply() throws {
-        let parked = try read().filter { layout.entityIndex(named: $0.change.entity) != nil }
+        let parked = try read().filter { layout.entityIndex(named: $0.change.entity) != nil || hasMoved($0.change) }
         guard !parked.isEmpty else { return }
         let applier = try Applier(db, layout: layout)
         applier.blobs = StoreContext(configuration: configuration, layout: layout).blobs
@@ -42,12 +42,25 @@ struct ParkedWrites {
             )
             if item.part < 0 {
                 try applier.apply([change])
+            } else if layout.entityIndex(named: change.entity) == nil {
+                try applier.applyFormerPart(change)
             } else {
                 try applier.applyPart(change)
             }
         }
         try applier.end()
         try endTransaction(applier, number.number)
+    }
+
+    /// Whether the entity is gone, and other objects keep something of the change.
+    private func hasMoved(_ change: Change) -> Bool {
+        let entity = layout.lastName(ofEntity: change.entity)
+        return switch change.operation {
+        case .insert(let writes), .update(let writes):
+            writes.contains { layout.formerKeeper(ofProperty: $0.name, of: entity) != nil }
+        case .link(let name, _, _), .unlink(let name, _): layout.formerKeeper(ofProperty: name, of: entity) != nil
+        case .delete: false
+        }
     }
 
     /// Nobody needs to hear of a transaction that did nothing.

@@ -73,8 +73,29 @@ final class StoreModel: Sendable {
     /// What parked writes of an entity or a property are told under that the model does not have any more.
     func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
+    func lastRoot(ofEntity name: String) -> String { formerNames.lastRoot(ofEntity: name) }
+
     func lastName(ofProperty name: String, of entity: String) -> String {
         formerNames.lastName(ofProperty: name, of: entity)
+    }
+
+    /// What a property was that the entity had once and does not have any more; nil when it has one of the name.
+    func formerProperty(named name: String, of entity: String) -> Property? {
+        if let known = self.entity(named: entity)?.entity, slot(named: name, of: known) != nil { return nil }
+        return formerNames.lastDefinition(ofProperty: name, of: entity)
+    }
+
+    /// The entity and the place of the other side of a relationship that the entity had once and does not have any more.
+    func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
+        guard let other = formerNames.counterpart(ofProperty: name, of: entity),
+            let known = self.entity(named: other.entity), let slot = known.entity.slot(named: other.property)
+        else { return nil }
+        return (known, known.places[slot])
+    }
+
+    /// The other side of such a relationship where that is gone as well, but was there for longer.
+    func laterSide(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
+        formerNames.laterSide(ofProperty: name, of: entity)
     }
 
     /// The slot of the property of the given name, or of the one that had it in an older version of the model.

@@ -187,6 +187,21 @@ import TributaryModel
         try story.expectOneState()
     }
 
+    @Test func `a counter's new default shows where nobody has counted`() throws {
+        func model(_ number: Int, _ rest: String) -> String {
+            "  A: {attributes: {x: String?, c: {type: Integer 64, default: \(number), merge: counter}\(rest)}}\n"
+                + "  B: {parent: A, attributes: {d: {type: Integer 64, default: \(number), merge: counter}}}"
+        }
+        // With an attribute removed the table is written anew, without one it stays.
+        for rest in ["", ", y: String?"] {
+            let story = try MigrationStory(model(13, rest), model(16, ""))
+            try story.apply(.insert("A", 1), .insert("A", 2, ["c": 13]), .insert("B", 3), .insert("A", 4, ["c": 5]))
+            try story.migrate()
+            #expect(try story.rows("SELECT c FROM A ORDER BY c").map { $0[0] } == ["5", "13", "16", "16"])
+            try story.expectOneState()
+        }
+    }
+
     @Test func `what becomes mandatory is filled with the default, and others are told`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?}}\n  B: {parent: A}",

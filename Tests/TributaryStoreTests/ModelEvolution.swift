@@ -10,6 +10,19 @@ struct ModelEvolution {
         var type: AttributeType
         var isOptional: Bool
         var defaultValue: Int64?
+        var rule = MergeRule.latest
+    }
+
+    /// A relationship to the first entity with an inverse; each side can be taken out.
+    struct Pair {
+        var name: String
+        var former: String?
+        var inverse: String
+        var inverseFormer: String?
+        /// Many-to-many, or else many-to-one.
+        var isToMany: Bool
+        var hasOwn = true
+        var hasInverse = true
     }
 
     struct Entity {
@@ -20,14 +33,19 @@ struct ModelEvolution {
         /// A relationship to the first entity, to-one or to-many.
         var link: (name: String, former: String?, isToMany: Bool, isOrdered: Bool)
         var isIndexed = false
+        var pair: Pair?
     }
 
     private(set) var versions: [[Entity]] = []
     private var nextKey = 0
+    /// Whether attributes have other merge rules, and entities relationships with an inverse.
+    private let hasRules: Bool
 
-    init(versions count: Int, using random: inout some RandomNumberGenerator) {
+    init(versions count: Int, hasRules: Bool = false, using random: inout some RandomNumberGenerator) {
+        self.hasRules = hasRules
         var current = [entity(), entity(), entity()]
         for index in current.indices {
+            if index > 0 { current[index].pair = pair(using: &random) }
             for _ in 0..<3 { current[index].attributes.append(attribute(using: &random)) }
         }
         versions = [current]
@@ -35,6 +53,8 @@ struct ModelEvolution {
             for index in current.indices {
                 current[index].former = nil
                 current[index].link.former = nil
+                current[index].pair?.former = nil
+                current[index].pair?.inverseFormer = nil
                 for place in current[index].attributes.indices { current[index].attributes[place].former = nil }
             }
             for _ in 0..<Int.random(in: 1...4, using: &random) { step(&current, using: &random) }
@@ -52,6 +72,12 @@ struct ModelEvolution {
         return Entity(key: key, name: "E\(key)", attributes: [], link: ("link", nil, false, false))
     }
 
+    private mutating func pair(using random: inout some RandomNumberGenerator) -> Pair? {
+        guard hasRules else { return nil }
+        let key = key()
+        return Pair(name: "p\(key)", inverse: "q\(key)", isToMany: Bool.random(using: &random))
+    }
+
     private mutating func attribute(using random: inout some RandomNumberGenerator) -> Attribute {
         let key = key()
         return Attribute(
@@ -59,14 +85,34 @@ struct ModelEvolution {
             name: "a\(key)",
             type: [.integer16, .integer32, .integer64].randomElement(using: &random) ?? .integer16,
             isOptional: true,
-            defaultValue: Bool.random(using: &random) ? Int64(key) : nil
+            defaultValue: Bool.random(using: &random) ? Int64(key) : nil,
+            rule: hasRules ? [.latest, .max, .min, .counter].randomElement(using: &random) ?? .latest : .latest
         )
+    }
+
+    /// Renames a relationship with an inverse, or takes a side of it away; the side that is left stays of its kind.
+    private mutating func changePair(_ pair: inout Pair?, using random: inout some RandomNumberGenerator) {
+        guard var changed = pair else { return }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where changed.former == nil:
+            changed.former = changed.name
+            changed.name = "p\(key())"
+        case 1 where changed.inverseFormer == nil:
+            changed.inverseFormer = changed.inverse
+            changed.inverse = "q\(key())"
+        case 2 where changed.isToMany: changed.hasOwn = false
+        case 2:
+            changed.hasOwn = false
+            changed.hasInverse = false
+        default: changed.hasInverse = false
+        }
+        pair = changed.hasOwn || changed.hasInverse ? changed : nil
     }
 
     private mutating func step(_ entities: inout [Entity], using random: inout some RandomNumberGenerator) {
         let index = Int.random(in: entities.indices, using: &random)
         let place = entities[index].attributes.indices.randomElement(using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<(hasRules ? 12 : 10), using: &random) {
         case 0: entities[index].attributes.append(attribute(using: &random))
         case 1:
             if let place, entities[index].attributes.count > 1 { entities[index].attributes.remove(at: place) }
@@ -79,7 +125,8 @@ struct ModelEvolution {
             switch entities[index].attributes[place].type {
             case .integer16: entities[index].attributes[place].type = .integer32
             case .integer32: entities[index].attributes[place].type = .integer64
-            case .integer64: entities[index].attributes[place].type = .decimal
+            case .integer64 where entities[index].attributes[place].rule == .latest:
+                entities[index].attributes[place].type = .decimal
             default: break
             }
         case 4:
@@ -99,9 +146,11 @@ struct ModelEvolution {
         case 7:
             var new = entity()
             new.attributes = [attribute(using: &random)]
+            new.pair = pair(using: &random)
             entities.append(new)
         case 8:
             if index > 0, entities.count > 2 { entities.remove(at: index) }
+        case 10, 11: changePair(&entities[index].pair, using: &random)
         default:
             entities[index].isIndexed.toggle()
             if entities[index].link.isToMany {
@@ -122,6 +171,7 @@ struct ModelEvolution {
                     var made = TributaryModel.Attribute(name: attribute.name, type: attribute.type)
                     made.isOptional = attribute.isOptional
                     made.renamingIdentifier = attribute.former
+                    made.mergeRule = attribute.rule
                     made.defaultValue = attribute.defaultValue.map { attribute.type.widened(.integer($0)) } ?? .null
                     return made
                 }
@@ -129,7 +179,7 @@ struct ModelEvolution {
                 link.isToMany = entity.link.isToMany
                 link.isOrdered = entity.link.isOrdered
                 link.isOptional = true
-                definition.relationships = [link]
+                definition.relationships = [link] + relationships(of: entity, in: entities)
                 if entity.isIndexed, let first = entity.attributes.first {
                     definition.fetchIndexes = [FetchIndex(name: "i", elements: [.init(first.name)])]
                 }
@@ -138,5 +188,29 @@ struct ModelEvolution {
             models.append(try Model(version: "\(index + 1)", entities: definitions).succeeding(models))
         }
         return models
+    }
+
+    /// Those with an inverse: of the first entity all that lead back from the others.
+    private func relationships(of entity: Entity, in entities: [Entity]) -> [Relationship] {
+        var result: [Relationship] = []
+        func add(_ name: String, _ former: String?, to destination: String, isToMany: Bool, inverse: String?) {
+            var made = Relationship(name: name, destination: destination)
+            made.renamingIdentifier = former
+            made.isToMany = isToMany
+            made.isOptional = true
+            made.inverse = inverse
+            result.append(made)
+        }
+        if let pair = entity.pair, pair.hasOwn {
+            let inverse = pair.hasInverse ? pair.inverse : nil
+            add(pair.name, pair.former, to: entities[0].name, isToMany: pair.isToMany, inverse: inverse)
+        }
+        guard entity.key == entities[0].key else { return result }
+        for other in entities {
+            guard let pair = other.pair, pair.hasInverse else { continue }
+            let inverse = pair.hasOwn ? pair.name : nil
+            add(pair.inverse, pair.inverseFormer, to: other.name, isToMany: true, inverse: inverse)
+        }
+        return result
     }
 }

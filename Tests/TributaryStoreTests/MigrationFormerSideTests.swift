@@ -1,0 +1,210 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Relationships of which one side, or both, are not in a newer model any more: a store that had them and one that never
+/// did are in one state, whichever side they were written from.
+@Suite struct MigrationFormerSideTests {
+    private static let kept = "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}"
+
+    /// A many-to-many relationship and the other kinds, by the name of the side that keeps it.
+    private static func both(_ own: String, _ other: String) -> String {
+        "  A: {attributes: {x: String?}\(own.isEmpty ? "" : ", relationships: {\(own)}")}\n"
+            + "  B: {attributes: {y: String?}\(other.isEmpty ? "" : ", relationships: {\(other)}")}"
+    }
+
+    private static let pairs = both("bs: {to: B, many: true, inverse: as}", "as: {to: A, many: true, inverse: bs}")
+    private static let ordered = both(
+        "bs: {to: B, many: true, ordered: true, inverse: as}",
+        "as: {to: A, many: true, inverse: bs}"
+    )
+
+    /// Pairs that are linked, unlinked, void and not there yet, written from both sides.
+    private func writePairs(_ story: MigrationStory) throws {
+        try story.apply(.insert("A", 1), .insert("A", 2), .insert("B", 11), .insert("B", 12), .insert("B", 13))
+        try story.apply(.link("A", 1, "bs", [11, 12]), .link("B", 13, "as", [1, 2]))
+        try story.apply(.link("B", 11, "as", [2, 9]), .link("A", 2, "bs", [12, 19]))
+        try story.apply(.unlink("B", 12, "as", [1]), .unlink("A", 2, "bs", [13]))
+        try story.apply(.link("B", 12, "as", [2]), .delete("B", 12))
+        try story.apply(.delete("A", 9), .unlink("B", 14, "as", [2]))
+    }
+
+    @Test func `pairs go on when the side that kept them is removed`() throws {
+        for old in [Self.pairs, Self.ordered] {
+            let story = try MigrationStory(old, Self.both("", "as: {to: A, many: true}"))
+            try writePairs(story)
+            try story.migrate()
+            #expect(try story.rows("SELECT 1 FROM B_as").count == 3)
+            try story.expectOneState()
+            // A writer with the older version goes on with the side that is gone. Its clock is behind that of the
+            // migration, which has told others of the pairs: what it unlinks stays linked.
+            try story.apply(.link("A", 2, "bs", [13]), .unlink("A", 1, "bs", [11]))
+            #expect(try story.rows("SELECT 1 FROM B_as").count == 4)
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `pairs go on when the side that did not keep them is removed`() throws {
+        for old in [Self.pairs, Self.ordered] {
+            let story = try MigrationStory(old, Self.both("bs: {to: B, many: true}", ""))
+            try writePairs(story)
+            try story.migrate()
+            #expect(try story.rows("SELECT 1 FROM A_bs").count == 3)
+            #expect(try story.written() == 0)
+            try story.expectOneState()
+            try story.apply(.link("B", 13, "as", [2]), .unlink("B", 11, "as", [1]))
+            #expect(try story.rows("SELECT 1 FROM A_bs").count == 3)
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `pairs are parked in one way when both sides are removed, and come back`() throws {
+        for old in [Self.pairs, Self.ordered] {
+            let story = try MigrationStory(old, Self.kept)
+            try writePairs(story)
+            try story.migrate()
+            try story.expectOneState()
+            try story.apply(.link("B", 13, "as", [2]), .unlink("B", 11, "as", [1]), .link("A", 1, "bs", [19]))
+            try story.expectOneState()
+            let again = try Model(yaml: "version: \"3\"\nentities:\n\(old)\n  C: {attributes: {z: String?}}")
+            for replica in [story.migrated, story.fresh] { try replica.reopen(again) }
+            #expect(try story.rows("SELECT 1 FROM A_bs").count == 3)
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `pairs are parked in one way when an end is removed with them`() throws {
+        for new in ["  A: {attributes: {x: String?}}", "  B: {attributes: {y: String?}}"] {
+            let story = try MigrationStory(Self.pairs, new)
+            try writePairs(story)
+            try story.migrate()
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `pairs are told by the side that was there for longer, also where both go in one leg`() throws {
+        let versions = [
+            (Self.both("bs: {to: B, many: true}", ""), "keeps the pairs"),
+            (Self.both("", "as: {to: A, many: true}"), "does not"),
+        ]
+        for (middle, comment) in versions {
+            for isByLegs in [true, false] {
+                let story = try MigrationStory(Self.pairs, middle, Self.kept)
+                try writePairs(story)
+                if isByLegs { try story.migrated.reopen(story.new.earlierVersions[1].succeeding([story.old])) }
+                try story.apply(.link("B", 13, "as", [2]), .link("A", 2, "bs", [19]), .link("B", 14, "as", [1]))
+                try story.migrate()
+                try story.exchange()
+                #expect(try story.migrated.dump() == story.fresh.dump(), "the side that \(comment), \(isByLegs)")
+            }
+        }
+    }
+
+    private static let oneToMany = both("b: {to: B?, inverse: as}", "as: {to: A, many: true, inverse: b}")
+
+    private func writeMembers(_ story: MigrationStory) throws {
+        try story.apply(.insert("A", 1), .insert("A", 2, ["b": .to(11)]), .insert("A", 3, ["b": .to(19)]))
+        try story.apply(.insert("B", 11), .insert("B", 12), .insert("B", 13), .link("B", 13, "as", [1, 8]))
+        try story.apply(.link("B", 12, "as", [2]), .update("A", 3, ["b": nil]))
+        try story.apply(.unlink("B", 12, "as", [2]), .link("B", 12, "as", [3]), .insert("A", 4), .delete("B", 13))
+        try story.apply(.link("B", 11, "as", [4]), .delete("A", 4))
+    }
+
+    @Test func `members go on when the to-many side is removed`() throws {
+        let story = try MigrationStory(Self.oneToMany, Self.both("b: {to: B?}", ""))
+        try writeMembers(story)
+        try story.migrate()
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 1)
+        try story.expectOneState()
+        try story.apply(.link("B", 11, "as", [1, 2]), .unlink("B", 12, "as", [3]))
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 2)
+        try story.expectOneState()
+    }
+
+    @Test func `members are parked in one way when both sides are removed, and come back`() throws {
+        let story = try MigrationStory(Self.oneToMany, Self.kept)
+        try writeMembers(story)
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.link("B", 11, "as", [1, 2]), .unlink("B", 12, "as", [3]), .update("A", 1, ["b": .to(12)]))
+        try story.expectOneState()
+        let text = "version: \"3\"\nentities:\n\(Self.oneToMany)\n  C: {attributes: {z: String?}}"
+        for replica in [story.migrated, story.fresh] { try replica.reopen(try Model(yaml: text)) }
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 2)
+        try story.expectOneState()
+    }
+
+    @Test func `members are parked in one way when an end is removed with them`() throws {
+        for new in ["  A: {attributes: {x: String?}}", "  B: {attributes: {y: String?}}"] {
+            let story = try MigrationStory(Self.oneToMany, new)
+            try writeMembers(story)
+            try story.migrate()
+            try story.expectOneState()
+        }
+    }
+
+    private static let oneToOne = both("b: {to: B?, inverse: a}", "a: {to: A?, inverse: b}")
+
+    private func writePartners(_ story: MigrationStory) throws {
+        try story.apply(.insert("A", 1, ["b": .to(11)]), .insert("A", 2), .insert("B", 11), .insert("B", 12))
+        try story.apply(.insert("B", 13, ["a": .to(2), "y": "b"]), .insert("B", 14, ["a": nil, "y": "c"]))
+        try story.apply(.update("B", 12, ["a": .to(1)]), .update("B", 15, ["a": .to(3)]))
+        try story.apply(.update("A", 2, ["b": nil]), .delete("B", 11))
+    }
+
+    @Test func `partners go on when the side that did not keep them is removed`() throws {
+        let story = try MigrationStory(Self.oneToOne, Self.both("b: {to: B?}", ""))
+        try writePartners(story)
+        try story.migrate()
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 1)
+        try story.expectOneState()
+        try story.apply(.update("B", 14, ["a": .to(2)]), .insert("B", 16, ["a": .to(1)]))
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 2)
+        try story.expectOneState()
+    }
+
+    @Test func `partners are parked in one way when both sides are removed, and come back`() throws {
+        let story = try MigrationStory(Self.oneToOne, Self.kept)
+        try writePartners(story)
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.update("B", 14, ["a": .to(2)]), .insert("B", 16, ["a": .to(1)]), .insert("A", 3))
+        try story.expectOneState()
+        let text = "version: \"3\"\nentities:\n\(Self.oneToOne)\n  C: {attributes: {z: String?}}"
+        for replica in [story.migrated, story.fresh] { try replica.reopen(try Model(yaml: text)) }
+        #expect(try story.rows("SELECT 1 FROM A WHERE b IS NOT NULL").count == 2)
+        try story.expectOneState()
+    }
+
+    @Test func `partners are parked in one way when an end is removed with them`() throws {
+        for new in ["  A: {attributes: {x: String?}}", "  B: {attributes: {y: String?}}"] {
+            let story = try MigrationStory(Self.oneToOne, new)
+            try writePartners(story)
+            try story.migrate()
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `what a store parked before it could know the relationship is said by the side that keeps it`() throws {
+        for (middle, write) in [
+            (Self.pairs, writePairs), (Self.oneToMany, writeMembers), (Self.oneToOne, writePartners),
+        ] {
+            for new in [
+                Self.kept + "\n  D: {attributes: {z: String?}}", "  A: {attributes: {x: String?}}",
+                "  B: {attributes: {y: String?}}",
+            ] {
+                let story = try MigrationStory("  C: {attributes: {z: String?}}", middle, new)
+                try write(story)
+                try story.migrate()
+                try story.expectOneState()
+                let known = try MigrationStory(Self.kept, middle, new)
+                try write(known)
+                try known.migrate()
+                try known.expectOneState()
+            }
+        }
+    }
+}

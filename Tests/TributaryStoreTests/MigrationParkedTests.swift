@@ -1,0 +1,140 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// What a newer model does not know any more: a store that had it and one that never did keep the same of it.
+@Suite struct MigrationParkedTests {
+    private static func attribute(_ type: String, _ rule: String = "latest") -> String {
+        "  A: {attributes: {x: String?, n: {type: \(type), optional: true, merge: \(rule)}}}"
+    }
+
+    private static let none = "  A: {attributes: {x: String?}}"
+
+    // MARK: Entities
+
+    @Test func `a deletion makes void what an earlier transaction wrote at the same place`() throws {
+        let story = try MigrationStory(Self.none + "\n  B: {attributes: {y: String?}}", Self.none)
+        try story.apply(.insert("B", 1, ["y": "one"]))
+        try story.apply(.insert("B", 2, ["y": "two"]))
+        try story.apply(.delete("B", 1))
+        try story.migrate()
+        let dump = try story.fresh.dump()
+        #expect(!dump.contains("one") && dump.contains("two"))
+        try story.expectOneState()
+    }
+
+    @Test func `a deletion in the same transaction makes void only what came before it`() throws {
+        let story = try MigrationStory(Self.none + "\n  B: {attributes: {y: String?}}", Self.none)
+        try story.apply(.insert("B", 1, ["y": "one"]), .delete("B", 1), .insert("B", 1, ["y": "three"]))
+        try story.apply(.insert("B", 2, ["y": "two"]), .delete("B", 2))
+        try story.migrate()
+        let dump = try story.fresh.dump()
+        #expect(!dump.contains("one") && !dump.contains("two") && dump.contains("three"))
+        try story.expectOneState()
+    }
+
+    @Test func `a hierarchy goes, and its objects are told under the name of its root`() throws {
+        let story = try MigrationStory(
+            Self.none + "\n  P: {attributes: {y: String?}}\n  Q: {parent: P, attributes: {z: String?}}",
+            Self.none
+        )
+        try story.apply(.insert("Q", 1, ["y": "a", "z": "b"]), .insert("P", 2, ["y": "c"]), .insert("Q", 3))
+        try story.apply(.update("P", 1, ["y": "d"]), .delete("P", 3))
+        try story.migrate()
+        try story.expectOneState()
+    }
+
+    // MARK: Types
+
+    @Test func `a number that had a wider type when it was removed is the number that was written`() throws {
+        for type in ["Integer 32", "Integer 64", "Decimal", "Double", "Float"] {
+            let story = try MigrationStory(Self.attribute("Integer 16"), Self.attribute(type), Self.none)
+            try story.apply(.insert("A", 1, ["n": 43]), .insert("A", 2, ["n": nil]), .update("A", 3, ["n": 7]))
+            let middle = story.new.earlierVersions[1].succeeding([story.old])
+            try story.migrated.reopen(middle)
+            #expect(try story.rows("SELECT n IS NULL FROM A ORDER BY 1") == [["0"], ["1"]], "\(type)")
+            if type == "Decimal" { try story.apply(.update("A", 2, ["n": "5.50"])) }
+            try story.apply(.update("A", 2, ["x": "b"]))
+            try story.migrate()
+            try story.expectOneState()
+        }
+    }
+
+    @Test func `a value has one form however it was spelled`() throws {
+        let values: [(String, JSONValue)] = [
+            ("Decimal", "+01.50"), ("Decimal", 3), ("Double", 5), ("Double", 9_007_199_254_740_993), ("Date", 12),
+            ("UUID", "0190F1A2-0000-7000-8000-00000000000A"), ("Double", -0.0), ("String", "43.0"), ("String", "x"),
+            ("Boolean", .boolean(true)), ("Double", 1e300), ("Binary", "AAEC"),
+        ]
+        for (type, value) in values {
+            let story = try MigrationStory(Self.attribute(type), Self.none)
+            try story.apply(.insert("A", 1, ["n": value]))
+            try story.apply(.update("A", 2, ["n": value]))
+            try story.migrate()
+            try story.expectOneState()
+            #expect(try story.migrated.dump().contains("parked"), "\(type)")
+        }
+    }
+
+    @Test func `a composite has one form, with and without members that are null`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?, place: {composite: Place, optional: true}}}\n"
+                + "composites:\n  Place: {street: String?, number: Integer 64?, price: Decimal?}",
+            Self.none
+        )
+        let place = JSONValue(text: #"{"street":null,"price":"1.0","number":4}"#) ?? .null
+        try story.apply(.insert("A", 1, ["place": place]), .update("A", 2, ["place": place]))
+        try story.migrate()
+        try story.expectOneState()
+    }
+
+    @Test func `a value that did not fit is the newest all the same`() throws {
+        let story = try MigrationStory(Self.attribute("Integer 16"), Self.none)
+        try story.apply(.insert("A", 1, ["n": 1]), .insert("A", 2, ["n": "word"]))
+        try story.apply(.update("A", 1, ["n": "word"]))
+        try story.apply(.update("A", 2, ["n": 2]))
+        try story.migrate()
+        try story.expectOneState()
+    }
+
+    // MARK: Rules
+
+    @Test(arguments: ["max", "min"]) func `the greatest and the least value are kept, deletions or not`(
+        rule: String
+    ) throws {
+        let old = Self.attribute("Integer 64", rule)
+        let story = try MigrationStory(old, Self.none)
+        try story.apply(.insert("A", 1, ["n": 5]), .insert("A", 2, ["n": 9]), .insert("A", 3, ["n": nil]))
+        try story.apply(.update("A", 1, ["n": 3]), .update("A", 4, ["n": 8]), .update("A", 3, ["n": nil]))
+        try story.apply(.update("A", 1, ["n": 4]), .delete("A", 2), .update("A", 4, ["n": "word"]))
+        try story.apply(.insert("A", 5, ["n": 6]), .delete("A", 5), .insert("A", 2, ["n": 7]))
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.update("A", 1, ["n": 9]), .update("A", 2, ["n": 1]), .insert("A", 5))
+        try story.expectOneState()
+        let again = try Model(yaml: "version: \"3\"\nentities:\n\(old)\n  C: {attributes: {z: String?}}")
+        for replica in [story.migrated, story.fresh] { try replica.reopen(again) }
+        let read = rule == "max" ? [nil, "6", "9", "9"] : [nil, "1", "3", "6"]
+        #expect(try story.rows("SELECT n FROM A ORDER BY n").map { $0[0] } == read)
+        try story.expectOneState()
+    }
+
+    @Test func `what was counted is counted on, whatever the change was that said it`() throws {
+        let old = Self.attribute("Integer 64", "counter")
+        let story = try MigrationStory(old, Self.none)
+        try story.apply(.insert("A", 1, ["n": 5]), .insert("A", 2, ["n": nil]), .insert("A", 3, ["n": .increment(1)]))
+        try story.apply(.update("A", 1, ["n": .increment(3)]), .update("A", 4, ["n": .increment(2)]))
+        try story.apply(.update("A", 1, ["n": .increment(1)]), .delete("A", 1), .update("A", 3, ["n": 9]))
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.insert("A", 1, ["n": 2]), .update("A", 3, ["n": .increment(4)]))
+        try story.expectOneState()
+        let again = try Model(yaml: "version: \"3\"\nentities:\n\(old)\n  C: {attributes: {z: String?}}")
+        for replica in [story.migrated, story.fresh] { try replica.reopen(again) }
+        #expect(try story.rows("SELECT n FROM A ORDER BY n").map { $0[0] } == [nil, "5", "11"])
+        try story.expectOneState()
+    }
+}
