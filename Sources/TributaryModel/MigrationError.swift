@@ -8,6 +8,8 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAllowed(MigrationPlan)
     /// A stage of one's own threw; the error in words.
     case stageFailed(from: String, to: String, reason: String)
+    /// Objects of the store do not fit a unique key or a mandatory relationship of the newer version.
+    case violated(from: String, to: String, [MigrationViolation])
     /// It was asked to stop; the store is at the old version, and the next opening starts again.
     case interrupted(from: String, to: String)
 
@@ -25,6 +27,9 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "forbidden; it would:\n" + plan.changes.map { "  \($0)" }.joined(separator: "\n")
         case .stageFailed(let from, let to, let reason):
             "the stage from model version '\(from)' to '\(to)' failed: \(reason)"
+        case .violated(let from, let to, let violations):
+            "the store is at model version '\(from)', and objects in it do not fit version '\(to)':\n"
+                + violations.map { "  \($0)" }.joined(separator: "\n")
         case .interrupted(let from, let to):
             "the migration from model version '\(from)' to '\(to)' was stopped; it starts again at the next opening"
         }

@@ -61,6 +61,10 @@ struct MigrationRun {
             let made = try MigrationLeg(db: db, configuration: after, inference: leg.inference).run()
             try recorded.move(to: leg.inference.new)
             if let step = leg.step { try perform(step, step.didMigrate, after, made) }
+            let violations = try MigrationCheck(db: db, inference: leg.inference, layout: made).violations()
+            guard violations.isEmpty else {
+                throw failure(.violated(from: leg.plan.from, to: leg.plan.to, violations))
+            }
             layout = made
         }
         try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))

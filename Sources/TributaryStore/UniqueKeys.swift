@@ -126,7 +126,7 @@ final class UniqueKeys {
 
     /// The codes of the entities among which the key is unique: that of the highest ancestor with the constraint, and
     /// those below it.
-    private static func owners(of names: [String], _ entity: Entity, _ layout: StoreModel) -> [Int64] {
+    static func owners(of names: [String], _ entity: Entity, _ layout: StoreModel) -> [Int64] {
         let lineage = ([entity.name] + entity.ancestors).compactMap { layout.entity(named: $0)?.entity }
         let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {
             $0.ancestors.count < $1.ancestors.count

@@ -1,0 +1,153 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Looks whether the objects of a migrated store fit what the newer model asks for and the older did not: unique keys,
+/// and relationships that have become mandatory.
+struct MigrationCheck {
+    let db: Database
+    let inference: MigrationInference
+    let layout: StoreModel
+
+    /// Violations that are listed, and objects of each.
+    private static let limit = 20
+    private static let idLimit = 5
+
+    func violations() throws -> [MigrationViolation] {
+        var found: [MigrationViolation] = []
+        for entity in layout.entities {
+            for names in newConstraints(of: entity.entity) { found += try duplicates(of: names, in: entity) }
+        }
+        for change in inference.changes where change.kind == .makeMandatory {
+            guard let entity = layout.entity(named: change.entity), let name = change.property,
+                let slot = entity.entity.slot(named: name), entity.entity.properties[slot].relationship != nil,
+                let violation = try missing(name, entity.places[slot], in: entity)
+            else { continue }
+            found.append(violation)
+        }
+        return Array(found.prefix(MigrationCheck.limit))
+    }
+
+    // MARK: Unique keys
+
+    /// Keys that the entity did not have before, nor has from its parent; one that is new itself has none.
+    private func newConstraints(of entity: Entity) -> [[String]] {
+        guard let before = inference.mapping.entities[entity.name].flatMap({ inference.old.entity(named: $0) }) else {
+            return []
+        }
+        let inherited = entity.parent.flatMap { layout.entity(named: $0) }?.entity.uniquenessConstraints ?? []
+        return entity.uniquenessConstraints.filter { names in
+            let former = names.compactMap { inference.mapping.property($0, of: entity.name) }
+            let isOld = former.count == names.count && before.uniquenessConstraints.contains { Set($0) == Set(former) }
+            return !isOld && !inherited.contains(names)
+        }
+    }
+
+    private func duplicates(of names: [String], in entity: EntityLayout) throws -> [MigrationViolation] {
+        let table = layout.tables[entity.table]
+        let places = names.compactMap { name in entity.entity.slot(named: name).flatMap { entity.slotColumns[$0] } }
+        guard places.count == names.count else { return [] }
+        let columns = places.map { table.columns[$0].quotedName }
+        let codes = UniqueKeys.owners(of: names, entity.entity, layout)
+        let within = condition(table, codes)
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT \(columns.joined(separator: ", ")), count(*) FROM \(table.quotedName) o
+            WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))\(within)
+            GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT \(MigrationCheck.limit)
+            """
+        )
+        var groups: [(values: [PropertyValue], count: Int)] = []
+        try select.forEach { row in
+            let values = places.enumerated().map { table.columns[$1].value(in: row, at: Int32($0)) }
+            groups.append((values, Int(row.integer(Int32(places.count)))))
+        }
+        return try groups.map { group in
+            let equal = columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
+            let ids = try ids(table, where: equal + within) { statement in
+                for (index, value) in group.values.enumerated() { statement.bind(Int32(index + 1), value) }
+            }
+            return MigrationViolation(
+                .unique,
+                entity: entity.entity.name,
+                properties: names,
+                values: group.values.map(\.json.text),
+                count: group.count,
+                ids: ids
+            )
+        }
+    }
+
+    // MARK: Mandatory relationships
+
+    /// An object that is not visible, or not there yet, is one all the same.
+    private func missing(
+        _ name: String,
+        _ place: EntityLayout.Place,
+        in entity: EntityLayout
+    ) throws -> MigrationViolation? {
+        let table = layout.tables[entity.table]
+        let has: String
+        switch place {
+        case .column(let column):
+            has = """
+                o.\(table.columns[column].quotedName) IS NOT NULL OR EXISTS (SELECT 1 FROM tributary_reference r
+                WHERE r.root = \(table.code) AND r.id = o._id AND r.place = \(column))
+                """
+        case .mirror(let column, _, _): has = "o.\(table.columns[column].quotedName) IS NOT NULL"
+        case .inverse(let other, let column, _):
+            let source = layout.tables[other]
+            has = """
+                EXISTS (SELECT 1 FROM \(source.quotedName) x WHERE x.\(source.columns[column].quotedName) = o._id)
+                """
+        case .links(let index, let ownsPairs):
+            let link = layout.links[index]
+            let ends = link.isSymmetric ? ["_source", "_target"] : [ownsPairs ? "_source" : "_target"]
+            let tests = ends.map { "EXISTS (SELECT 1 FROM \(link.quotedName) x WHERE x.\($0) = o._id)" }
+            has = tests.joined(separator: " OR ")
+        case .none: return nil
+        }
+        let condition =
+            "NOT (\(has))" + condition(table, layout.codes(of: entity.entity, includesSubentities: true))
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedName) o WHERE \(condition)") ?? 0
+        guard count > 0 else { return nil }
+        let ids = try ids(table, where: condition) { _ in }
+        return MigrationViolation(.mandatory, entity: entity.entity.name, properties: [name], count: count, ids: ids)
+    }
+
+    // MARK: Objects
+
+    private func condition(_ table: TableLayout, _ codes: [Int64]) -> String {
+        table.hasEntityColumn ? " AND o._entity IN (\(codes.map(String.init).joined(separator: ", ")))" : ""
+    }
+
+    private func ids(
+        _ table: TableLayout,
+        where condition: String,
+        bind: (BoundStatement) -> Void
+    ) throws -> [ManagedObjectID] {
+        let code = table.hasEntityColumn ? "o._entity" : String(table.code)
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT o._id, \(code) FROM \(table.quotedName) o WHERE \(condition)
+            ORDER BY o._id LIMIT \(MigrationCheck.idLimit)
+            """
+        )
+        bind(select)
+        var found: [ManagedObjectID] = []
+        try select.forEach { row in
+            guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
+            found.append(
+                ManagedObjectID(
+                    store: layout.storeName,
+                    entity: entity.entity.name,
+                    rootEntity: table.root.name,
+                    uniqueID: id
+                )
+            )
+        }
+        return found
+    }
+}
