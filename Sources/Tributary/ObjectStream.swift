@@ -8,7 +8,8 @@ import TributaryStore
 /// All portions are of the generation that the context showed when the iteration began. When the context merges
 /// meanwhile, the objects of later portions have the values that it shows then, and those that are gone are left out.
 /// Unsaved changes show in the objects; they do not decide which ones come. No more than one portion is in memory, as far
-/// as the program lets go of the objects.
+/// as the program lets go of the objects. When the container is closed meanwhile, the next portion is
+/// ``ContextError/closed``.
 public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     /// A portion.
     public typealias Element = [Object]
@@ -41,6 +42,8 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
                 self.cursor = cursor
                 let rows = try await cursor.next(request.portion)
                 if rows.isEmpty { end() }
+                // The container may have been closed while the rows were read.
+                guard !context.isClosed else { throw ContextError.closed }
                 return rows.isEmpty
                     ? nil : context.objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
             } catch {

@@ -8,8 +8,8 @@ import TributaryStore
 /// }
 /// ```
 /// All portions are of one generation, the newest when the iteration began. No more than one portion is in memory,
-/// besides what SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled. While it lasts
-/// the store's WAL cannot begin anew.
+/// besides what SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled, and with
+/// ``ContextError/closed`` when the container is closed. While it lasts the store's WAL cannot begin anew.
 public struct SnapshotStream: AsyncSequence, Sendable {
     /// A portion.
     public typealias Element = [ObjectSnapshot]

@@ -22,6 +22,12 @@ package final class Generation: Sendable {
         var nextWaiter = 0
         /// Connections in use by the threads that read with them, for reads inside reads.
         var holders: [pthread_t: StoreConnection] = [:]
+        /// Cursors that are open, each with a connection of its own.
+        var cursors: [ObjectIdentifier: OpenCursor] = [:]
+    }
+
+    struct OpenCursor {
+        weak var cursor: RowCursor?
     }
 
     enum Phase {
@@ -151,7 +157,24 @@ package final class Generation: Sendable {
 
     func retire(to next: Generation) { leave(.moved(next)) }
 
-    func fail() { leave(.failed) }
+    /// Reads that begin later fail, and so do cursors, which stand between two reads.
+    func fail() {
+        leave(.failed)
+        for cursor in state.withLock({ $0.cursors.values.compactMap(\.cursor) }) { cursor.end() }
+    }
+
+    // MARK: Cursors
+
+    func add(_ cursor: RowCursor) throws {
+        try state.withLock { state in
+            if case .failed = state.phase { throw StoreError.closed }
+            state.cursors[ObjectIdentifier(cursor)] = OpenCursor(cursor: cursor)
+        }
+    }
+
+    func remove(_ cursor: ObjectIdentifier) {
+        state.withLock { $0.cursors[cursor] = nil }
+    }
 
     private func leave(_ phase: Phase) {
         let waiting = state.withLock { state in

@@ -49,18 +49,25 @@ final class ReaderPool: Sendable {
             guard database.isInsideTransaction else { return true }
             return (try? database.execute(sql: "ROLLBACK")) != nil
         }
-        let keeps = state.withLock { state -> Bool in
+        // One that is not kept is closed when the last one lets go of it: who gives it back may be on its queue, where it
+        // cannot be closed.
+        state.withLock { state in
             state.lent -= 1
-            guard isClean, !state.isClosed, state.idle.count < ReaderPool.idleLimit else { return false }
+            guard isClean, !state.isClosed, state.idle.count < ReaderPool.idleLimit else { return }
             state.idle.append(connection)
-            return true
         }
-        if !keeps { try? connection.close() }
     }
 
     /// Notes a generation that holds connections, so that closing can take them away.
     func add(_ generation: Generation) {
-        state.withLock { $0.generations[ObjectIdentifier(generation)] = Pinned(generation: generation) }
+        let isClosed = state.withLock { state in
+            state.generations[ObjectIdentifier(generation)] = Pinned(generation: generation)
+            return state.isClosed
+        }
+        // It was on its way when the pool was closed.
+        guard isClosed else { return }
+        generation.release()
+        generation.fail()
     }
 
     func remove(_ generation: Generation) {

@@ -1,8 +1,10 @@
+import GRDB
 import TributaryModel
 
 /// Rows of a query handed out in portions, all of one generation, never more than a portion in memory.
 ///
-/// It holds one connection of the generation until it is released.
+/// It holds one connection of the generation until it is released. Closing the store ends it: what is asked of it later
+/// fails, and it is not waited for.
 ///
 /// `@unchecked Sendable`: what changes is touched on the connection's queue only.
 package final class RowCursor: @unchecked Sendable {
@@ -13,6 +15,7 @@ package final class RowCursor: @unchecked Sendable {
     private let cancellation = ReadCancellation()
     private var statement: BoundStatement?
     private var isOver = false
+    private var isEnded = false
 
     private init(_ query: FetchQuery, _ generation: Generation, _ connection: StoreConnection) {
         self.query = query
@@ -23,10 +26,13 @@ package final class RowCursor: @unchecked Sendable {
     /// Waits until the generation has a connection to spare.
     package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
         let (generation, connection) = try await generation.leaseConnection()
-        return RowCursor(query, generation, connection)
+        let cursor = RowCursor(query, generation, connection)
+        try generation.add(cursor)
+        return cursor
     }
 
     deinit {
+        generation.remove(ObjectIdentifier(self))
         let (generation, connection) = (generation, connection)
         // Nobody else has it: the cursor is gone. It ends on the connection's queue, before others get the connection.
         nonisolated(unsafe) let last = statement
@@ -36,9 +42,18 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
+    /// Lets go of the state that it reads, after the read that is under way.
+    func end() {
+        connection.enqueue { database in
+            self.isEnded = true
+            self.statement?.reset()
+            if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
+        }
+    }
+
     /// The next rows, at most `count`; none at the end.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled.
+    /// - Throws: `CancellationError` when the task was cancelled, `StoreError.closed` when the store was closed meanwhile.
     package func next(_ count: Int) async throws -> [Row] {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {
@@ -59,6 +74,7 @@ package final class RowCursor: @unchecked Sendable {
     }
 
     private func step(_ reader: Reader, _ count: Int) throws -> [Row] {
+        guard !isEnded else { throw StoreError.closed }
         guard !isOver, let reading = reader.reading(rootEntity: query.entity.root) else { return [] }
         let statement = try statement ?? begin(reader, reading)
         self.statement = statement

@@ -35,6 +35,9 @@ package final class Store: Sendable {
         }
     }
 
+    /// How long closing waits for readers, to leave an empty WAL.
+    private static let closingMilliseconds: Int32 = 200
+
     /// Copies the WAL back and closes every connection.
     ///
     /// Later calls throw `StoreError.closed`, and so do reads of generations; reads that have begun go on.
@@ -43,7 +46,13 @@ package final class Store: Sendable {
         readers.close()
         defer { configuration.memory?.remove() }
         try StoreError.mapping {
-            writer.run { database in _ = meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_TRUNCATE) }
+            writer.run { database in
+                // The checkpoint keeps writers out while it waits for readers: another that is closing too would starve.
+                sqlite3_busy_timeout(database.sqliteConnection, Store.closingMilliseconds)
+                if !meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_TRUNCATE) {
+                    meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)
+                }
+            }
             try writer.close()
         }
     }
