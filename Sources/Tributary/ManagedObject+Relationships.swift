@@ -76,7 +76,7 @@ extension ManagedObject {
             let isSetHere = state == .inserted || changed.contains(slot)
             return context.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
-        return known.state == .gone ? nil : known.objectID
+        return known.state == .gone || context.isLetGo(known, at: relationship) ? nil : known.objectID
     }
 
     func related(_ slot: Int) -> ManagedObject? {

@@ -4,6 +4,11 @@ import TributaryModel
 extension ManagedObjectContext {
     /// Follows Cascade and Nullify from the objects that were deleted since the last time, until nothing is left to do.
     func propagateDeletions() {
+        guard !unpropagated.isEmpty else { return }
+        // A hook of a deleted object may get here again.
+        let wasFollowing = isFollowingDeleteRules
+        isFollowingDeleteRules = true
+        defer { isFollowingDeleteRules = wasFollowing }
         while !unpropagated.isEmpty {
             let objects = unpropagated
             unpropagated = []

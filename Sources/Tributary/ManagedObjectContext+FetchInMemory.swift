@@ -11,13 +11,16 @@ extension ManagedObjectContext {
     func objectsOverChangedRelations(_ request: FetchRequest, _ above: UnsavedState?) throws -> [ManagedObject]? {
         let changed = unsavedRoots(request, above)
         guard !changed.isEmpty else { return nil }
+        let deleted = deletedRoots(request, above)
         let entity = try kind(named: request.entityName).entity
         let keys = try request.sortKeys.map { try $0.bind(to: entity, in: schema.model) }
         let terms = try (request.predicate?.conjuncts ?? []).map { term in
             (term: term, bound: try term.bind(to: entity, in: schema.model))
         }
-        let affected = terms.map { !$0.bound.traversedRoots(in: schema.model).isDisjoint(with: changed) }
-        let isOrderAffected = keys.contains { !$0.path.traversedRoots(in: schema.model).isDisjoint(with: changed) }
+        let affected = terms.map { $0.bound.roots(in: schema.model).areConcerned(changed: changed, deleted: deleted) }
+        let isOrderAffected = keys.contains {
+            $0.path.roots(in: schema.model).areConcerned(changed: changed, deleted: deleted)
+        }
         guard isOrderAffected || affected.contains(true) else { return nil }
         // What depends on the object alone is still asked of the store; all of it is asked of the objects.
         let query = FetchQuery(
@@ -64,6 +67,18 @@ extension ManagedObjectContext {
                 else { continue }
                 if let destination = schema.model.entity(named: name) { roots.insert(destination.root) }
             }
+        }
+        return roots
+    }
+
+    /// The root entities of which objects are deleted here or above, and not in the store.
+    private func deletedRoots(_ request: FetchRequest, _ above: UnsavedState?) -> Set<String> {
+        var roots: Set<String> = []
+        for object in dirty.objects where request.includesPendingChanges && object.state == .deleted {
+            roots.insert(object.kind.entity.root)
+        }
+        for (key, unsaved) in above?.objects ?? [:] where unsaved.row == nil {
+            if let kind = schema.rootKind(at: key.rootIndex) { roots.insert(kind.entity.name) }
         }
         return roots
     }

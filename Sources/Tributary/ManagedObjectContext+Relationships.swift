@@ -31,7 +31,8 @@ extension ManagedObjectContext {
             ids += difference.addedInOrder
         }
         if let arrangement = ledger.arrangements[key] { ids = arrangement.ordering(ids) }
-        return ids.filter(isThere)
+        let relationship = object.kind.entity.properties[slot].relationship
+        return ids.filter { isThere($0, at: relationship) }
     }
 
     /// What the store said of a relationship when it was read.
@@ -52,11 +53,23 @@ extension ManagedObjectContext {
         }
     }
 
-    private func isThere(_ id: ManagedObjectID) -> Bool {
+    private func isThere(_ id: ManagedObjectID, at relationship: Relationship?) -> Bool {
         guard let kind = schema.kind(named: id.rootEntity),
             let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex)
         else { return !isDeletedAbove(id) }
-        return known.state != .gone
+        return known.state != .gone && !isLetGo(known, at: relationship)
+    }
+
+    /// Whether an object is deleted here under a rule that makes those who refer to it let go of it: what a merge brings
+    /// after the rule was followed lets go of it just the same.
+    func isLetGo(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
+        guard object.state == .deleted, !isFollowingDeleteRules, let relationship,
+            let (kind, slot) = inverse(of: relationship), !unpropagated.contains(where: { $0 === object })
+        else { return false }
+        switch kind.entity.properties[slot].relationship?.deleteRule {
+        case .nullify, .cascade: return true
+        case .deny, .noAction, nil: return false
+        }
     }
 
     private func isDeletedAbove(_ id: ManagedObjectID) -> Bool {

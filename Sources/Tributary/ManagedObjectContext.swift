@@ -82,6 +82,8 @@ public final class ManagedObjectContext {
     var ledger = RelationshipLedger()
     /// Deleted objects whose delete rules have not been followed yet.
     var unpropagated: [ManagedObject] = []
+    /// Whether delete rules are being followed: they need to see what they make others let go of.
+    var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     var lostConflicts: [MergeConflict] = []
     /// An error while reading that a getter could not throw; the next save does.

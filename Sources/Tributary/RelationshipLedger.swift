@@ -34,11 +34,18 @@ struct RelationshipLedger: Sendable {
         }
 
         /// This difference and a later one as one.
+        ///
+        /// The later one has the last word, whatever is under both by now: others may have linked what this one has
+        /// linked and the later one has taken out again.
         func adding(_ later: Difference) -> Difference {
             var sum = self
-            for id in later.removed where sum.added.removeValue(forKey: id) == nil { sum.removed.insert(id) }
+            for id in later.removed {
+                sum.added[id] = nil
+                sum.removed.insert(id)
+            }
             let last = sum.added.values.max() ?? 0
-            for (index, id) in later.addedInOrder.enumerated() where sum.removed.remove(id) == nil {
+            for (index, id) in later.addedInOrder.enumerated() {
+                sum.removed.remove(id)
                 sum.added[id] = last + index + 1
             }
             return sum

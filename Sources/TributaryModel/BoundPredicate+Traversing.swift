@@ -1,12 +1,12 @@
 extension BoundPredicate {
-    /// Root entities of the objects, besides the one asked about, that the answer depends on.
-    package func traversedRoots(in model: Model) -> Set<String> {
-        var roots: Set<String> = []
+    /// What the answer depends on besides the object that is asked about.
+    package func roots(in model: Model) -> PredicateRoots {
+        var roots = PredicateRoots()
         collect(&roots, model)
         return roots
     }
 
-    fileprivate func collect(_ roots: inout Set<String>, _ model: Model) {
+    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
         switch self {
         case .always: return
         case .and(let terms), .or(let terms): for term in terms { term.collect(&roots, model) }
@@ -20,7 +20,7 @@ extension BoundPredicate {
 }
 
 extension BoundPredicate.Operand {
-    fileprivate func collect(_ roots: inout Set<String>, _ model: Model) {
+    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
         switch self {
         case .constant, .list: return
         case .path(let path): path.collect(&roots, model)
@@ -30,24 +30,26 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// Root entities of the objects that the value depends on, besides the one where the path starts.
-    package func traversedRoots(in model: Model) -> Set<String> {
-        var roots: Set<String> = []
+    /// What the value depends on besides the object where the path starts.
+    package func roots(in model: Model) -> PredicateRoots {
+        var roots = PredicateRoots()
         collect(&roots, model)
         return roots
     }
 
-    fileprivate func collect(_ roots: inout Set<String>, _ model: Model) {
+    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
         for step in steps {
-            roots.insert(step.destination.root)
+            roots.traversed.insert(step.destination.root)
             step.filter?.collect(&roots, model)
         }
         switch terminal {
         case .aggregate(_, let path): path.collect(&roots, model)
         case .count(_, let relationship, _), .reference(_, let relationship, .inverse),
             .reference(_, let relationship, .links):
-            if let entity = model.entity(named: relationship.destination) { roots.insert(entity.root) }
-        case .identity, .attribute, .member, .reference, .entity: return
+            if let entity = model.entity(named: relationship.destination) { roots.traversed.insert(entity.root) }
+        case .reference(_, let relationship, .column):
+            if let entity = model.entity(named: relationship.destination) { roots.named.insert(entity.root) }
+        case .identity, .attribute, .member, .entity: return
         }
     }
 }

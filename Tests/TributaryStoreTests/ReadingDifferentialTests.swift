@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import TributaryChanges
@@ -8,8 +7,7 @@ import TributaryModel
 
 /// One predicate, one answer: SQLite's and the one in memory.
 struct ReadingDifferentialTests {
-    /// `TRIBUTARY_LONG` makes it ten times as many.
-    private static let worlds = ProcessInfo.processInfo.environment["TRIBUTARY_LONG"] == nil ? 40 : 400
+    private static let worlds = LongProofs.count(40, long: 120)
 
     @Test
     func predicatesAnswerInSQLAsInMemory() throws {

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
@@ -21,22 +20,7 @@ final class BatchPair {
     }
 
     private static func open(_ folder: TemporaryFolder, _ seed: UInt64) async throws -> PersistentContainer {
-        let generator = Mutex(SeededGenerator(seed: seed))
-        let environment = StoreEnvironment(
-            wallMilliseconds: { 1_700_000_000_000 },
-            random: { generator.withLock { $0.next() } }
-        )
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "company",
-            model: try Company.model(),
-            environment: environment
-        )
-        return try await PersistentContainer(
-            store: Store.open(configuration),
-            classes: Company.classes,
-            clock: ManualClock()
-        )
+        try await Company.open(folder, environment: .seeded(seed), merging: MergeOptions())
     }
 
     func close() async throws {

@@ -22,12 +22,6 @@ struct ChildContextTests {
         }
     }
 
-    private func employee(_ name: String, in context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     private func names(_ context: ManagedObjectContext, _ change: (inout FetchRequest) -> Void = { _ in }) throws
         -> [String]
     {
@@ -42,7 +36,7 @@ struct ChildContextTests {
     func aSaveMakesTheParentDirtyAndLeavesTheStoreAlone() throws {
         let child = view.newChild(name: "draft")
         #expect(child.parent === view && child.name == "draft")
-        let ann = try employee("Ann", in: child)
+        let ann = try child.hire("Ann")
         #expect(!view.hasChanges)
         try child.save()
         #expect(!child.hasChanges && ann.state == .clean && ann.name == "Ann")
@@ -55,7 +49,7 @@ struct ChildContextTests {
     @Test
     func theObjectKeepsItsIDAllTheWayToTheStore() throws {
         let child = view.newChild()
-        let id = try employee("Ann", in: child).objectID
+        let id = try child.hire("Ann").objectID
         try child.save()
         #expect(view.insertedObjects.map(\.objectID) == [id])
         try view.save()
@@ -64,7 +58,7 @@ struct ChildContextTests {
 
     @Test
     func anUpdateReplacesOnlyWhatTheChildHasChanged() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
@@ -77,7 +71,7 @@ struct ChildContextTests {
 
     @Test
     func theChildWinsOverTheParentsUnsavedValue() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let child = view.newChild(mergePolicy: .error)
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
@@ -89,7 +83,7 @@ struct ChildContextTests {
 
     @Test
     func theStoreIsNotAskedForConflictsBeforeTheParentSaves() async throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         view.mergePolicy = .error
         let id = ann.objectID
@@ -106,7 +100,7 @@ struct ChildContextTests {
 
     @Test
     func aDeletionGoesUpOneLevel() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let child = view.newChild()
         let copy = child.object(with: ann.objectID)
@@ -121,7 +115,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectThatTheParentHasNotSavedIsDeletedWithoutATrace() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         child.delete(child.object(with: ann.objectID))
         try child.save()
@@ -146,7 +140,7 @@ struct ChildContextTests {
     @Test
     func aSaveTellsTheParentsObservers() throws {
         let child = view.newChild()
-        let ann = try employee("Ann", in: child)
+        let ann = try child.hire("Ann")
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         try child.save()
@@ -156,7 +150,7 @@ struct ChildContextTests {
     @Test
     func transientValuesGoUpWithTheObject() throws {
         let child = view.newChild()
-        let ann = try employee("Ann", in: child)
+        let ann = try child.hire("Ann")
         ann.mood = "good"
         try child.save()
         #expect(view.object(with: ann.objectID, as: Employee.self)?.mood == "good")
@@ -165,7 +159,7 @@ struct ChildContextTests {
     @Test
     func theSaveAfterASaveSendsOnlyWhatIsNew() throws {
         let child = view.newChild()
-        let ann = try employee("Ann", in: child)
+        let ann = try child.hire("Ann")
         try child.save()
         let parents = try #require(view.object(with: ann.objectID, as: Employee.self))
         parents.name = "Parent"
@@ -178,7 +172,7 @@ struct ChildContextTests {
 
     @Test
     func aChangeToAnObjectThatTheParentHasDeletedIsDropped() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let child = view.newChild(mergePolicy: .error)
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
@@ -193,7 +187,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectThatTheParentHasDeletedIsNotFound() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         view.delete(ann)
         let child = view.newChild()
@@ -203,7 +197,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectThatTheParentHasDeletedExistsAgainWhenTheChildInsertsIt() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         view.delete(ann)
         let child = view.newChild()
@@ -218,7 +212,7 @@ struct ChildContextTests {
 
     @Test
     func aFaultShowsTheParentsUnsavedValues() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         ann.name = "Bea"
         let copy = try #require(view.newChild().object(with: ann.objectID, as: Employee.self))
@@ -227,19 +221,19 @@ struct ChildContextTests {
 
     @Test
     func aFaultShowsAnObjectThatTheStoreDoesNotHave() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         #expect(view.newChild().object(with: ann.objectID, as: Employee.self)?.name == "Ann")
     }
 
     @Test
     func aFetchFindsWhatTheParentHasInsertedChangedAndDeleted() throws {
-        _ = try employee("Ann", in: view)
-        let bob = try employee("Bob", in: view)
-        let cid = try employee("Cid", in: view)
+        _ = try view.hire("Ann")
+        let bob = try view.hire("Bob")
+        let cid = try view.hire("Cid")
         try view.save()
         bob.name = "Zoe"
         view.delete(cid)
-        _ = try employee("Mia", in: view)
+        _ = try view.hire("Mia")
         let child = view.newChild()
         #expect(try names(child) == ["Ann", "Mia", "Zoe"])
         #expect(try names(child) { $0.predicate = try? ObjectPredicate(parsing: "name > 'B'") } == ["Mia", "Zoe"])
@@ -250,15 +244,15 @@ struct ChildContextTests {
 
     @Test
     func theParentsStateCountsAlsoWithoutTheChildsOwnChanges() throws {
-        _ = try employee("Ann", in: view)
+        _ = try view.hire("Ann")
         let child = view.newChild()
-        _ = try employee("Bob", in: child)
+        _ = try child.hire("Bob")
         #expect(try names(child) { $0.includesPendingChanges = false } == ["Ann"])
     }
 
     @Test
     func threeLevelsLieOverEachOther() throws {
-        for name in ["Ann", "Bob", "Cid", "Dan"] { _ = try employee(name, in: view) }
+        for name in ["Ann", "Bob", "Cid", "Dan"] { _ = try view.hire(name) }
         try view.save()
         let (first, second) = (view.newChild(), view.newChild())
         let deepest = first.newChild().newChild()
@@ -271,7 +265,7 @@ struct ChildContextTests {
         let middle = try #require(deepest.parent)
         try #require(try middle.fetch(Employee.self, predicate: ObjectPredicate(parsing: "name = 'Cid'")).first).name =
             "Cid1"
-        _ = try employee("Eve", in: deepest)
+        _ = try deepest.hire("Eve")
         #expect(try names(deepest) == ["Ann1", "Cid1", "Dan", "Eve"])
         #expect(try names(middle) == ["Ann1", "Cid1", "Dan"])
         #expect(try names(first) == ["Ann1", "Cid", "Dan"])
@@ -286,11 +280,11 @@ struct ChildContextTests {
 
     @Test
     func limitAndOffsetCountWhatIsLaidOver() throws {
-        for name in ["A", "C", "E", "G"] { _ = try employee(name, in: view) }
+        for name in ["A", "C", "E", "G"] { _ = try view.hire(name) }
         try view.save()
-        _ = try employee("B", in: view)
+        _ = try view.hire("B")
         let child = view.newChild()
-        _ = try employee("D", in: child)
+        _ = try child.hire("D")
         #expect(
             try names(child) {
                 $0.fetchOffset = 1
@@ -304,7 +298,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectInUseFollowsTheParent() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
         #expect(copy.name == "Ann")
@@ -315,7 +309,7 @@ struct ChildContextTests {
 
     @Test
     func aChangedObjectKeepsItsOwnValuesWhenTheParentMoves() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
         copy.salary = 3
@@ -326,7 +320,7 @@ struct ChildContextTests {
 
     @Test
     func whatOneChildSavesItsSiblingShows() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let (first, second) = (view.newChild(), view.newChild())
         let copy = try #require(second.object(with: ann.objectID, as: Employee.self))
         #expect(copy.name == "Ann")
@@ -340,7 +334,7 @@ struct ChildContextTests {
 
     @Test
     func aChildReadsAtItsParentsGeneration() async throws {
-        _ = try employee("Ann", in: view)
+        _ = try view.hire("Ann")
         try view.save()
         let child = view.newChild()
         let id = try await container.performBackgroundTask { context in
@@ -362,7 +356,7 @@ struct ChildContextTests {
 
     @Test
     func whatTheParentMergesReachesTheChild() async throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let id = ann.objectID
         let child = view.newChild()
@@ -381,7 +375,7 @@ struct ChildContextTests {
     @Test
     func anIDThatTheChildReceivesIsItsParentsObject() throws {
         let child = view.newChild()
-        let ann = try employee("Ann", in: child)
+        let ann = try child.hire("Ann")
         try child.save()
         let grandchild = child.newChild()
         #expect(try grandchild.existingObject(with: ann.objectID).snapshot()["name"] == .string("Ann"))
@@ -390,7 +384,7 @@ struct ChildContextTests {
     @Test
     func whatAChildSavedCanBeTakenBackInTheParent() throws {
         let child = view.newChild()
-        _ = try employee("Ann", in: child)
+        _ = try child.hire("Ann")
         try child.save()
         view.undo()
         #expect(!view.hasChanges)

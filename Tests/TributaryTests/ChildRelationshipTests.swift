@@ -15,15 +15,9 @@ struct ChildRelationshipTests {
         container = try await Company.open(folder)
     }
 
-    private func employee(_ name: String, in context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     @Test
     func aToManyShowsTheParentsUnsavedLinks() throws {
-        let (department, ann) = (try view.insert(Department.self), try employee("Ann", in: view))
+        let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         try view.save()
         ann.department = department
         let child = view.newChild()
@@ -37,7 +31,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRegisterThatTheChildSetsMovesTheParentsInverse() throws {
-        let (department, ann) = (try view.insert(Department.self), try employee("Ann", in: view))
+        let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         let child = view.newChild()
         child.object(with: ann.objectID, as: Employee.self)?.department =
             child.object(with: department.objectID, as: Department.self)
@@ -48,7 +42,7 @@ struct ChildRelationshipTests {
 
     @Test
     func pairsGoUp() throws {
-        let (project, ann) = (try view.insert(Project.self), try employee("Ann", in: view))
+        let (project, ann) = (try view.insert(Project.self), try view.hire("Ann"))
         try view.save()
         let child = view.newChild()
         let copy = try #require(child.object(with: project.objectID, as: Project.self))
@@ -65,7 +59,7 @@ struct ChildRelationshipTests {
     func pairsOfNewObjectsGoThroughTwoLevels() async throws {
         let child = view.newChild()
         let grandchild = child.newChild()
-        let (project, ann) = (try grandchild.insert(Project.self), try employee("Ann", in: grandchild))
+        let (project, ann) = (try grandchild.insert(Project.self), try grandchild.hire("Ann"))
         ann.projects = [project]
         try grandchild.save()
         try child.save()
@@ -81,7 +75,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aOneToOneThatTheChildMovesLetsGoAbove() throws {
-        let (ann, bob) = (try employee("Ann", in: view), try employee("Bob", in: view))
+        let (ann, bob) = (try view.hire("Ann"), try view.hire("Bob"))
         let badge = try view.insert(Badge.self)
         badge.owner = ann
         try view.save()
@@ -93,7 +87,7 @@ struct ChildRelationshipTests {
 
     @Test
     func whoeverHoldsTheTargetInTheParentLetsGoOfIt() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         let child = view.newChild()
         let mine = try child.insert(Badge.self)
@@ -106,7 +100,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aCascadeRunsInTheChild() throws {
-        let (ann, badge) = (try employee("Ann", in: view), try view.insert(Badge.self))
+        let (ann, badge) = (try view.hire("Ann"), try view.insert(Badge.self))
         badge.owner = ann
         try view.save()
         let child = view.newChild()
@@ -119,7 +113,7 @@ struct ChildRelationshipTests {
 
     @Test
     func nullifyRunsInTheChild() throws {
-        let (department, ann) = (try view.insert(Department.self), try employee("Ann", in: view))
+        let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         ann.department = department
         try view.save()
         let child = view.newChild()
@@ -130,7 +124,7 @@ struct ChildRelationshipTests {
 
     @Test
     func denyIsCheckedAtTheChildsSave() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let locker = try view.insert(entity: "Locker")
         try locker.setValue(.reference(ann.uniqueID), forKey: "holder")
         let child = view.newChild()
@@ -141,11 +135,11 @@ struct ChildRelationshipTests {
 
     @Test
     func aRollbackGoesBackToTheParentsState() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
         copy.name = "Child"
-        let other = try employee("Bob", in: child)
+        let other = try child.hire("Bob")
         child.rollback()
         #expect(copy.name == "Ann" && other.state == .gone && !child.hasChanges)
         #expect(view.hasChanges && ann.name == "Ann")
@@ -153,7 +147,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aDeletionIsRolledBack() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = child.object(with: ann.objectID)
         child.delete(copy)
@@ -164,7 +158,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRollbackOfTheParentReachesTheChild() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         try view.save()
         ann.name = "Bea"
         let child = view.newChild()
@@ -177,7 +171,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aResetForgetsTheChildAlone() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
         copy.name = "Child"
@@ -188,7 +182,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRefreshReadsTheParent() throws {
-        let ann = try employee("Ann", in: view)
+        let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
         copy.salary = 2

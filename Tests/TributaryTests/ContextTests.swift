@@ -35,7 +35,7 @@ struct ContextTests {
         #expect(snapshot["salary"] == .double(12.5))
         #expect(snapshot["age"] == .integer(30))
         #expect(snapshot["code"] == .null)
-        let history = try container.store.read { try $0.history(after: 0, limit: 10) }
+        let history = try container.committed
         #expect(history.last?.author == "ann")
         #expect(history.last?.contextName == "work")
     }
@@ -55,7 +55,7 @@ struct ContextTests {
             #expect(context.updatedObjects == [employee])
             try context.save()
         }
-        let last = try container.store.read { try $0.history(after: 0, limit: 10).last }
+        let last = try container.committed.last
         #expect(last?.changes.map(\.properties) == [["salary"]])
     }
 

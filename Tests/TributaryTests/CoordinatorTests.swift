@@ -15,10 +15,6 @@ struct CoordinatorTests {
 
     private struct Stop: Error {}
 
-    private var history: [HistoryTransaction] {
-        get throws { try container.store.read { try $0.history(after: 0, limit: 100) } }
-    }
-
     @Test
     func theSavesAreOneTransactionOfTheHistory() async throws {
         let background = container.newBackgroundContext(name: "load", author: "ann")
@@ -33,7 +29,7 @@ struct CoordinatorTests {
             try context.save()
             return context.lastSaveToken
         }
-        let history = try history
+        let history = try container.committed
         #expect(history.count == 1 && history.first?.author == "ann" && history.first?.contextName == "load")
         #expect(token?.number == history.first?.number)
         let salaries = try await container.performBackgroundTask { context in
@@ -74,14 +70,14 @@ struct CoordinatorTests {
                 throw Stop()
             }
         }
-        #expect(try history.count == 1)
+        #expect(try container.committed.count == 1)
         try await background.perform { context in
             #expect(context.insertedObjects.count == 1)
             let bob = try #require(context.updatedObjects.first as? Employee)
             #expect(bob.changedValues() == ["name": .string("Bob2"), "salary": .double(4)])
             try context.save()
         }
-        #expect(try history.count == 2)
+        #expect(try container.committed.count == 2)
         let names = try await container.performBackgroundTask { context in
             try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
         }
@@ -113,7 +109,7 @@ struct CoordinatorTests {
             let employee = try #require(context.object(with: ann, as: Employee.self))
             #expect(employee.name == "Ann" && employee.projects.isEmpty)
         }
-        #expect(try history.count == 1)
+        #expect(try container.committed.count == 1)
     }
 
     @Test
@@ -125,14 +121,14 @@ struct CoordinatorTests {
             try context.insert(Employee.self).name = "Bob"
         }
         #expect(await background.perform { $0.insertedObjects.count } == 1)
-        #expect(try history.first?.changes.count == 1)
+        #expect(try container.committed.first?.changes.count == 1)
     }
 
     @Test
     func aBodyWithoutSavesCommitsNothing() async throws {
         let background = container.newBackgroundContext()
         #expect(try await container.coordinator.perform(on: background) { _ in 7 } == 7)
-        #expect(try history.isEmpty)
+        #expect(try container.committed.isEmpty)
     }
 
     @Test
@@ -146,7 +142,7 @@ struct CoordinatorTests {
             try context.insert(Employee.self).name = "Bob"
             try context.save()
         }
-        #expect(try history.count == 1)
+        #expect(try container.committed.count == 1)
     }
 
     @Test
@@ -160,7 +156,7 @@ struct CoordinatorTests {
             }
         }
         #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 2)
-        #expect(try history.count == 1)
+        #expect(try container.committed.count == 1)
         #expect(await updates.next()?.changes.tells(ofInserted: 2) == true)
     }
 
@@ -176,7 +172,7 @@ struct CoordinatorTests {
         }
         #expect(container.viewContext.insertedObjects.count == 1)
         try container.viewContext.save()
-        #expect(try history.count == 1)
+        #expect(try container.committed.count == 1)
     }
 
     @Test
@@ -198,7 +194,7 @@ struct CoordinatorTests {
             context.mergePolicy = .objectTrump
             try context.save()
         }
-        #expect(try history.count == 3)
+        #expect(try container.committed.count == 3)
     }
 
     @Test
@@ -218,7 +214,7 @@ struct CoordinatorTests {
             try context.save()
         }
         try await held
-        #expect(try history.map(\.changes.count) == [2, 1])
+        #expect(try container.committed.map(\.changes.count) == [2, 1])
     }
 
     @Test

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import TributaryChanges
 import TributaryStore
@@ -57,16 +56,11 @@ enum DerivedModel {
 
     /// A store with a clock that stands still and IDs from a seed.
     static func open(_ folder: TemporaryFolder, seed: UInt64 = 0) async throws -> PersistentContainer {
-        let generator = Mutex(SeededGenerator(seed: seed))
-        let environment = StoreEnvironment(
-            wallMilliseconds: { 1_700_000_000_000 },
-            random: { generator.withLock { $0.next() } }
-        )
         let configuration = StoreConfiguration(
             path: folder.path("store.sqlite"),
             name: "derived",
             model: try model(),
-            environment: environment
+            environment: .seeded(seed)
         )
         return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
     }

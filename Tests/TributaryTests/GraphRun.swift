@@ -1,92 +1,73 @@
 import TestSupport
 import Tributary
-import TributaryStore
 
-/// One store with its contexts and the model of them; takes one random step after another, with relationships.
+/// The contexts and the model of what they show; takes one random step after another, with relationships and delete
+/// rules.
 actor GraphRun {
-    /// How a context is reached.
-    private enum Access {
-        case view
-        case background(BackgroundContext)
-        case child(ChildContext)
-    }
-
-    private let folder: TemporaryFolder
-    private let container: PersistentContainer
-    private let second: PersistentContainer?
-    private var accesses: [Access] = []
+    private let contexts: InterleavedContexts
     private var model: GraphModel
     private var people: [ManagedObjectID] = []
     private var departments: [ManagedObjectID] = []
-    private let projects: [ManagedObjectID]
+    private var projects: [ManagedObjectID]
     private var counter = 0
-    private(set) var log: [String] = []
+    private(set) var log: [String]
 
-    private static let view = 3
-
-    init(hasSecondContainer: Bool) async throws {
-        folder = try TemporaryFolder("graphs")
-        container = try await Company.open(folder)
-        projects = try await container.performBackgroundTask { context in
+    init(rules: GraphModel.Rules, hasSecondContainer: Bool, seed: UInt64) async throws {
+        let contexts = try await InterleavedContexts(
+            "graphs",
+            model: try Company.model(rules),
+            hasSecondContainer: hasSecondContainer,
+            seed: seed
+        )
+        self.contexts = contexts
+        let projects = try await contexts.perform(InterleavedContexts.free) { context in
             let made = try (0..<3).map { _ in try context.insert(Project.self).objectID }
             try context.save()
             return made
         }
-        var options = MergeOptions.fixture
-        options.saves = false
-        container.setMergeOptions(options)
-        await container.mergePendingChanges()
-        let free = container.newBackgroundContext(name: "free", mergePolicy: .objectTrump)
-        let pinned = container.newBackgroundContext(name: "pinned", mergePolicy: .objectTrump)
-        accesses = [.background(free), .background(pinned), .child(pinned.newChild(name: "child of pinned"))]
-        var contexts: [GraphModel.Context] = [.init(), .init(generation: 0), .init(parent: 1)]
-        if hasSecondContainer {
-            let other = try await Company.open(folder)
-            second = other
-            accesses.append(.background(other.newBackgroundContext(name: "other", mergePolicy: .objectTrump)))
-            accesses.append(.background(other.newBackgroundContext(name: "other pinned", mergePolicy: .objectTrump)))
-            contexts += [.init(), .init(generation: 0)]
-        } else {
-            second = nil
-            let child = container.newChildOfViewContext(name: "child of view")
-            accesses += [.view, .child(child), .child(child.newChild(name: "grandchild of view"))]
-            contexts += [.init(generation: 0), .init(parent: 3), .init(parent: 4)]
-        }
-        model = GraphModel(committed: [GraphModel.State(projects: Set(projects))], contexts: contexts)
-        for (index, context) in contexts.enumerated() {
-            guard case .background(let background) = accesses[index] else { continue }
-            let isPinned = context.generation != nil
-            try await background.perform { context in
+        self.projects = projects
+        await contexts.container.mergePendingChanges()
+        // Of five contexts the last is pinned as well.
+        let pinned = contexts.hasSecondContainer ? [InterleavedContexts.pinned, 4] : [InterleavedContexts.pinned]
+        model = GraphModel(
+            committed: [GraphModel.State(projects: Set(projects))],
+            contexts: contexts.parents.enumerated().map { index, parent in
+                let isFixed = pinned.contains(index) || contexts.isView(index)
+                return GraphModel.Context(generation: isFixed ? 0 : nil, parent: parent)
+            },
+            rules: rules
+        )
+        log = ["\(rules)"]
+        for index in 0..<contexts.count where !contexts.isView(index) && !contexts.isChild(index) {
+            let isPinned = pinned.contains(index)
+            try await contexts.perform(index) { context in
                 if isPinned { try context.pin() } else { context.automaticallyMergesChangesFromParent = true }
             }
         }
     }
 
-    func close() async throws {
-        accesses = []
-        try await container.close()
-        try await second?.close()
-    }
+    func close() async throws { try await contexts.close() }
 
     // MARK: Steps
 
     /// - Returns: What was not as the model says, in words.
     func step(_ random: inout SeededGenerator) async throws -> String? {
-        let index = Int.random(in: 0..<accesses.count, using: &random)
+        let index = Int.random(in: 0..<contexts.count, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: try await insertPerson(index, &random)
-        case 12..<20: try await insertDepartment(index)
+        case 12..<19: try await insertDepartment(index)
+        case 19..<20: try await insertProject(index)
         case 20..<30: try await rename(index, &random)
         case 30..<46: try await move(index, &random)
         case 46..<62: try await link(index, &random)
         case 62..<70: try await delete(index, &random)
-        case 70..<84: try await save(index)
+        case 70..<84: if let failure = try await save(index, &random) { return failure }
         case 84..<91: try await advance(index)
         case 91..<93: checkpoint()
         case 93..<95: try await rollback(index)
         default: if let failure = try await handOver() { return failure }
         }
-        return try await compare(Int.random(in: 0..<accesses.count, using: &random))
+        return try await compare(Int.random(in: 0..<contexts.count, using: &random))
     }
 
     private func note(_ what: String, _ index: Int) { log.append("context \(index): \(what)") }
@@ -112,6 +93,13 @@ actor GraphRun {
         model.insertDepartment(id, in: index)
     }
 
+    private func insertProject(_ index: Int) async throws {
+        let id = try await perform(index) { try $0.insert(Project.self).objectID }
+        note("insert \(id)", index)
+        projects.append(id)
+        model.insertProject(id, in: index)
+    }
+
     private func rename(_ index: Int, _ random: inout SeededGenerator) async throws {
         guard let id = people.randomElement(using: &random) else { return }
         counter += 1
@@ -131,7 +119,9 @@ actor GraphRun {
         guard target.map(state.departments.contains) ?? true else { return }
         note("move \(id) to \(target.map { "\($0)" } ?? "nil")", index)
         try await perform(index) { context in
-            guard let employee = try? context.existingObject(with: id) as? Employee else { return }
+            guard let employee = try? context.existingObject(with: id) as? Employee,
+                employee[idOf: Employee.department] != target
+            else { return }
             employee[idOf: Employee.department] = target
         }
         model.setDepartment(id, target, in: index)
@@ -163,10 +153,26 @@ actor GraphRun {
         model.delete(id, in: index)
     }
 
-    private func save(_ index: Int) async throws {
-        note("save", index)
-        try await perform(index) { try $0.save() }
-        model.save(index)
+    /// - Returns: What was not as the model says, in words.
+    private func save(_ index: Int, _ random: inout SeededGenerator) async throws -> String? {
+        model.beginPerform(index)
+        let isDenied = model.isDenied(index)
+        note(isDenied ? "save, to be denied" : "save", index)
+        let isSaved = try await perform(index) { context in
+            do {
+                try context.save()
+                return true
+            } catch is ValidationError {
+                return false
+            }
+        }
+        guard isSaved == !isDenied else { return "context \(index) is \(isDenied ? "not " : "")denied its save" }
+        if isSaved {
+            model.save(index)
+        } else if Bool.random(using: &random) {
+            try await rollback(index)
+        }
+        return nil
     }
 
     private func rollback(_ index: Int) async throws {
@@ -177,41 +183,44 @@ actor GraphRun {
 
     private func checkpoint() {
         log.append("checkpoint")
-        WALCheckpoint.run(path: folder.path("store.sqlite"))
+        contexts.checkpoint()
     }
 
     /// The view context merges; a pinned one is pinned anew.
     private func advance(_ index: Int) async throws {
         guard model.contexts[index].generation != nil else { return }
         note("advance", index)
-        if case .background(let context) = accesses[index] {
-            try await context.perform { try $0.pin() }
+        if contexts.isView(index) {
+            await contexts.container.mergePendingChanges()
         } else {
-            await container.mergePendingChanges()
+            try await perform(index) { try $0.pin() }
         }
         model.contexts[index].generation = model.committed.count - 1
     }
 
     /// A background context saves a new object and hands its ID and token to the view context.
     private func handOver() async throws -> String? {
-        guard second == nil else { return nil }
+        // What stands against the save of the free context is the affair of its own saves.
+        guard !contexts.hasSecondContainer, !model.isDenied(InterleavedContexts.free) else { return nil }
         counter += 1
         let name = "n\(counter)"
-        let (id, token) = try await perform(0) { context in
+        let (id, token) = try await perform(InterleavedContexts.free) { context in
             let employee = try context.insert(Employee.self)
             employee.name = name
             try context.save()
             return (employee.objectID, context.lastSaveToken)
         }
-        note("hand over \(name) \(id)", 0)
+        note("hand over \(name) \(id)", InterleavedContexts.free)
         people.append(id)
-        model.insertPerson(id, in: 0)
-        model.setName(id, name, in: 0)
-        model.save(0)
+        model.insertPerson(id, in: InterleavedContexts.free)
+        model.setName(id, name, in: InterleavedContexts.free)
+        model.save(InterleavedContexts.free)
         guard let token else { return "a save leaves no token" }
-        await container.mergePendingChanges(through: token)
-        model.contexts[GraphRun.view].generation = model.committed.count - 1
-        let found = try await perform(GraphRun.view) { try ($0.existingObject(with: id) as? Employee)?.name }
+        await contexts.container.mergePendingChanges(through: token)
+        model.contexts[InterleavedContexts.view].generation = model.committed.count - 1
+        let found = try await perform(InterleavedContexts.view) { context in
+            try (context.existingObject(with: id) as? Employee)?.name
+        }
         return found == name ? nil : "the view context reads \(found ?? "nothing") of an ID that was handed over"
     }
 
@@ -252,13 +261,19 @@ actor GraphRun {
         }
         let expected = model.state(index)
         guard found == expected else { return "context \(index) shows\n\(found)\nnot\n\(expected)" }
-        guard back.links == expected.links else { return "context \(index) shows other members of projects" }
-        let placed = expected.people.compactMapValues(\.department)
+        // What is deleted and not saved may still be referred to, and is asked for nothing itself.
+        let links = expected.links.filter { expected.projects.contains($0.project) }
+        guard back.links == links else {
+            return "context \(index) shows as members of projects\n\(back.links)\nnot\n\(links)"
+        }
+        let placed = expected.people.compactMapValues(\.department).filter { expected.departments.contains($0.value) }
         guard back.people.compactMapValues(\.department) == placed else {
             return "context \(index) shows other employees of departments"
         }
-        let alone = expected.people.filter { id, person in
-            person.department == nil && !expected.links.contains { $0.person == id }
+        // To a condition what is deleted is not there.
+        let visible = expected.visible(lingering: ([], []))
+        let alone = visible.people.filter { id, person in
+            person.department == nil && !visible.links.contains { $0.person == id }
         }
         return idle == Set(alone.keys) ? nil : "context \(index) finds \(idle), not \(alone.keys)"
     }
@@ -267,15 +282,7 @@ actor GraphRun {
         _ index: Int,
         _ body: @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
-        switch accesses[index] {
-        case .view: try await inView(body)
-        case .background(let context): try await context.perform(body)
-        case .child(let context): try await context.perform(body)
-        }
-    }
-
-    @MainActor
-    private func inView<T: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
-        try body(container.viewContext)
+        model.beginPerform(index)
+        return try await contexts.perform(index, body)
     }
 }

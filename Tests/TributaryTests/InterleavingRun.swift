@@ -1,59 +1,36 @@
 import TestSupport
 import Tributary
-import TributaryStore
 
-/// One store with its contexts and the model of them; takes one random step after another.
+/// The contexts and the model of what they show; takes one random step after another.
 actor InterleavingRun {
-    /// How a context is reached.
-    private enum Access {
-        case view
-        case background(BackgroundContext)
-        case child(ChildContext)
-    }
-
-    private let folder: TemporaryFolder
-    private let container: PersistentContainer
-    private let second: PersistentContainer?
-    private var accesses: [Access] = []
+    private let contexts: InterleavedContexts
     private var model: GenerationModel
     private var ids: [ManagedObjectID] = []
     private var counter = 0
     private(set) var log: [String] = []
 
-    init(hasSecondContainer: Bool) async throws {
-        folder = try TemporaryFolder("interleavings")
-        container = try await Company.open(folder)
-        let free = container.newBackgroundContext(name: "free", mergePolicy: .objectTrump)
-        let pinned = container.newBackgroundContext(name: "pinned", mergePolicy: .objectTrump)
-        accesses = [.background(free), .background(pinned), .child(pinned.newChild(name: "child of pinned"))]
-        var contexts: [GenerationModel.Context] = [.init(), .init(), .init(parent: 1)]
-        if hasSecondContainer {
-            let other = try await Company.open(folder)
-            second = other
-            accesses.append(.background(other.newBackgroundContext(name: "other", mergePolicy: .objectTrump)))
-            accesses.append(.background(other.newBackgroundContext(name: "other pinned", mergePolicy: .objectTrump)))
-            contexts += [.init(), .init()]
-        } else {
-            second = nil
-            let child = container.newChildOfViewContext(name: "child of view")
-            accesses += [.view, .child(child), .child(child.newChild(name: "grandchild of view"))]
-            contexts += [.init(generation: 0), .init(parent: 3), .init(parent: 4)]
-        }
-        model = GenerationModel(contexts: contexts)
+    init(hasSecondContainer: Bool, seed: UInt64) async throws {
+        let contexts = try await InterleavedContexts(
+            "interleavings",
+            model: try Company.model(),
+            hasSecondContainer: hasSecondContainer,
+            seed: seed
+        )
+        self.contexts = contexts
+        model = GenerationModel(
+            contexts: contexts.parents.enumerated().map { index, parent in
+                GenerationModel.Context(generation: contexts.isView(index) ? 0 : nil, parent: parent)
+            }
+        )
     }
 
-    func close() async throws {
-        accesses = []
-        try await container.close()
-        try await second?.close()
-    }
+    func close() async throws { try await contexts.close() }
 
     // MARK: Steps
 
     /// - Returns: What was not as the model says, in words.
     func step(_ random: inout SeededGenerator) async throws -> String? {
-        let index = Int.random(in: 0..<accesses.count, using: &random)
-        beginPerform(index)
+        let index = Int.random(in: 0..<contexts.count, using: &random)
         let choice = Int.random(in: 0..<100, using: &random)
         switch choice {
         case 0..<18: try await insert(index)
@@ -66,7 +43,7 @@ actor InterleavingRun {
         case 76..<86: return try await fault(index, &random)
         default: break
         }
-        return try await compare(Int.random(in: 0..<accesses.count, using: &random), &random)
+        return try await compare(Int.random(in: 0..<contexts.count, using: &random), &random)
     }
 
     /// A child with a queue of its own begins with its parent's state, which begins with its own parent's.
@@ -130,36 +107,27 @@ actor InterleavingRun {
 
     private func checkpoint() {
         log.append("checkpoint")
-        WALCheckpoint.run(path: folder.path("store.sqlite"))
+        contexts.checkpoint()
     }
 
     /// The view context merges; a background context is pinned anew, or let go.
     private func move(_ index: Int) async throws {
-        switch accesses[index] {
-        case .view:
+        guard index != InterleavedContexts.free, !contexts.isChild(index) else { return }
+        if contexts.isView(index) {
             note("merge", index)
-            container.setMergeOptions(withoutSaving)
-            await container.mergePendingChanges()
-            model.move(index, to: model.committed.count - 1)
-        case .background(let context) where index != 0:
-            counter += 1
-            if counter.isMultiple(of: 3), model.contexts[index].generation != nil {
-                note("unpin", index)
-                try await context.perform { try $0.unpin() }
-                model.move(index, to: nil)
-            } else {
-                note("pin", index)
-                try await context.perform { try $0.pin() }
-                model.move(index, to: model.committed.count - 1)
-            }
-        case .background, .child: return
+            await contexts.container.mergePendingChanges()
+            return model.move(index, to: model.committed.count - 1)
         }
-    }
-
-    private var withoutSaving: MergeOptions {
-        var options = MergeOptions()
-        options.saves = false
-        return options
+        counter += 1
+        if counter.isMultiple(of: 3), model.contexts[index].generation != nil {
+            note("unpin", index)
+            try await perform(index) { try $0.unpin() }
+            model.move(index, to: nil)
+        } else {
+            note("pin", index)
+            try await perform(index) { try $0.pin() }
+            model.move(index, to: model.committed.count - 1)
+        }
     }
 
     // MARK: Comparing
@@ -179,7 +147,6 @@ actor InterleavingRun {
     private func describe(_ values: GenerationModel.Values?) -> String { values.map { "\($0)" } ?? "absent" }
 
     private func compare(_ index: Int, _ random: inout SeededGenerator) async throws -> String? {
-        beginPerform(index)
         note("fetch", index)
         let bound = Int16.random(in: 100...120, using: &random)
         let (found, ids, count) = try await perform(index) { context in
@@ -210,15 +177,7 @@ actor InterleavingRun {
         _ index: Int,
         _ body: @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
-        switch accesses[index] {
-        case .view: try await inView(body)
-        case .background(let context): try await context.perform(body)
-        case .child(let context): try await context.perform(body)
-        }
-    }
-
-    @MainActor
-    private func inView<T: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
-        try body(container.viewContext)
+        beginPerform(index)
+        return try await contexts.perform(index, body)
     }
 }

@@ -12,16 +12,10 @@ struct OwnSaveTests {
         container = try await Company.open(folder)
     }
 
-    private func employee(_ name: String, _ context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     @Test
     func aOneToOneThatWasSetFromItsDerivedSideDoesNotConflictWithItsOwnSave() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             try context.save()
             ann.badge = badge
@@ -37,7 +31,7 @@ struct OwnSaveTests {
     @Test
     func whoLosesAOneToOneDoesNotConflictEither() async throws {
         try await container.performBackgroundTask { context in
-            let (ann, bob) = (try employee("Ann", context), try employee("Bob", context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let badge = try context.insert(Badge.self)
             badge.owner = ann
             try context.save()
@@ -52,7 +46,7 @@ struct OwnSaveTests {
     @Test
     func anObjectThatWasLinkedAndTouchedByTheStoreInOneSaveDoesNotConflict() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             let project = try context.insert(Project.self)
             try context.save()
@@ -68,7 +62,7 @@ struct OwnSaveTests {
     @Test
     func aDeletionLeavesNoConflictBehind() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             ann.badge = badge
             try context.save()
@@ -84,7 +78,7 @@ struct OwnSaveTests {
     func theViewContextIsInStepWithItsOwnSave() throws {
         let view = container.viewContext
         view.mergePolicy = .error
-        let ann = try employee("Ann", view)
+        let ann = try view.hire("Ann")
         let badge = try view.insert(Badge.self)
         try view.save()
         ann.badge = badge
@@ -97,7 +91,7 @@ struct OwnSaveTests {
     @Test
     func savesThatAreOneTransactionAreInStep() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             try context.save()
             try context.performInOneTransaction {
@@ -114,7 +108,7 @@ struct OwnSaveTests {
     @Test
     func theContextTellsOfWhatTheStoreHasChanged() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             try context.save()
             context.processPendingChanges()

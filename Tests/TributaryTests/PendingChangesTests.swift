@@ -12,12 +12,6 @@ struct PendingChangesTests {
         container = try await Company.open(folder)
     }
 
-    private static func employee(_ name: String, _ context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     /// Counts what a context tells.
     private final class Ear {
         var notices: [ObjectsDidChange] = []
@@ -32,8 +26,8 @@ struct PendingChangesTests {
         try await container.performBackgroundTask { context in
             let ear = Ear()
             let observer = context.observeChanges { ear.notices.append($0) }
-            let ann = try Self.employee("Ann", context)
-            let bob = try Self.employee("Bob", context)
+            let ann = try context.hire("Ann")
+            let bob = try context.hire("Bob")
             #expect(ear.notices.isEmpty, "not change by change")
             context.processPendingChanges()
             #expect(ear.take().map(\.inserted) == [[ann.objectID, bob.objectID]])
@@ -60,7 +54,7 @@ struct PendingChangesTests {
         let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
         let id = try await background.perform { context in
             context.observeChanges { ending.yield($0.inserted) }
-            return try Self.employee("Ann", context).objectID
+            return try context.hire("Ann").objectID
         }
         var iterator = told.makeAsyncIterator()
         #expect(await iterator.next() == [id])
@@ -72,7 +66,7 @@ struct PendingChangesTests {
         let view = container.viewContext
         let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
         view.observeChanges { ending.yield($0.inserted) }
-        let ids = [try Self.employee("Ann", view).objectID, try Self.employee("Bob", view).objectID]
+        let ids = [try view.hire("Ann").objectID, try view.hire("Bob").objectID]
         var iterator = told.makeAsyncIterator()
         #expect(await iterator.next() == Set(ids), "nobody had to ask")
         view.rollback()
@@ -82,7 +76,7 @@ struct PendingChangesTests {
     @Test
     func anObserverMayChangeObjects() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             try context.save()
             var rounds = 0
             context.observeChanges { _ in
@@ -100,12 +94,12 @@ struct PendingChangesTests {
     func theListsTellWhatASaveWouldDo() async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob, cid) = (
-                try Self.employee("Ann", context), try Self.employee("Bob", context), try Self.employee("Cid", context)
+                try context.hire("Ann"), try context.hire("Bob"), try context.hire("Cid")
             )
             #expect(context.insertedObjects == [ann, bob, cid])
             try context.save()
             #expect(!context.hasChanges && context.insertedObjects.isEmpty)
-            let new = try Self.employee("New", context)
+            let new = try context.hire("New")
             bob.salary = 1
             context.delete(cid)
             #expect(context.hasChanges)
@@ -121,7 +115,7 @@ struct PendingChangesTests {
     @Test
     func changedAndCommittedValues() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             #expect(ann.changedValues() == ["name": .string("Ann")])
             #expect(try ann.committedValues(forKeys: ["name"]) == ["name": .null], "never saved")
             try context.save()
@@ -150,11 +144,11 @@ struct PendingChangesTests {
     @Test
     func aRollbackTakesEverythingBack() async throws {
         try await container.performBackgroundTask { context in
-            let (ann, bob) = (try Self.employee("Ann", context), try Self.employee("Bob", context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let project = try context.insert(Project.self)
             ann.projects = [project]
             try context.save()
-            let new = try Self.employee("New", context)
+            let new = try context.hire("New")
             ann.name = "Cid"
             ann.projects = []
             new.projects = [project]
@@ -172,7 +166,7 @@ struct PendingChangesTests {
     func refreshingKeepsOrDropsWhatWasChangedHere() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let (ann, bob) = (try Self.employee("Ann", context), try Self.employee("Bob", context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             try context.save()
             let ids = [ann.objectID, bob.objectID]
             ann.salary = 1

@@ -12,28 +12,22 @@ struct PendingMomentsTests {
         container = try await Company.open(folder)
     }
 
-    private func employee(_ context: ManagedObjectContext, _ name: String = "Ann") throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     @Test
     func aFetchASaveAndAMergeProcessWhatIsPending() async throws {
         try await container.performBackgroundTask { context in
             var told: [Set<ManagedObjectID>] = []
             context.observeChanges { told.append($0.inserted) }
-            let ann = try employee(context)
+            let ann = try context.hire("Ann")
             #expect(told.isEmpty, "not at once")
             _ = try context.fetch(FetchRequest("Employee"))
             #expect(told == [[ann.objectID]], "by the fetch")
-            let bob = try employee(context, "Bob")
+            let bob = try context.hire("Bob")
             _ = try context.count(for: FetchRequest("Employee"))
             #expect(told.last == [bob.objectID], "by a count")
-            let cid = try employee(context, "Cid")
+            let cid = try context.hire("Cid")
             try context.save()
             #expect(told.contains([cid.objectID]), "by the save")
-            let dan = try employee(context, "Dan")
+            let dan = try context.hire("Dan")
             context.mergeChanges(ObjectChanges())
             #expect(told.last == [dan.objectID], "by a merge")
         }
@@ -43,7 +37,7 @@ struct PendingMomentsTests {
     func processingPropagatesNullifyAndCascadeButNotDeny() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
-            let ann = try employee(context)
+            let ann = try context.hire("Ann")
             ann.department = department
             let badge = try context.insert(Badge.self)
             ann.badge = badge
@@ -69,7 +63,7 @@ struct PendingMomentsTests {
     @Test
     func whatAFetchSeesIsWhatHasBeenPropagated() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try employee(context)
+            let ann = try context.hire("Ann")
             ann.badge = try context.insert(Badge.self)
             try context.save()
             context.delete(ann)

@@ -13,16 +13,6 @@ struct PinningTests {
         container = try await Company.open(folder)
     }
 
-    @discardableResult
-    private func add(_ name: String) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
-            try context.save()
-            return employee.objectID
-        }
-    }
-
     private func rename(_ id: ManagedObjectID, _ name: String) async throws {
         try await container.performBackgroundTask { context in
             context.object(with: id, as: Employee.self)?.name = name
@@ -36,11 +26,11 @@ struct PinningTests {
 
     @Test
     func fetchesCountsAndFaultsStayWhereTheyAre() async throws {
-        let ann = try await add("Ann")
+        let ann = try await container.hire("Ann")
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
         try await rename(ann, "Bea")
-        try await add("Cid")
+        try await container.hire("Cid")
         #expect(try await names(pinned) == ["Ann"])
         #expect(try await pinned.perform { try $0.count(for: FetchRequest("Employee")) } == 1)
         #expect(await pinned.perform { $0.object(with: ann, as: Employee.self)?.name } == "Ann")
@@ -71,7 +61,7 @@ struct PinningTests {
     func anObjectOfALaterGenerationIsNotMergedYet() async throws {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
-        let ann = try await add("Ann")
+        let ann = try await container.hire("Ann")
         await #expect {
             try await pinned.perform { _ = try $0.existingObject(with: ann) }
         } throws: { error in
@@ -83,7 +73,7 @@ struct PinningTests {
 
     @Test
     func pinningBringsObjectsInUseToTheGeneration() async throws {
-        let ann = try await add("Ann")
+        let ann = try await container.hire("Ann")
         let pinned = container.newBackgroundContext()
         // A change keeps the object in use from one body to the next.
         await pinned.perform { $0.object(with: ann, as: Employee.self)?.salary = 1 }
@@ -98,10 +88,10 @@ struct PinningTests {
 
     @Test
     func aSaveMovesToItsOwnTransactionAndMergesWhatCameBefore() async throws {
-        let ann = try await add("Ann")
+        let ann = try await container.hire("Ann")
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
-        try await add("Bob")
+        try await container.hire("Bob")
         try await rename(ann, "Bea")
         let seen = try await pinned.perform { context in
             let held = try #require(context.object(with: ann, as: Employee.self))
@@ -115,13 +105,13 @@ struct PinningTests {
             return try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
         }
         #expect(seen == ["Bea", "Bob", "Cid"])
-        try await add("Dan")
+        try await container.hire("Dan")
         #expect(try await names(pinned) == ["Bea", "Bob", "Cid"])
     }
 
     @Test
     func aSaveIsCheckedAgainstTheNewestRows() async throws {
-        let ann = try await add("Ann")
+        let ann = try await container.hire("Ann")
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
         try await rename(ann, "Bea")
@@ -139,7 +129,7 @@ struct PinningTests {
     func unpinningReadsWhatIsNewest() async throws {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
-        try await add("Ann")
+        try await container.hire("Ann")
         try await pinned.perform { try $0.unpin() }
         #expect(try await names(pinned) == ["Ann"])
         #expect(await pinned.perform { !$0.isPinned })
@@ -149,7 +139,7 @@ struct PinningTests {
     func aChildReadsAtThePinOfItsParent() async throws {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
-        try await add("Ann")
+        try await container.hire("Ann")
         let child = pinned.newChild()
         #expect(try await child.perform { try $0.count(for: FetchRequest("Employee")) } == 0)
         #expect(try await pinned.perform { try $0.newChild().count(for: FetchRequest("Employee")) } == 0)
@@ -160,7 +150,7 @@ struct PinningTests {
     func oneTransactionOfSeveralSavesMovesThePinOnce() async throws {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
-        try await add("Ann")
+        try await container.hire("Ann")
         try await container.coordinator.perform(on: pinned) { context in
             try context.insert(Employee.self).name = "Bob"
             try context.save()

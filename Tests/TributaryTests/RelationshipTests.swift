@@ -92,7 +92,7 @@ struct RelationshipTests {
             #expect(employee.department == nil && employee.state == .clean)
             #expect(try employee.value(forKey: "department") == .null)
         }
-        let last = try container.store.read { try $0.history(after: 0, limit: 10).last }
+        let last = try container.committed.last
         #expect(Set((last?.changes ?? []).map(\.kind)) == [.delete, .update])
     }
 

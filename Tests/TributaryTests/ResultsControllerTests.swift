@@ -15,20 +15,6 @@ struct ResultsControllerTests {
         container = try await Company.open(.memory, in: folder)
     }
 
-    private func names(_ controller: FetchedResultsController<Employee>) -> [String] {
-        controller.fetchedObjects.map(\.name)
-    }
-
-    private func hire(_ name: String, salary: Double = 0) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
-            employee.salary = salary
-            try context.save()
-            return employee.objectID
-        }
-    }
-
     @Test
     func unsavedChangesShowAtOnce() throws {
         let view = container.viewContext
@@ -41,16 +27,16 @@ struct ResultsControllerTests {
         let bob = try view.insert(Employee.self)
         bob.name = "Bob"
         view.processPendingChanges()
-        #expect(names(controller) == ["Bob"])
+        #expect(controller.names == ["Bob"])
         #expect(diffs.last?.insertions.map(\.id) == [bob.objectID])
         #expect(diffs.last?.insertedSections.count == 1)
         let ann = try view.insert(Employee.self)
         ann.name = "Ann"
         view.processPendingChanges()
-        #expect(names(controller) == ["Ann", "Bob"])
+        #expect(controller.names == ["Ann", "Bob"])
         ann.name = "Zoe"
         view.processPendingChanges()
-        #expect(names(controller) == ["Bob", "Zoe"])
+        #expect(controller.names == ["Bob", "Zoe"])
         #expect(diffs.last?.moves.count == 1)
         bob.salary = 3
         view.processPendingChanges()
@@ -58,7 +44,7 @@ struct ResultsControllerTests {
         #expect(diffs.last?.updates.first?.position == controller.position(of: bob))
         view.delete(ann)
         view.processPendingChanges()
-        #expect(names(controller) == ["Bob"])
+        #expect(controller.names == ["Bob"])
         #expect(diffs.last?.deletions.map(\.id) == [ann.objectID])
         view.rollback()
         #expect(controller.sections.isEmpty)
@@ -66,14 +52,14 @@ struct ResultsControllerTests {
 
     @Test
     func aMergeBringsObjectsThatTheContextNeverHad() async throws {
-        let early = try await hire("Early", salary: 1)
+        let early = try await container.hire("Early", salary: 1)
         try await container.settled()
         let request = try FetchRequest("Employee", where: "salary > %d", [10], sortKeys: [SortKey("name")])
         let controller = try FetchedResultsController<Employee>(request, context: container.viewContext)
         #expect(controller.sections.isEmpty)
-        let late = try await hire("Late", salary: 20)
+        let late = try await container.hire("Late", salary: 20)
         try await container.settled()
-        #expect(names(controller) == ["Late"])
+        #expect(controller.names == ["Late"])
         // An object that nobody has in use begins to fulfil the predicate.
         try await container.performBackgroundTask { context in
             let employee = try context.existingObject(with: early) as? Employee
@@ -81,13 +67,13 @@ struct ResultsControllerTests {
             try context.save()
         }
         try await container.settled()
-        #expect(names(controller) == ["Early", "Late"])
+        #expect(controller.names == ["Early", "Late"])
         try await container.performBackgroundTask { context in
             context.delete(try context.existingObject(with: late))
             try context.save()
         }
         try await container.settled()
-        #expect(names(controller) == ["Early"])
+        #expect(controller.names == ["Early"])
     }
 
     @Test
@@ -101,9 +87,9 @@ struct ResultsControllerTests {
         options.ceiling = .seconds(3600)
         options.mailboxLimit = 1
         container.setMergeOptions(options)
-        for name in ["Cid", "Ann", "Bob"] { _ = try await hire(name) }
+        for name in ["Cid", "Ann", "Bob"] { try await container.hire(name) }
         try await container.settled()
-        #expect(names(controller) == ["Ann", "Bob", "Cid"])
+        #expect(controller.names == ["Ann", "Bob", "Cid"])
     }
 
     @Test
@@ -203,7 +189,7 @@ struct ResultsControllerTests {
         #expect(diffs.map(\.moves.count) == [1])
         #expect(diffs.first?.moves.first?.from == FetchedPosition(section: 0, item: 0))
         #expect(diffs.first?.moves.first?.to == FetchedPosition(section: 0, item: 3))
-        #expect(names(fixture.controller) == ["E1", "E2", "E3", "Z"])
+        #expect(fixture.controller.names == ["E1", "E2", "E3", "Z"])
     }
 
     @Test
@@ -249,7 +235,7 @@ struct ResultsControllerTests {
         let request = FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")])
         let controller = try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "age")
         #expect(controller.sections.map(\.value) == [.integer(2), .integer(1)])
-        #expect(names(controller) == ["Bob", "Cid", "Ann"])
+        #expect(controller.names == ["Bob", "Cid", "Ann"])
         #expect(throws: ObjectPredicateError.self) {
             try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "nothing")
         }

@@ -17,23 +17,9 @@ struct ResultsFollowingTests {
         container = try await Company.open(.memory, in: folder)
     }
 
-    private func names(_ controller: FetchedResultsController<Employee>) -> [String] {
-        controller.fetchedObjects.map(\.name)
-    }
-
-    private func hire(_ name: String, salary: Double = 0) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
-            employee.salary = salary
-            try context.save()
-            return employee.objectID
-        }
-    }
-
     @Test
     func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
-        let id = try await hire("Ann")
+        let id = try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
@@ -53,7 +39,7 @@ struct ResultsFollowingTests {
 
     @Test
     func aDeletionThatOthersWereFasterWithIsOverWithTheSave() async throws {
-        let id = try await hire("Ann")
+        let id = try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
@@ -83,7 +69,7 @@ struct ResultsFollowingTests {
         view.processPendingChanges()
         #expect(controller.sections.isEmpty)
         view.rollback()
-        #expect(names(controller) == ["Ann"])
+        #expect(controller.names == ["Ann"])
     }
 
     @Test
@@ -115,12 +101,12 @@ struct ResultsFollowingTests {
         try view.insert(Employee.self).name = "Ann"
         view.processPendingChanges()
         child.processPendingChanges()
-        #expect(names(controller) == ["Ann"])
+        #expect(controller.names == ["Ann"])
         try child.insert(Employee.self).name = "Bob"
         child.processPendingChanges()
-        #expect(names(controller) == ["Ann", "Bob"])
+        #expect(controller.names == ["Ann", "Bob"])
         try child.save()
-        #expect(names(controller) == ["Ann", "Bob"])
+        #expect(controller.names == ["Ann", "Bob"])
         view.rollback()
         child.processPendingChanges()
         #expect(controller.sections.isEmpty)
@@ -128,12 +114,12 @@ struct ResultsFollowingTests {
 
     @Test
     func aResetMakesItAskAgain() async throws {
-        _ = try await hire("Ann")
+        try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         let before = try #require(controller.fetchedObjects.first)
-        _ = try await hire("Bob")
+        try await container.hire("Bob")
         view.reset()
         #expect(controller.fetchedObjects.count == 2)
         #expect(!controller.fetchedObjects.contains { $0 === before })
@@ -146,13 +132,13 @@ struct ResultsFollowingTests {
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         try view.insert(Employee.self).name = "Ann"
         view.processPendingChanges()
-        #expect(names(controller) == ["Ann"])
+        #expect(controller.names == ["Ann"])
         view.undo()
         view.processPendingChanges()
         #expect(controller.sections.isEmpty)
         view.redo()
         view.processPendingChanges()
-        #expect(names(controller) == ["Ann"])
+        #expect(controller.names == ["Ann"])
     }
 
     @Test
@@ -164,7 +150,7 @@ struct ResultsFollowingTests {
         view.processPendingChanges()
         #expect(controller.sections.isEmpty)
         try controller.refetch()
-        #expect(names(controller) == ["Ann"])
+        #expect(controller.names == ["Ann"])
     }
 
     @Test

@@ -12,21 +12,11 @@ struct StoreKindTests {
         folder = try TemporaryFolder("kinds")
     }
 
-    @discardableResult
-    private func hire(_ name: String, in container: PersistentContainer) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
-            try context.save()
-            return employee.objectID
-        }
-    }
-
     @Test(arguments: Company.StoreKind.allCases)
     func aBackgroundSaveShowsWhenItIsMerged(_ kind: Company.StoreKind) async throws {
         let container = try await Company.open(kind, in: folder)
         let view = container.viewContext
-        let id = try await hire("Ann", in: container)
+        let id = try await container.hire("Ann")
         #expect(try view.count(for: FetchRequest("Employee")) == 0)
         #expect(throws: ContextError.self) { try view.existingObject(with: id) }
         try await container.settled()
@@ -43,7 +33,7 @@ struct StoreKindTests {
     func theMainContextShowsOneGenerationWhileOthersWrite(_ kind: Company.StoreKind) async throws {
         let container = try await Company.open(kind, in: folder)
         let view = container.viewContext
-        let id = try await hire("Ann", in: container)
+        let id = try await container.hire("Ann")
         try await container.settled()
         try await container.performBackgroundTask { context in
             let ann = try context.existingObject(with: id) as? Employee
@@ -59,7 +49,7 @@ struct StoreKindTests {
     @Test(arguments: Company.StoreKind.allCases)
     func aConflictIsFound(_ kind: Company.StoreKind) async throws {
         let container = try await Company.open(kind, in: folder)
-        let id = try await hire("Ann", in: container)
+        let id = try await container.hire("Ann")
         let first = container.newBackgroundContext()
         try await first.perform { context in
             let ann = try context.existingObject(with: id) as? Employee
@@ -78,7 +68,7 @@ struct StoreKindTests {
     func twoStoresInMemoryAreTwo() async throws {
         let one = try await Company.open(.memory, in: folder)
         let two = try await Company.open(.memory, in: folder)
-        try await hire("Ann", in: one)
+        try await one.hire("Ann")
         try await one.settled()
         try await two.settled()
         #expect(try one.viewContext.count(for: FetchRequest("Employee")) == 1)
@@ -113,8 +103,8 @@ struct StoreKindTests {
             in: folder,
             sqlLog: SQLLog { entry in heard.withLock { $0.append(entry) } }
         )
-        try await hire("Ann", in: container)
-        try await hire("Bob", in: container)
+        try await container.hire("Ann")
+        try await container.hire("Bob")
         try await container.settled()
         heard.withLock { $0 = [] }
         let request = try FetchRequest("Employee", where: "name != %@", ["Secret"])

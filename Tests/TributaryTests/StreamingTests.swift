@@ -231,14 +231,6 @@ struct StreamingTests {
         try view.save()
         #expect(try view.count(for: StreamingTests.request()) == 61)
     }
-
-    @Test
-    func namedRequestsOfTheModelTakeVariables() throws {
-        #expect(throws: ContextError.unknownFetchRequest("none")) { try container.fetchRequest(named: "none") }
-        #expect(throws: ContextError.unknownFetchRequest("none")) {
-            try container.viewContext.fetchRequest(named: "none")
-        }
-    }
 }
 
 extension ManagedObjectContext {

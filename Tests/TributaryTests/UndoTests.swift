@@ -25,12 +25,6 @@ struct UndoTests {
         try await container.close()
     }
 
-    private static func employee(_ name: String, _ context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
-        return employee
-    }
-
     /// What was done until here is one group.
     private static func endGroup(_ stack: UndoStack) {
         stack.beginUndoGrouping()
@@ -40,7 +34,7 @@ struct UndoTests {
     @Test
     func anUpdateIsTakenBackAndDoneAgain() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             try context.save()
             stack.removeAllActions()
             #expect(!stack.canUndo && !stack.canRedo)
@@ -65,7 +59,7 @@ struct UndoTests {
     @Test
     func anInsertIsTakenBackAndDoneAgainWithItsValues() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             let id = ann.objectID
             context.undo()
             #expect(!context.hasChanges && ann.state == .gone)
@@ -89,7 +83,7 @@ struct UndoTests {
     @Test
     func aDeletionIsTakenBackWithWhatCascadeAndNullifyDid() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
             badge.owner = ann
             let department = try context.insert(Department.self)
@@ -122,7 +116,7 @@ struct UndoTests {
     func aDeletionOfADepartmentGivesItsEmployeesBack() async throws {
         try await recording { context, stack in
             let department = try context.insert(Department.self)
-            let (ann, bob) = (try Self.employee("Ann", context), try Self.employee("Bob", context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             department.employees = [ann, bob]
             try context.save()
             stack.removeAllActions()
@@ -139,7 +133,7 @@ struct UndoTests {
     func relationshipsAreTakenBackAtBothEnds() async throws {
         try await recording { context, stack in
             let (first, second) = (try context.insert(Department.self), try context.insert(Department.self))
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             let (ship, boat) = (try context.insert(Project.self), try context.insert(Project.self))
             ann.department = first
             ann.projects = [ship]
@@ -161,7 +155,7 @@ struct UndoTests {
     @Test
     func anObjectThatCameAndWentInOneGroupLeavesNothing() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             context.delete(ann)
             context.processPendingChanges()
             context.undo()
@@ -178,7 +172,7 @@ struct UndoTests {
         let id = try await background.perform { context in
             context.undoStack = UndoStack()
             context.retainsRegisteredObjects = true
-            return try Self.employee("Ann", context).objectID
+            return try context.hire("Ann").objectID
         }
         for name in ["Bob", "Cid"] {
             await background.perform { context in
@@ -204,7 +198,7 @@ struct UndoTests {
     @Test
     func groupsNestHaveNamesAndALimit() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             Self.endGroup(stack)
             stack.beginUndoGrouping()
             ann.name = "Bob"
@@ -238,7 +232,7 @@ struct UndoTests {
     @Test
     func whatIsNotRegisteredIsNotTakenBack() async throws {
         try await recording { context, stack in
-            let ann = try Self.employee("Ann", context)
+            let ann = try context.hire("Ann")
             try context.save()
             stack.removeAllActions()
             stack.disableUndoRegistration()
@@ -255,10 +249,10 @@ struct UndoTests {
     @Test
     func aRollbackAndAResetEmptyTheStack() async throws {
         try await recording { context, stack in
-            _ = try Self.employee("Ann", context)
+            _ = try context.hire("Ann")
             context.rollback()
             #expect(!stack.canUndo && !stack.canRedo)
-            _ = try Self.employee("Bob", context)
+            _ = try context.hire("Bob")
             context.undo()
             #expect(stack.canRedo)
             context.reset()
@@ -273,7 +267,7 @@ struct UndoTests {
     func aMergedDeletionTakesItsStepsOffAndAMergedUpdateIsNotRecorded() async throws {
         let background = container.newBackgroundContext()
         let ids = try await background.perform { context in
-            let objects = [try Self.employee("Ann", context), try Self.employee("Bob", context)]
+            let objects = [try context.hire("Ann"), try context.hire("Bob")]
             try context.save()
             context.undoStack = UndoStack()
             context.automaticallyMergesChangesFromParent = true
@@ -299,7 +293,7 @@ struct UndoTests {
     func theViewContextHasAStackAndOneGroupForEachJob() async throws {
         let view = container.viewContext
         let stack = try #require(view.undoStack)
-        let ann = try Self.employee("Ann", view)
+        let ann = try view.hire("Ann")
         _ = try view.fetch(Employee.self)
         ann.salary = 1
         view.processPendingChanges()
@@ -324,7 +318,7 @@ struct UndoTests {
         try await recording { context, stack in
             var random = SeededGenerator(seed: seed)
             stack.levelsOfUndo = 0
-            var employees = try (0..<4).map { try Self.employee("\($0)", context) }
+            var employees = try (0..<4).map { try context.hire("\($0)") }
             let departments = try (0..<2).map { _ in try context.insert(Department.self) }
             let projects = try (0..<3).map { _ in try context.insert(Project.self) }
             try context.save()
@@ -347,7 +341,7 @@ struct UndoTests {
                     case 2: employee.department = nil
                     case 3: employee.projects = projects.filter { _ in Bool.random(using: &random) }
                     case 4 where live.count > 1: context.delete(employee)
-                    default: employees.append(try Self.employee("n\(step)", context))
+                    default: employees.append(try context.hire("n\(step)"))
                     }
                 }
                 context.processPendingChanges()

@@ -7,22 +7,26 @@ enum Company {
     static let classes: [ManagedObject.Type] = [Employee.self, Foreman.self, Department.self, Project.self, Badge.self]
 
     static func model() throws -> Model {
-        try Model(
-            version: "1",
-            entities: [employee, foreman, department, project, badge, locker, note]
-        )
+        try Model(version: "1", entities: definitions)
+    }
+
+    static var definitions: [EntityDefinition] {
+        [employee, foreman, department, project, badge, locker, note]
     }
 
     /// A container on a store of its own, with a clock that stands still.
     static func open(
         _ folder: TemporaryFolder,
+        model: Model? = nil,
+        environment: StoreEnvironment = .system,
         clock: ManualClock = ManualClock(),
         merging: MergeOptions = .fixture
     ) async throws -> PersistentContainer {
         let configuration = StoreConfiguration(
             path: folder.path("store.sqlite"),
             name: "company",
-            model: try model()
+            model: try model ?? self.model(),
+            environment: environment
         )
         return try await PersistentContainer(
             store: Store.open(configuration),

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryModel
+
+/// A store with an employee, a project and a department that have nothing to do with each other yet.
+struct LinkFixture: Sendable {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let ann: ManagedObjectID
+    let till: ManagedObjectID
+    let sales: ManagedObjectID
+
+    init(_ name: String, rules: GraphModel.Rules = GraphModel.Rules()) async throws {
+        folder = try TemporaryFolder(name)
+        container = try await Company.open(folder, model: try Company.model(rules))
+        var merging = MergeOptions.fixture
+        merging.saves = false
+        container.setMergeOptions(merging)
+        (ann, till, sales) = try await container.performBackgroundTask { context in
+            let employee = try context.hire("Ann")
+            let project = try context.insert(Project.self)
+            project.title = "Till"
+            let department = try context.insert(Department.self)
+            try context.save()
+            return (employee.objectID, project.objectID, department.objectID)
+        }
+        await container.mergePendingChanges()
+    }
+
+    /// Links the two, or unlinks them; both are faults when nobody has read them.
+    @discardableResult
+    func link(_ context: ManagedObjectContext, _ isLinked: Bool = true) throws -> (Employee, Project) {
+        let employee = try #require(context.object(with: ann, as: Employee.self))
+        let project = try #require(context.object(with: till, as: Project.self))
+        if isLinked {
+            try employee.link(project, forKey: "projects")
+        } else {
+            try employee.unlink(project, forKey: "projects")
+        }
+        return (employee, project)
+    }
+
+    /// Whether the context shows the two as linked; from both ends alike.
+    func linked(_ context: ManagedObjectContext) throws -> Bool {
+        let here = try context.object(with: ann).objectIDs(forKey: "projects") == [till]
+        #expect(try context.object(with: till).objectIDs(forKey: "members").contains(ann) == here)
+        return here
+    }
+
+    /// Others do something, and have it saved.
+    func elsewhere(_ body: @Sendable (ManagedObjectContext) throws -> Void) async throws {
+        try await container.performBackgroundTask { context in
+            try body(context)
+            try context.save()
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryModel
+
+/// What a merge, or a context above, says of relationships to objects that a context has changed or deleted and not saved.
+@MainActor
+struct MergedReferenceTests {
+    private func orphans(_ context: ManagedObjectContext) throws -> [ManagedObjectID] {
+        try context.fetchIDs(FetchRequest("Employee", where: "department == NULL"))
+    }
+
+    // MARK: Pairs
+
+    @Test
+    func aPairThatAChildUnlinksStaysUnlinkedWhenAMergeBringsItToItsParent() async throws {
+        let fixture = try await LinkFixture("unlinking")
+        let view = fixture.container.viewContext
+        try fixture.link(view)
+        let child = fixture.container.newChildOfViewContext(name: "child")
+        try await child.perform { context in
+            try fixture.link(context, false)
+            #expect(try !fixture.linked(context))
+        }
+        try await fixture.elsewhere { try fixture.link($0) }
+        await fixture.container.mergePendingChanges()
+        #expect(try fixture.linked(view))
+        try await child.perform { context in
+            #expect(try !fixture.linked(context))
+            try context.save()
+            #expect(try !fixture.linked(context))
+        }
+        #expect(try !fixture.linked(view))
+        try view.save()
+        let isLinked = try await fixture.container.performBackgroundTask { try fixture.linked($0) }
+        #expect(!isLinked)
+    }
+
+    @Test
+    func aPairThatAMergeBringsToADeletedObjectIsNotShown() async throws {
+        let fixture = try await LinkFixture("deleting")
+        let view = fixture.container.viewContext
+        view.delete(view.object(with: fixture.ann))
+        view.processPendingChanges()
+        try await fixture.elsewhere { try fixture.link($0) }
+        await fixture.container.mergePendingChanges()
+        let project = try #require(view.object(with: fixture.till, as: Project.self))
+        #expect(project.members.isEmpty)
+        #expect(try view.count(for: FetchRequest("Project", where: "members.@count == 0")) == 1)
+        view.rollback()
+        #expect(project.members.map(\.name) == ["Ann"])
+        #expect(try fixture.linked(view))
+        view.delete(view.object(with: fixture.ann))
+        try view.save()
+        #expect(project.members.isEmpty)
+    }
+
+    @Test
+    func norIsOneThatComesToAChildWhichHasDeletedTheObject() async throws {
+        let fixture = try await LinkFixture("deleting")
+        let child = fixture.container.newChildOfViewContext(name: "child")
+        await child.perform { $0.delete($0.object(with: fixture.ann)) }
+        try await fixture.elsewhere { try fixture.link($0) }
+        await fixture.container.mergePendingChanges()
+        try await child.perform { context in
+            #expect(try context.object(with: fixture.till).objectIDs(forKey: "members") == [])
+            try context.save()
+        }
+        let view = fixture.container.viewContext
+        #expect(try view.object(with: fixture.till).objectIDs(forKey: "members") == [])
+        try view.save()
+        let left = try await fixture.container.performBackgroundTask { context in
+            try context.object(with: fixture.till).objectIDs(forKey: "members")
+        }
+        #expect(left == [])
+    }
+
+    // MARK: Registers
+
+    @Test(arguments: [DeleteRule.nullify, .cascade])
+    func aReferenceThatAMergeBringsToADeletedObjectReadsNil(_ rule: DeleteRule) async throws {
+        let fixture = try await LinkFixture("referring", rules: GraphModel.Rules(employees: rule))
+        let view = fixture.container.viewContext
+        let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
+        view.delete(view.object(with: fixture.sales))
+        view.processPendingChanges()
+        try await fixture.elsewhere { context in
+            context.object(with: fixture.ann, as: Employee.self)?[idOf: Employee.department] = fixture.sales
+        }
+        await fixture.container.mergePendingChanges()
+        #expect(ann.department == nil && ann[idOf: Employee.department] == nil)
+        #expect(try orphans(view) == [fixture.ann])
+        let child = view.newChild()
+        #expect(child.object(with: fixture.ann, as: Employee.self)?.department == nil)
+        #expect(try orphans(child) == [fixture.ann])
+        view.rollback()
+        #expect(ann[idOf: Employee.department] == fixture.sales)
+        #expect(try orphans(view).isEmpty)
+        #expect(try orphans(child).isEmpty)
+    }
+
+    @Test
+    func underDenyItIsShownUntilTheSaveWhichItForbids() async throws {
+        let fixture = try await LinkFixture("denying", rules: GraphModel.Rules(employees: .deny))
+        let view = fixture.container.viewContext
+        let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
+        view.delete(view.object(with: fixture.sales))
+        try await fixture.elsewhere { context in
+            context.object(with: fixture.ann, as: Employee.self)?[idOf: Employee.department] = fixture.sales
+        }
+        await fixture.container.mergePendingChanges()
+        #expect(ann[idOf: Employee.department] == fixture.sales)
+        // To a condition, and to a child, what is deleted is not there.
+        #expect(try orphans(view) == [fixture.ann])
+        let child = view.newChild()
+        #expect(child.object(with: fixture.ann, as: Employee.self)?.department == nil)
+        #expect(throws: ValidationError.self) { try view.save() }
+        ann.department = nil
+        try view.save()
+        #expect(try view.fetchIDs(FetchRequest("Department")).isEmpty)
+    }
+}

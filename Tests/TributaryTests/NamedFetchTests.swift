@@ -1,0 +1,104 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryModel
+
+/// Fetch requests that the model names: what they find, and what stands in the place of their variables.
+struct NamedFetchTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("named")
+        let model = try Model(
+            version: "1",
+            entities: Company.definitions,
+            fetchRequests: NamedFetchTests.requests
+        )
+        container = try await Company.open(folder, model: model)
+        try await container.performBackgroundTask { context in
+            let sales = try context.insert(Department.self)
+            for (name, salary) in [("Ann", 10.0), ("Bob", 20), ("Cid", 30)] {
+                let employee = try context.hire(name)
+                employee.salary = salary
+                if name != "Cid" { employee.department = sales }
+            }
+            let foreman = try context.insert(Foreman.self)
+            foreman.name = "Meg"
+            foreman.salary = 40
+            try context.save()
+        }
+        await container.mergePendingChanges()
+    }
+
+    private static var requests: [String: StoredFetchRequest] {
+        var paid = StoredFetchRequest(name: "paid", entity: "Employee")
+        paid.predicate = "salary >= $LEAST AND salary <= $MOST"
+        var plain = StoredFetchRequest(name: "plain", entity: "Employee")
+        plain.includesSubentities = false
+        var few = StoredFetchRequest(name: "few", entity: "Employee")
+        few.fetchLimit = 2
+        few.fetchBatchSize = 1
+        var colleagues = StoredFetchRequest(name: "colleagues", entity: "Employee")
+        colleagues.predicate = "department == $DEPARTMENT AND name IN $NAMES"
+        var broken = StoredFetchRequest(name: "broken", entity: "Employee")
+        broken.predicate = "salary >="
+        return Dictionary(uniqueKeysWithValues: [paid, plain, few, colleagues, broken].map { ($0.name, $0) })
+    }
+
+    private func names(_ request: FetchRequest) async throws -> [String] {
+        var request = request
+        request.sortKeys = [SortKey("name")]
+        let sorted = request
+        return try await container.performBackgroundTask { try $0.fetch(sorted, as: Employee.self).map(\.name) }
+    }
+
+    @Test
+    func variablesStandForValues() async throws {
+        let request = try container.fetchRequest(
+            named: "paid",
+            substituting: ["LEAST": .value(.double(20)), "MOST": .value(.double(30))]
+        )
+        #expect(request.entityName == "Employee" && request.fetchLimit == nil && request.includesSubentities)
+        #expect(try await names(request) == ["Bob", "Cid"])
+        #expect(try await container.count(for: request) == 2)
+        let narrow = try container.fetchRequest(
+            named: "paid",
+            substituting: ["LEAST": .value(.double(40)), "MOST": .value(.double(99))]
+        )
+        #expect(try await names(narrow) == ["Meg"])
+    }
+
+    @Test @MainActor
+    func anObjectAndAListMayStandForThem() throws {
+        let view = container.viewContext
+        let sales = try #require(view.fetch(Department.self).first)
+        let request = try view.fetchRequest(
+            named: "colleagues",
+            substituting: [
+                "DEPARTMENT": .object(sales.objectID), "NAMES": .list([.string("Ann"), .string("Cid")]),
+            ]
+        )
+        #expect(try view.fetch(request, as: Employee.self).map(\.name) == ["Ann"])
+        // Changes that are not saved count here as in every fetch.
+        sales.employees = []
+        #expect(try view.fetch(request).isEmpty)
+    }
+
+    @Test
+    func whatTheModelSaysOfTheRequestHolds() async throws {
+        #expect(try await names(container.fetchRequest(named: "plain")) == ["Ann", "Bob", "Cid"])
+        let few = try container.fetchRequest(named: "few")
+        #expect(few.fetchLimit == 2 && few.fetchBatchSize == 1)
+        #expect(try await names(few) == ["Ann", "Bob"])
+    }
+
+    @Test
+    func aVariableWithoutAValueAndAPredicateThatCannotBeReadAreErrors() async throws {
+        let half = try container.fetchRequest(named: "paid", substituting: ["LEAST": .value(.double(1))])
+        let error = await #expect(throws: (any Error).self) { try await names(half) }
+        #expect(error.map { "\($0)" }?.contains("$MOST") == true)
+        #expect(throws: ObjectPredicateError.self) { try container.fetchRequest(named: "broken") }
+        #expect(throws: ContextError.unknownFetchRequest("none")) { try container.fetchRequest(named: "none") }
+    }
+}

@@ -1,0 +1,14 @@
+import Tributary
+
+extension PersistentContainer {
+    /// A new employee of the name, saved in the background.
+    @discardableResult
+    func hire(_ name: String, salary: Double? = nil) async throws -> ManagedObjectID {
+        try await performBackgroundTask { context in
+            let employee = try context.hire(name)
+            employee.salary = salary
+            try context.save()
+            return employee.objectID
+        }
+    }
+}
