@@ -9,6 +9,8 @@ package struct FormerNames: Sendable {
     private var goneEntities: [String: String] = [:]
     /// Of entities that are gone by their last name: the root of their hierarchy, when that went with them.
     private var goneRoots: [String: String] = [:]
+    /// Of entities that are gone by their last name: what the root of their hierarchy is now, where that is still there.
+    private var survivingRoots: [String: String] = [:]
     /// Of properties that are gone, by entity: the last name that they had.
     private var goneProperties: [String: [String: String]] = [:]
     /// The same by the first name: what they were in the last version that had them.
@@ -58,6 +60,9 @@ package struct FormerNames: Sendable {
     /// The root of the hierarchy that went with an entity; the entity itself when it was one or the root is still there.
     package func lastRoot(ofEntity name: String) -> String { goneRoots[name] ?? name }
 
+    /// The entity of the model that was the root of an entity which is gone.
+    package func survivingRoot(ofEntity name: String) -> String? { survivingRoots[name] }
+
     /// The last name of a property that the entity does not have any more, or whose entity is gone.
     package func lastName(ofProperty name: String, of entity: String) -> String {
         goneProperties[entity]?[name] ?? name
@@ -87,9 +92,7 @@ package struct FormerNames: Sendable {
                 for (place, step) in steps.enumerated().dropFirst(index) {
                     guard let next = step.successors[last] else {
                         isGone = true
-                        if let root = chain[place].entity(named: last)?.root, step.successors[root] == nil {
-                            goneRoots[last] = root
-                        }
+                        noteRoot(of: last, from: place, chain, steps)
                         break
                     }
                     let heirs = Dictionary(
@@ -112,6 +115,19 @@ package struct FormerNames: Sendable {
                 }
             }
         }
+    }
+
+    /// Follows the root of an entity that is gone after the version at `place`.
+    private mutating func noteRoot(of entity: String, from place: Int, _ chain: [Model], _ steps: [ModelMapping]) {
+        guard var root = chain[place].entity(named: entity)?.root else { return }
+        for step in steps[place...] {
+            guard let next = step.successors[root] else {
+                goneRoots[entity] = root
+                return
+            }
+            root = next
+        }
+        survivingRoots[entity] = root
     }
 
     /// A property on its way through a history.

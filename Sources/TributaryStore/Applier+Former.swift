@@ -15,7 +15,7 @@ extension Applier {
         case .unlink(let to, let targets): (name, ids, isLink) = (to, targets, false)
         case .insert, .update, .delete: return false
         }
-        guard positions.map({ $0.count == ids.count }) ?? true,
+        guard !isStrict, positions.map({ $0.count == ids.count }) ?? true,
             let keeper = layout.formerKeeper(ofProperty: name, of: entity)
         else { return false }
         let position = slice.first + index

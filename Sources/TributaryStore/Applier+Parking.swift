@@ -100,7 +100,9 @@ extension Applier {
         var own: [(entity: String, position: Int64, part: Int64)] = []
         try select.forEach { row in
             let entity = row.text(0)
-            guard let known = layout.entityIndex(named: entity), layout.entities[known].table == table else { return }
+            guard let known = layout.entityIndex(named: entity) ?? layout.survivingRoot(ofEntity: entity),
+                layout.entities[known].table == table
+            else { return }
             own.append((entity, row.integer(1), row.integer(2)))
         }
         for row in own { try setVoid("*", row.entity, id, row.position, row.part) }

@@ -13,6 +13,10 @@ extension Applier {
                 lastEntity = layout.entityIndex(named: lastName)
             }
             guard let entity = lastEntity else {
+                if !isStrict, let root = layout.survivingRoot(ofEntity: change.entity) {
+                    try resolveFormerObject(change, root: root, index: index, slice: &slice)
+                    continue
+                }
                 let former = layout.lastName(ofEntity: change.entity)
                 if try resolveFormerLink(change, entity: former, index: index, slice: &slice) { continue }
                 let rest = try resolveFormerValues(change, entity: former, index: index, slice: &slice)
@@ -52,7 +56,7 @@ extension Applier {
         }
     }
 
-    private func shape(of values: [PropertyWrite], isInsert: Bool, entity: Int) -> Int {
+    func shape(of values: [PropertyWrite], isInsert: Bool, entity: Int) -> Int {
         if lastShape < shapes.count, shapes[lastShape].matches(values, isInsert: isInsert, entity: entity) {
             return lastShape
         }
@@ -68,7 +72,7 @@ extension Applier {
     }
 
     /// Writes through the mirrored side of a one-to-one go to the register of the other object.
-    private func resolveMirrors(_ values: [PropertyWrite], index: Int, slice: inout ChangeSlice) {
+    func resolveMirrors(_ values: [PropertyWrite], index: Int, slice: inout ChangeSlice) {
         guard case .write(let shape)? = slice.operations.last?.action, !shapes[shape].isPlain else { return }
         let change = slice.changes[index]
         for (target, write) in zip(shapes[shape].targets, values) {
@@ -82,7 +86,7 @@ extension Applier {
     }
 
     /// Pairs of a link table wait for the end of the slice; a to-many whose inverse is to-one becomes writes of that.
-    private func resolveLink(
+    func resolveLink(
         to name: String,
         ids: [UniqueID],
         isLink: Bool,

@@ -30,7 +30,7 @@ struct ChangeSlice {
         var id: UniqueID
     }
 
-    let changes: [Change]
+    var changes: [Change]
     /// The place of the first change in its transaction.
     let first: Int
     var operations: [Operation] = []

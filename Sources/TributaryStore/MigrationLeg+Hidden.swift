@@ -30,7 +30,10 @@ extension MigrationLeg {
                 if let deleted = known.deleted { try self.parkDeletion(table.root.name, id, number: deleted) }
                 return
             }
-            guard moved.deleted != nil || !moved.registers.isEmpty else { return }
+            // One with nothing but counts is looked for as well when an insert comes.
+            guard moved.deleted != nil || !moved.registers.isEmpty || new.columns.contains(where: \.isCounter) else {
+                return
+            }
             insert.bind(1, new.code)
             insert.bind(2, id)
             insert.bind(3, moved.deleted)
@@ -128,4 +131,8 @@ extension MigrationLeg {
             try update.run()
         }
     }
+}
+
+extension ColumnLayout {
+    fileprivate var isCounter: Bool { isRegister && mergeRule == .counter }
 }

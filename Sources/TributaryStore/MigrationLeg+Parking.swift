@@ -50,19 +50,38 @@ extension MigrationLeg {
         return try select.first { Int($0.integer(0)) } ?? 0
     }
 
-    /// A visible object of an entity that is gone.
+    /// A visible object of an entity that is gone; what the root of its hierarchy still has waits there.
     func parkObject(_ head: VisibleRow, _ row: BoundStatement, _ table: TableLayout) throws {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
+        let heir = after.survivingRoot(ofEntity: name) == nil ? nil : routes.tables[table.index]
+        var hidden = HiddenObject()
         if let deleted = head.versions.deleted {
-            try park(name, head.id, deleted, Position.delete, -1, "delete", nil, nil)
+            hidden.deleted = deleted
+            if heir == nil { try park(name, head.id, deleted, Position.delete, -1, "delete", nil, nil) }
         }
         try park(name, head.id, head.versions.inserted, Position.insert, -1, "insert", nil, "{}")
         for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule != .counter {
             guard let number = head.versions.register(place, isHeld: entity.holds[place]) else { continue }
             let value = try register(head.id, table, place, row)
-            try park(name, head.id, write: (column.property, whole(value).json), number: number)
+            if let heir, let target = routes.columns[table.index][place] {
+                let widened = after.tables[heir].columns[target].widened(value)
+                hidden.registers[target] = HiddenObject.Register(number: number, value: widened)
+            } else {
+                try park(name, head.id, write: (column.property, whole(value).json), number: number)
+            }
         }
+        // It may have nothing but counts.
+        guard let heir else { return }
+        let insert = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"
+        )
+        insert.bind(1, after.tables[heir].code)
+        insert.bind(2, head.id)
+        insert.bind(3, hidden.deleted)
+        insert.bind(4, hidden.packed)
+        try insert.run()
     }
 
     /// A deletion of an object whose root entity is gone.

@@ -11,7 +11,8 @@ extension MigrationLeg {
                 places.append(StoreModel.ColumnPlace(table: table.index, place: place))
             }
         }
-        guard !places.isEmpty else { return }
+        let gone = try gone()
+        guard !places.isEmpty || !gone.isEmpty else { return }
         let parked = ParkedWrites(db: db, layout: layout, configuration: configuration)
         let applier = try Applier(db, layout: layout)
         let number = try parked.beginTransaction()
@@ -26,8 +27,41 @@ extension MigrationLeg {
                 try show(place, target: layout.tables[target], layout)
             }
         }
+        for object in gone { try hide(object, applier, layout) }
         try applier.end()
         try parked.endTransaction(applier, number.number)
+    }
+
+    /// Objects whose entity has gone from a hierarchy that is still there.
+    private func gone() throws -> [ChangeSlice.Object] {
+        var found: [ChangeSlice.Object] = []
+        for (index, entity) in before.entities.enumerated() where routes.entities[index] == nil {
+            let table = before.tables[entity.table]
+            guard let heir = routes.tables[table.index], !routes.isKept[table.index], table.hasEntityColumn else {
+                continue
+            }
+            let select = try BoundStatement(
+                db,
+                "SELECT _id FROM \(MigrationLeg.former(table)) WHERE _entity = \(entity.code)"
+            )
+            try select.forEach { row in
+                if let id = row.id(0) { found.append(ChangeSlice.Object(table: heir, id: id)) }
+            }
+        }
+        return found
+    }
+
+    /// What leads to an object that is not visible any more shows nothing, and another object may have its partner.
+    private func hide(_ object: ChangeSlice.Object, _ applier: Applier, _ layout: StoreModel) throws {
+        applier.visibility[object.table][object.id] = true
+        try applier.breakPromise(object.table, object.id)
+        guard let hidden = try applier.hiddenObject(object.table, object.id) else { return }
+        for (place, register) in hidden.registers {
+            guard case .reference(_, true, _) = layout.tables[object.table].columns[place].kind,
+                case .reference(let target) = register.value
+            else { continue }
+            try applier.resolveClaims(on: target, table: object.table, place: place)
+        }
     }
 
     private func needsSettling(_ table: TableLayout, _ place: Int) -> Bool {

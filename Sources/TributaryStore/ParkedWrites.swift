@@ -31,7 +31,7 @@ struct ParkedWrites {
         applier.begin(number: number.number, version: number.version, writer: 1, isStrict: false)
         for item in parked {
             try remove(item)
-            guard let change = effective(item) else { continue }
+            guard let change = effective(rooted(item)) else { continue }
             applier.resume(
                 number: item.version,
                 version: item.stamp,
@@ -52,8 +52,23 @@ struct ParkedWrites {
         try endTransaction(applier, number.number)
     }
 
+    /// A value of an object whose entity is gone, as one of the root's when that has the property.
+    private func rooted(_ item: Parked) -> Parked {
+        guard item.part >= 0, let root = layout.survivingRoot(ofEntity: item.change.entity) else { return item }
+        switch item.change.operation {
+        case .insert(let writes), .update(let writes):
+            let entity = layout.entities[root].entity
+            guard let name = writes.first?.name, layout.slot(named: name, of: entity) != nil else { return item }
+            var result = item
+            result.change.entity = entity.name
+            return result
+        case .delete, .link, .unlink: return item
+        }
+    }
+
     /// Whether the entity is gone, and other objects keep something of the change.
     private func hasMoved(_ change: Change) -> Bool {
+        if layout.survivingRoot(ofEntity: change.entity) != nil { return true }
         let entity = layout.lastName(ofEntity: change.entity)
         return switch change.operation {
         case .insert(let writes), .update(let writes):

@@ -73,7 +73,16 @@ final class StoreModel: Sendable {
     /// What parked writes of an entity or a property are told under that the model does not have any more.
     func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
-    func lastRoot(ofEntity name: String) -> String { formerNames.lastRoot(ofEntity: name) }
+    /// The root of the hierarchy that an entity which is gone was in: the one that the model has, or the last one.
+    func lastRoot(ofEntity name: String) -> String {
+        survivingRoot(ofEntity: name).map { entities[$0].entity.root } ?? formerNames.lastRoot(ofEntity: name)
+    }
+
+    /// The entity that was the root of one which is gone, and whose table has what is known of its objects.
+    func survivingRoot(ofEntity name: String) -> Int? {
+        guard entityIndex(named: name) == nil else { return nil }
+        return formerNames.survivingRoot(ofEntity: lastName(ofEntity: name)).flatMap { entityByName[$0] }
+    }
 
     func lastName(ofProperty name: String, of entity: String) -> String {
         formerNames.lastName(ofProperty: name, of: entity)

@@ -202,6 +202,19 @@ import TributaryModel
         }
     }
 
+    @Test func `what was counted before an object is known shows when it comes`() throws {
+        let counter = "c: {type: Integer 64, optional: true, merge: counter}"
+        let story = try MigrationStory(
+            "  A: {attributes: {\(counter), y: String?}}",
+            "  A: {attributes: {\(counter)}}"
+        )
+        try story.apply(.update("A", 1, ["c": .increment(27)]))
+        try story.migrate()
+        try story.apply(.insert("A", 1, ["c": 91]))
+        #expect(try story.value("SELECT c FROM A") == "118")
+        try story.expectOneState()
+    }
+
     @Test func `what becomes mandatory is filled with the default, and others are told`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?}}\n  B: {parent: A}",
