@@ -9,7 +9,9 @@ package enum FunctionEvaluator {
         _ arguments: [PropertyValue]
     ) -> PropertyValue {
         if arguments.count == 2 { return combine(function, arguments[0], arguments[1]) }
-        guard let value = arguments.first else { return .null }
+        guard var value = arguments.first else { return .null }
+        // SQL does not tell the two apart.
+        if case .uri(let text) = value { value = .string(text) }
         switch (function, value) {
         case (.absolute, .integer(let number)): return number == .min ? .null : .integer(abs(number))
         case (.absolute, .double(let number)): return double(number.magnitude)
@@ -121,7 +123,7 @@ package enum FunctionEvaluator {
             return value.number.map { double($0 + AttributeType.referenceDate).asDate } ?? .null
         case (.castToString, .integer(let number)): return .string(String(number))
         case (.castToString, .double(let number)): return .string((number + 0).description)
-        case (.castToString, .decimal(let text)), (.castToString, .uri(let text)): return .string(text)
+        case (.castToString, .decimal(let text)): return .string(text)
         case (.castToString, .uuid(let id)): return .string(id.description)
         default: return .null
         }

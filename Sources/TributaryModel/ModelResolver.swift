@@ -24,6 +24,8 @@ struct ModelResolver {
             try checkName(ofEntity: definition.name)
             own[definition.name] = try ownProperties(of: definition)
         }
+        // First of all of them: a cycle has no end to those who follow it from outside.
+        for definition in order { _ = try ancestors(of: definition) }
         var entities: [Entity] = []
         for definition in order {
             entities.append(try entity(definition, own: own))

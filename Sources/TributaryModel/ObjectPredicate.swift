@@ -19,6 +19,7 @@ public import TributaryChanges
 ///   their nonspacing marks. LIKE knows `*` (any number of scalars) and `?` (one scalar), `\\*` and `\\?` mean the
 ///   characters themselves. MATCHES is an ICU regular expression for the whole string; a string that takes it more than ten
 ///   million steps does not fit.
+/// - **Paths** lead through 30 relationships at most.
 /// - **Identity.** UUIDs are compared by their bytes; to-one relationships and SELF stand for the object's UUID. In text,
 ///   both are written as strings.
 /// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL

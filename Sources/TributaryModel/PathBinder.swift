@@ -3,6 +3,9 @@ struct PathBinder {
     let entity: Entity
     let model: Model
 
+    /// SQLite joins 64 tables at most, and a many-to-many relationship takes two.
+    static let maximumSteps = 30
+
     func bind(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
         if let path = try aggregate(components) { return path }
         return try plain(components)
@@ -53,6 +56,12 @@ struct PathBinder {
                         destination: destination
                     )
                 )
+                guard steps.count <= PathBinder.maximumSteps else {
+                    throw ObjectPredicateError(
+                        "a path may lead through \(PathBinder.maximumSteps) relationships",
+                        keyPath: name
+                    )
+                }
                 current = destination
             }
         }

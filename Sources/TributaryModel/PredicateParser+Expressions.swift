@@ -127,7 +127,7 @@ extension PredicateParser {
         return .subquery(ObjectPredicate.Subquery(collection, variable: name, where: predicate, path: path))
     }
 
-    private func check(depth: Int) throws(ObjectPredicateError) {
+    func check(depth: Int) throws(ObjectPredicateError) {
         guard depth <= PredicateParser.maximumDepth else {
             throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
         }

@@ -17,6 +17,7 @@ extension PredicateParser {
         case .symbol("{"): return try list(depth: depth + 1)
         case .symbol("("): return try parenthesized(depth: depth + 1)
         case .symbol("-"):
+            try check(depth: depth + 1)
             try advance()
             return .function(.subtract, [.constant(.integer(0)), try primary(depth: depth + 1)])
         case .word(let word, let isEscaped):

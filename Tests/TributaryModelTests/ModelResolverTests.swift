@@ -96,6 +96,7 @@ struct ModelResolverTests {
     @Test(arguments: [
         ("  A: {parent: B}\n  B: {parent: A}", "cycle"),
         ("  A: {parent: A}", "cycle"),
+        ("  A: {}\n  X: {parent: Y}\n  Y: {parent: X}", "cycle"),
         ("  A: {attributes: {x: String}}\n  B: {parent: A, attributes: {x: String}}", "twice"),
         ("  A: {attributes: {x: String, X: String}}", "case"),
         ("  R: {}\n  A: {parent: R, attributes: {x: String}}\n  B: {parent: R, attributes: {X: String}}", "case"),

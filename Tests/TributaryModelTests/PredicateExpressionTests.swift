@@ -98,6 +98,21 @@ struct PredicateExpressionTests {
         #expect(error?.keyPath != nil)
     }
 
+    @Test func minusSignsNestAsDeepAsParentheses() throws {
+        #expect(try evaluate("level == " + String(repeating: "- ", count: 20) + "7", on: ann) == true)
+        let text = "level == " + String(repeating: "-", count: 16_000) + "x"
+        let error = #expect(throws: ObjectPredicateError.self) { () throws -> Void in
+            _ = try ObjectPredicate(parsing: text)
+        }
+        #expect(error?.reason == "a predicate may nest 64 deep")
+    }
+
+    @Test func castsTakeURIsForTexts() {
+        #expect(FunctionEvaluator.value(.castToNumber, [.uri("42")]) == .integer(42))
+        #expect(FunctionEvaluator.value(.castToDecimal, [.uri("1.50")]) == .decimal("1.5"))
+        #expect(FunctionEvaluator.value(.castToString, [.uri("a:b")]) == .string("a:b"))
+    }
+
     @Test func aLongSumIsRefusedBeforeItIsTooDeep() {
         let text = "level == 1" + String(repeating: " + 1", count: 5_000)
         #expect(throws: ObjectPredicateError.self) { () throws -> Void in _ = try ObjectPredicate(parsing: text) }
