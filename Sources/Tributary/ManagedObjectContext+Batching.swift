@@ -4,6 +4,8 @@ import TributaryStore
 
 /// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
 ///
+/// So none can be a part of ``performInOneTransaction(_:)``, in which they throw.
+///
 /// They are checked against the store, not against the context's unsaved changes. Unique keys are settled by the
 /// context's merge policy: `error` refuses the batch, `objectTrump` gives the row's values to the object that has the key,
 /// `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
@@ -117,6 +119,9 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
+        guard source.isCommitted else {
+            throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
+        }
         var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
         do {
             try withoutActuallyEscaping(body) { body in

@@ -15,7 +15,8 @@ extension Schema {
     /// of mirrors their registers are.
     static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard case .reference = column.kind else { return }
-        let name = quoted("tributary_to_one_\(table.name)_\(column.name)")
+        // No name has a full stop, while underscores could make one name of two.
+        let name = quoted("tributary_to_one_\(table.name).\(column.name)")
         try db.execute(
             sql: """
                 CREATE INDEX \(name) ON \(table.quotedName)(\(column.quotedName))

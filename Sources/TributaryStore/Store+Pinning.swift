@@ -29,6 +29,7 @@ extension WriterTurn {
     /// new generation; a read that has begun goes on undisturbed, and its connection comes back when it ends.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try StoreError.mapping {
+            try store.checkNotTransacting()
             old?.release()
             if store.meter.frameCount >= WALMeter.checkpointFrames {
                 store.meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)

@@ -1,4 +1,6 @@
+import CSQLite
 import GRDB
+import Synchronization
 
 extension Store {
     /// Runs `body` in one SQLite transaction on the writer connection, in turn.
@@ -55,6 +57,9 @@ extension Store {
         committed: (T, WriterTurn) throws -> Void
     ) throws -> T {
         try StoreError.mapping {
+            try checkNotTransacting()
+            isTransacting.store(true, ordering: .relaxed)
+            defer { isTransacting.store(false, ordering: .relaxed) }
             try database.execute(sql: "BEGIN IMMEDIATE")
             let result: T
             do {
@@ -67,8 +72,19 @@ extension Store {
                 if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
                 throw error
             }
+            isTransacting.store(false, ordering: .relaxed)
             try committed(result, WriterTurn(store: self, database: database))
             return result
         }
+    }
+    /// The turn can be asked for again by who has it, but a transaction inside another one cannot be rolled back alone.
+    ///
+    /// - Throws: ``StoreError`` `database`, and leaves the transaction that is open alone.
+    func checkNotTransacting() throws {
+        guard isTransacting.load(ordering: .relaxed) else { return }
+        throw StoreError.database(
+            code: SQLITE_MISUSE,
+            message: "a transaction is open in this turn: nothing else can be written until it has ended"
+        )
     }
 }

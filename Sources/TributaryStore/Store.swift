@@ -14,6 +14,8 @@ package final class Store: Sendable {
     let readers: ReaderPool
     let meter: WALMeter
     let isClosed = Atomic(false)
+    /// Whether a transaction is open on the writer; read and written in the writer's turn.
+    let isTransacting = Atomic(false)
 
     init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
         configuration = context.configuration

@@ -14,7 +14,8 @@ extension WriteTransaction {
     /// Removes history before the transaction, its own not included, but nothing that a consumer has still to read.
     package func deleteHistory(before number: Int64) throws {
         let waiting = try reader.historyConsumers().map(\.number).min()
-        try purgeHistory(through: min(number - 1, waiting ?? number - 1))
+        let last = max(number, 1) - 1
+        try purgeHistory(through: min(last, waiting ?? last))
     }
 
     /// Removes history up to and including the transaction.

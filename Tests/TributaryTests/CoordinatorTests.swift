@@ -218,6 +218,28 @@ struct CoordinatorTests {
     }
 
     @Test
+    func aBatchInTheBodyIsRefusedAndTheSavesStand() async throws {
+        let background = container.newBackgroundContext()
+        try await container.coordinator.perform(on: background) { context in
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            let rows: [[String: PropertyValue]] = [["name": .string("Cid")]]
+            #expect(throws: ContextError.self) { try context.execute(BatchInsertRequest("Employee", rows: rows)) }
+            #expect(throws: ContextError.self) {
+                try context.newChild().execute(BatchInsertRequest("Employee", rows: rows))
+            }
+            #expect(throws: ContextError.self) { try context.pin() }
+            try context.insert(Employee.self).name = "Bob"
+            try context.save()
+        }
+        #expect(try history.map(\.changes.count) == [2])
+        let names = try await container.performBackgroundTask { context in
+            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+        }
+        #expect(names == ["Ann", "Bob"])
+    }
+
+    @Test
     func aChildHasNoTurn() async {
         await container.performBackgroundTask { context in
             let child = context.newChild()
