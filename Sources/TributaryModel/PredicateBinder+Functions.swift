@@ -46,7 +46,8 @@ extension PredicateBinder {
 }
 
 extension ObjectPredicate.Function {
-    fileprivate var argumentCount: Int {
+    /// How many values it takes.
+    package var argumentCount: Int {
         switch self {
         case .now: 0
         case .add, .subtract, .multiply, .divide, .power, .modulus: 2

@@ -7,8 +7,6 @@ struct FetchCompiler {
     private let layout: StoreModel
     private let reading: RowReading
     private static let row = "o"
-    /// SQLite's own limit.
-    private static let argumentLimit = 32_766
 
     /// What is selected of each row.
     enum Selection { case rows, ids, count }
@@ -42,12 +40,6 @@ struct FetchCompiler {
                 )
         }
         if selection == .count, isBounded { result = "SELECT count(*) FROM (" + result + ")" }
-        guard result.arguments.count <= FetchCompiler.argumentLimit else {
-            throw StoreError.invalidQuery(
-                reason:
-                    "\(result.arguments.count) values in one predicate; \(FetchCompiler.argumentLimit) are the limit"
-            )
-        }
         return result
     }
 

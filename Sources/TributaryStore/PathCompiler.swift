@@ -52,7 +52,7 @@ struct PathCompiler {
         guard !steps.isEmpty else { return try terminal(of: path, on: row, rows) }
         let way = try follow(steps, from: row, rows, rest: [])
         let value = try terminal(of: path, on: way.alias, rows)
-        let query = "(SELECT " + value + " FROM \(way.source) WHERE " + way.condition + ")"
+        let query = ("(SELECT " + value + " FROM \(way.source) WHERE " + way.condition + ")").within(8)
         // Behind an empty to-one relationship there is nothing to count.
         if case .count = path.terminal { return "ifnull(" + query + ", 0)" }
         return query
@@ -128,7 +128,7 @@ struct PathCompiler {
         case .sum, .average:
             result = "\(AggregateFunctions.name(aggregate, path.kind))(" + value + ")"
         }
-        return "(SELECT " + result + " FROM \(way.source) WHERE " + way.condition + ")"
+        return ("(SELECT " + result + " FROM \(way.source) WHERE " + way.condition + ")").within(8)
     }
 
     private func entityName(_ entity: Entity, on row: String) throws -> String {

@@ -3,8 +3,8 @@ import TributaryModel
 
 /// Turns a bound predicate into a condition in SQL that gives the answer which it gives in memory.
 ///
-/// A comparison with nothing is NULL in SQL, which counts as false wherever it is not negated; under a NOT it is made
-/// false first.
+/// A comparison with nothing is NULL in SQL, which counts as false wherever it is not negated. The opposite is written as
+/// `IS NOT 1`, for which NULL is false and which, behind its term, asks little of SQLite's parser.
 struct PredicateCompiler {
     var paths: PathCompiler
 
@@ -27,10 +27,11 @@ struct PredicateCompiler {
         case .always(let answer): return SQLFragment(answer ? "1" : "0")
         case .and(let terms): return .joined(try terms.map { try condition($0, on: rows) }, by: "AND")
         case .or(let terms): return .joined(try terms.map { try condition($0, on: rows) }, by: "OR")
-        case .not(let term): return "NOT ifnull(" + (try condition(term, on: rows)) + ", 0)"
+        case .not(.not(let term)): return try condition(term, on: rows)
+        case .not(let term): return PredicateCompiler.opposite(try condition(term, on: rows))
         case .nullTest(let operand, let isNull, let quantifier):
             return try quantified(quantifier, operand, on: rows) { value in
-                value + " IS \(isNull ? "" : "NOT ")NULL"
+                "(" + value + " IS \(isNull ? "" : "NOT ")NULL)"
             }
         case .comparison(let comparison): return try condition(comparison, on: rows)
         }
@@ -57,11 +58,24 @@ struct PredicateCompiler {
                 "(" + Array(repeating: "?", count: values.count).joined(separator: ", ") + ")",
                 values
             )
-        case .function(let function):
-            var result = SQLFragment("\(ValueFunctions.name)(\(ValueFunctions.code(function))")
-            for argument in function.arguments { result = result + ", " + (try value(of: argument, on: rows)) }
-            return result + ")"
+        case .function(let function): return try value(of: function, on: rows)
         }
+    }
+
+    /// One call for a function of a function and so on, as long as that is the first argument.
+    private mutating func value(of function: BoundFunction, on rows: [String]) throws -> SQLFragment {
+        var steps = [function]
+        while steps.count < ValueFunctions.maximumSteps, case .function(let inner)? = steps.last?.arguments.first {
+            steps.append(inner)
+        }
+        var result = SQLFragment("\(ValueFunctions.name)(")
+        for (place, step) in steps.reversed().enumerated() {
+            result = result + (place > 0 ? ", " : "") + "\(ValueFunctions.code(step))"
+            for argument in step.arguments.dropFirst(place > 0 ? 1 : 0) {
+                result = result + ", " + (try value(of: argument, on: rows))
+            }
+        }
+        return (result + ")").within(5)
     }
 
     /// The condition for the value of an operand, or for those at the end of a to-many path.
@@ -75,10 +89,13 @@ struct PredicateCompiler {
         let targets = try paths.targets(of: path, rows: rows)
         let value = try paths.value(of: path, steps: targets.rest, from: targets.alias, rows: rows)
         var inner = condition(value)
-        if quantifier == .all { inner = "NOT ifnull(" + inner + ", 0)" }
-        let way = "EXISTS (SELECT 1 FROM \(targets.source) WHERE " + targets.condition + " AND " + inner + ")"
-        return quantifier == .all || quantifier == .none ? "NOT " + way : way
+        if quantifier == .all { inner = PredicateCompiler.opposite(inner) }
+        let both = SQLFragment.joined([targets.condition, inner], by: "AND")
+        let way = ("EXISTS (SELECT 1 FROM \(targets.source) WHERE " + both + ")").within(8)
+        return quantifier == .all || quantifier == .none ? "(NOT " + way + ")" : way
     }
+
+    private static func opposite(_ term: SQLFragment) -> SQLFragment { ("(" + term + " IS NOT 1)").within(1) }
 
     // MARK: Comparing two values
 

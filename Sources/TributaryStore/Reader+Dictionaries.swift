@@ -10,8 +10,7 @@ extension Reader {
         }
         var compiler = DictionaryCompiler(plan, layout: context.layout, table: table)
         let sql = try compiler.select()
-        let statement = try BoundStatement(database, sql.text, isKept: false)
-        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
+        let statement = try BoundStatement(database, query: sql)
         let readings = plan.columns.map { $0.type.map { ColumnLayout(of: $0) } }
         var results: [[PropertyValue]] = []
         try statement.forEach { row in

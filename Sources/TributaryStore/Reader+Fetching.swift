@@ -26,13 +26,20 @@ extension Reader {
             throw StoreError.invalidQuery(reason: "'\(query.entity.name)' is no entity of this store")
         }
         let sql = try FetchCompiler(query, reading: reading).select(selection)
-        let statement = try BoundStatement(database, sql.text, isKept: query.isPlain)
+        let statement = try self.statement(sql, isKept: query.isPlain)
         defer { statement.reset() }
-        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
         var result: [Element] = []
         while try statement.step() {
             if let element = read(reading, statement) { result.append(element) }
         }
         return result
+    }
+
+    /// Only of plain queries there are few enough to keep their statements.
+    private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
+        guard isKept else { return try BoundStatement(database, query: sql) }
+        let statement = try BoundStatement(database, sql.text)
+        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
+        return statement
     }
 }

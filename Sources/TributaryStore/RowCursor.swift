@@ -13,9 +13,14 @@ package final class RowCursor: @unchecked Sendable {
     private let connection: StoreConnection
     private let query: FetchQuery
     private let cancellation = ReadCancellation()
-    private var statement: BoundStatement?
+    private let place = Place()
     private var isOver = false
     private var isEnded = false
+
+    /// Where the statement is, so that nobody has it any more when it is ended: SQLite ends one only where it runs.
+    private final class Place: @unchecked Sendable {
+        var statement: BoundStatement?
+    }
 
     private init(_ query: FetchQuery, _ generation: Generation, _ connection: StoreConnection) {
         self.query = query
@@ -33,11 +38,11 @@ package final class RowCursor: @unchecked Sendable {
 
     deinit {
         generation.remove(ObjectIdentifier(self))
-        let (generation, connection) = (generation, connection)
-        // Nobody else has it: the cursor is gone. It ends on the connection's queue, before others get the connection.
-        nonisolated(unsafe) let last = statement
+        let (generation, connection, place) = (generation, connection, place)
+        // It ends on the connection's queue, before others get the connection.
         connection.enqueue { _ in
-            last?.reset()
+            place.statement?.reset()
+            place.statement = nil
             generation.giveBack(connection)
         }
     }
@@ -46,7 +51,8 @@ package final class RowCursor: @unchecked Sendable {
     func end() {
         connection.enqueue { database in
             self.isEnded = true
-            self.statement?.reset()
+            self.place.statement?.reset()
+            self.place.statement = nil
             if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
         }
     }
@@ -76,8 +82,8 @@ package final class RowCursor: @unchecked Sendable {
     private func step(_ reader: Reader, _ count: Int) throws -> [Row] {
         guard !isEnded else { throw StoreError.closed }
         guard !isOver, let reading = reader.reading(rootEntity: query.entity.root) else { return [] }
-        let statement = try statement ?? begin(reader, reading)
-        self.statement = statement
+        let statement = try place.statement ?? begin(reader, reading)
+        place.statement = statement
         var rows: [Row] = []
         while rows.count < count {
             guard try statement.step() else {
@@ -93,8 +99,6 @@ package final class RowCursor: @unchecked Sendable {
     private func begin(_ reader: Reader, _ reading: RowReading) throws -> BoundStatement {
         let sql = try FetchCompiler(query, reading: reading).select(.rows)
         // A statement of its own: cached ones are reset by whoever uses them next.
-        let statement = try BoundStatement(reader.database, sql.text, isKept: false)
-        for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
-        return statement
+        return try BoundStatement(reader.database, query: sql)
     }
 }

@@ -4,6 +4,8 @@ import TributaryChanges
 struct SQLFragment {
     var text: String
     var arguments: [PropertyValue] = []
+    /// About how much SQLite's parser has to remember at the deepest place in the text; its stack has 100 places.
+    var weight = 1
 
     init(_ text: String, _ arguments: [PropertyValue] = []) {
         self.text = text
@@ -11,19 +13,19 @@ struct SQLFragment {
     }
 
     static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left.text + right.text, left.arguments + right.arguments)
+        var result = SQLFragment(left.text + right.text, left.arguments + right.arguments)
+        result.weight = max(left.weight, right.weight)
+        return result
     }
 
-    static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.arguments) }
+    static func + (left: SQLFragment, right: String) -> SQLFragment { left + SQLFragment(right) }
 
-    static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.arguments) }
+    static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left) + right }
 
-    /// The terms with AND or OR between them, as a tree of little depth: SQLite allows a depth of 1,000.
-    static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
-        guard terms.count > 1 else { return terms.first ?? SQLFragment(word == "AND" ? "1" : "0") }
-        let middle = terms.count / 2
-        let left = joined(Array(terms[..<middle]), by: word)
-        let right = joined(Array(terms[middle...]), by: word)
-        return "(" + left + " \(word) " + right + ")"
+    /// The same with so much around it.
+    func within(_ weight: Int) -> SQLFragment {
+        var result = self
+        result.weight += weight
+        return result
     }
 }

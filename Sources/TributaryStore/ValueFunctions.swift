@@ -5,7 +5,7 @@ import TributaryModel
 
 /// The functions of the predicate language in SQL, by the model's own code.
 enum ValueFunctions {
-    /// `(code, argument, …)`: the result, or NULL.
+    /// `(code, argument, …)`: the result, or NULL; further codes have the result so far as their first argument.
     static let name = "tributary_value"
 
     /// The function with the kinds of its arguments, as a number.
@@ -13,6 +13,9 @@ enum ValueFunctions {
         let index = Int32(ObjectPredicate.Function.allCases.firstIndex(of: function.function) ?? 0)
         return function.argumentKinds.reversed().reduce(0) { $0 << kindBits | $1.rawValue } << functionBits | index
     }
+
+    /// Functions of one call: with two arguments each, SQLite takes no more.
+    static let maximumSteps = 63
 
     private static let functionBits: Int32 = 5
     private static let kindBits: Int32 = 4
@@ -37,19 +40,24 @@ enum ValueFunctions {
         _ count: Int32,
         _ values: UnsafeMutablePointer<OpaquePointer?>?
     ) {
-        guard let values, count > 1 else { return sqlite3_result_null(context) }
-        var code = sqlite3_value_int(values[0])
+        guard let values else { return sqlite3_result_null(context) }
         let functions = ObjectPredicate.Function.allCases
-        let function = functions[min(Int(code & (1 << functionBits - 1)), functions.count - 1)]
-        code >>= functionBits
+        var rest = (0..<Int(count)).map { values[$0] }[...]
         var arguments: [PropertyValue] = []
-        for place in 1..<Int(count) {
-            let kind = ValueKind(rawValue: code & (1 << kindBits - 1)) ?? .opaque
-            let value = PropertyValue(sqlite: values[place], kind: kind)
-            guard !value.isNull else { return sqlite3_result_null(context) }
-            arguments.append(value)
-            code >>= kindBits
+        while let first = rest.popFirst() {
+            var code = sqlite3_value_int(first)
+            let function = functions[min(Int(code & (1 << functionBits - 1)), functions.count - 1)]
+            code >>= functionBits + kindBits * Int32(arguments.count)
+            while arguments.count < function.argumentCount, let next = rest.popFirst() {
+                arguments.append(
+                    PropertyValue(sqlite: next, kind: ValueKind(rawValue: code & (1 << kindBits - 1)) ?? .opaque)
+                )
+                code >>= kindBits
+            }
+            let isComplete = arguments.count == function.argumentCount && !arguments.contains(where: \.isNull)
+            guard isComplete else { return sqlite3_result_null(context) }
+            arguments = [FunctionEvaluator.value(function, arguments)]
         }
-        FunctionEvaluator.value(function, arguments).setResult(of: context)
+        (arguments.first ?? .null).setResult(of: context)
     }
 }
