@@ -11,11 +11,17 @@ extension Attribute {
 
     /// The value of this attribute in that of the composite around it; null where there is none.
     package func memberValue(of composite: PropertyValue, at names: [String]) -> PropertyValue {
-        guard case .composite(let text) = composite, var json = JSONValue(text: text) else { return .null }
+        guard let json = Attribute.member(of: composite, at: names) else { return .null }
+        return (type == .composite ? value(from: json) : type.scalarValue(from: json)) ?? .null
+    }
+
+    /// The member that the names lead to, as it stands in the value of a composite.
+    package static func member(of composite: PropertyValue, at names: [String]) -> JSONValue? {
+        guard case .composite(let text) = composite, var json = JSONValue(text: text) else { return nil }
         for name in names {
-            guard let next = json[name] else { return .null }
+            guard let next = json[name] else { return nil }
             json = next
         }
-        return (type == .composite ? value(from: json) : type.scalarValue(from: json)) ?? .null
+        return json
     }
 }

@@ -42,7 +42,14 @@ enum MemberFunction {
             types.indices.contains(Int(sqlite3_value_int(values[2])))
         else { return sqlite3_result_null(context) }
         let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
-        let member = Attribute(name: names.last ?? "", type: types[Int(sqlite3_value_int(values[2]))])
-        member.memberValue(of: .composite(composite), at: names).setResult(of: context)
+        guard let member = Attribute.member(of: .composite(composite), at: names) else {
+            return sqlite3_result_null(context)
+        }
+        let type = types[Int(sqlite3_value_int(values[2]))]
+        // What is in a stored composite has been found to fit.
+        if type == .composite, case .object = member {
+            return PropertyValue.composite(member.text).setResult(of: context)
+        }
+        (type.scalarValue(from: member) ?? .null).setResult(of: context)
     }
 }

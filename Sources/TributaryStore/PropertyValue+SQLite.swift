@@ -34,20 +34,29 @@ extension PropertyValue {
         case .integer(let value): sqlite3_result_int64(context, value)
         case .boolean(let value): sqlite3_result_int(context, value ? 1 : 0)
         case .double(let value), .date(let value): sqlite3_result_double(context, value)
-        case .string(let text), .uri(let text), .decimal(let text):
-            var text = text
-            text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { characters in
-                    guard let start = characters.baseAddress else {
-                        return sqlite3_result_text(context, "", 0, PropertyValue.copied)
-                    }
-                    sqlite3_result_text(context, start, Int32(clamping: characters.count), PropertyValue.copied)
-                }
+        case .string(let text), .uri(let text), .decimal(let text), .composite(let text):
+            PropertyValue.setResult(text, of: context)
+        case .uuid(let id), .reference(let id): PropertyValue.setResult(id.bytes, of: context)
+        case .binary(let bytes): PropertyValue.setResult(bytes, of: context)
+        case .blob: PropertyValue.setResult(json.text, of: context)
+        case .null: sqlite3_result_null(context)
+        }
+    }
+
+    private static func setResult(_ text: String, of context: OpaquePointer?) {
+        var text = text
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                guard let start = characters.baseAddress else { return sqlite3_result_text(context, "", 0, copied) }
+                sqlite3_result_text(context, start, Int32(clamping: characters.count), copied)
             }
-        case .uuid(let id), .reference(let id):
-            let bytes = id.bytes
-            bytes.withUnsafeBytes { sqlite3_result_blob(context, $0.baseAddress, 16, PropertyValue.copied) }
-        case .null, .binary, .blob, .composite: sqlite3_result_null(context)
+        }
+    }
+
+    private static func setResult(_ bytes: [UInt8], of context: OpaquePointer?) {
+        bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress, !buffer.isEmpty else { return sqlite3_result_zeroblob(context, 0) }
+            sqlite3_result_blob(context, start, Int32(clamping: buffer.count), copied)
         }
     }
 
