@@ -17,6 +17,8 @@ final class BatchDeletion {
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, level INTEGER NOT NULL,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
+        // Each round of Cascade looks at what the one before has found, and at nothing else.
+        "CREATE INDEX IF NOT EXISTS temp.tributary_doomed_level ON tributary_doomed(level, root, entity)",
         // Registers that let go of a doomed object.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_release(
@@ -39,14 +41,12 @@ final class BatchDeletion {
             reader.database,
             "INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level) VALUES (?1, ?2, ?3, 0)"
         )
-        clear()
+        try clear()
     }
 
     /// Leaves nothing behind; a rollback of the transaction empties the tables as well.
-    func clear() {
-        for table in ["doomed", "release", "unlink"] {
-            try? db.execute(sql: "DELETE FROM temp.tributary_\(table)")
-        }
+    func clear() throws {
+        for table in ["doomed", "release", "unlink"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
 
     func add(_ id: ManagedObjectID) throws {
@@ -61,7 +61,9 @@ final class BatchDeletion {
 
     /// Cascade until nothing new is found, then Deny, then Nullify.
     func followRules() throws {
-        while try cascade() { level += 1 }
+        let relationships = relationships
+        let cascades = try relationships.filter { $0.2.deleteRule == .cascade }.map { try cascade($0.0, $0.3) }
+        while try follow(cascades) { level += 1 }
         for (entity, slot, relationship, join) in relationships where relationship.deleteRule == .deny {
             try deny(entity, slot, relationship, join)
         }
@@ -97,17 +99,20 @@ final class BatchDeletion {
         "NOT EXISTS (SELECT 1 FROM temp.tributary_doomed x WHERE x.root = \(table.code) AND x.id = o._id)"
     }
 
-    private func cascade() throws -> Bool {
+    private func cascade(_ entity: EntityLayout, _ join: RelationshipJoin) throws -> BoundStatement {
+        try BoundStatement(
+            db,
+            """
+            INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level)
+            SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(way(entity, join)) AND d.level = ?1
+            """
+        )
+    }
+
+    /// One round: what it finds is looked at in the next one.
+    private func follow(_ cascades: [BoundStatement]) throws -> Bool {
         var found = false
-        for (entity, _, relationship, join) in relationships where relationship.deleteRule == .cascade {
-            // What a round finds is looked at in the next one.
-            let statement = try BoundStatement(
-                db,
-                """
-                INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level)
-                SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(way(entity, join)) AND d.level = ?1
-                """
-            )
+        for statement in cascades {
             statement.bind(1, level)
             try statement.run()
             if statement.changedRows > 0 { found = true }

@@ -22,7 +22,6 @@ extension WriteTransaction {
 
     private func batchDelete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchOutcome {
         let deletion = try BatchDeletion(reader: reader)
-        defer { deletion.clear() }
         try fill(deletion)
         try deletion.followRules()
         var count = 0
@@ -45,6 +44,7 @@ extension WriteTransaction {
             }
             try take(slice)
         }
+        try deletion.clear()
         return BatchOutcome(committed: committed, count: count, ids: ids)
     }
 }

@@ -88,10 +88,21 @@ extension WriteTransaction {
         case .copy(let name): properties.entity.entity.slot(named: name).map { row.values[$0] } ?? .null
         case .increment(let amount):
             switch (row.values[slot], amount) {
-            case (.integer(let old), .integer(let more)): .integer(old &+ more)
+            case (.integer(let old), .integer(let more)): .integer(try sum(old, more, slot, properties))
             case (.double(let old), .double(let more)): .double(old + more)
             default: amount
             }
         }
+    }
+    private func sum(_ old: Int64, _ more: Int64, _ slot: Int, _ properties: BatchProperties) throws -> Int64 {
+        let (sum, overflow) = old.addingReportingOverflow(more)
+        guard overflow else { return sum }
+        throw BatchError.wrongType(
+            row: nil,
+            entity: properties.name,
+            property: properties.entity.entity.properties[slot].name,
+            expected: "an amount that \(old) can grow by in 64 bits",
+            found: .integer(more)
+        )
     }
 }

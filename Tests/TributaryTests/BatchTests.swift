@@ -110,6 +110,12 @@ import TributaryStore
         await #expect(throws: BatchError.missing(row: nil, entity: "Employee", property: "name")) {
             try await container.execute(BatchUpdateRequest("Employee", setting: ["name": .value(.null)]))
         }
+        try await container.execute(BatchUpdateRequest("Employee", setting: ["visits": .value(.integer(.max))]))
+        let before = try container.currentHistoryToken()
+        await #expect(throws: BatchError.self) {
+            try await container.execute(BatchUpdateRequest("Employee", setting: ["visits": .increment(.integer(1))]))
+        }
+        #expect(try container.currentHistoryToken() == before)
         try await container.close()
     }
 
