@@ -64,7 +64,7 @@ extension ContextHome {
                 objects: objects,
                 columns: request.columns(of: objects.entity),
                 groupBy: request.groupBy,
-                having: request.having,
+                having: request.having.map(store.resolvingNow),
                 isDistinct: request.returnsDistinctResults
             ),
             model: schema.model

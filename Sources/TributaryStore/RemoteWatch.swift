@@ -34,6 +34,8 @@ package final class RemoteWatch: Sendable {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
         guard access(path, F_OK) == 0, pipe(&ends) == 0 else { return nil }
+        // A program that is started meanwhile does not get them.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         guard let connection = try? StoreConnection.writer(path: path) else {
             for open in ends { Glibc.close(open) }
             return nil
@@ -73,14 +75,16 @@ package final class RemoteWatch: Sendable {
 
     private func run(_ changed: @Sendable (Int64) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while !isStopped.load(ordering: .sequentiallyConsistent) {
+        while true {
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
             ]
             // A descriptor of -1 is passed over.
             let found = poll(&polled, 2, descriptor < 0 ? 1000 : -1)
-            guard found >= 0, polled[1].revents == 0 else { continue }
+            guard found >= 0 else { continue }
+            // Only now: whoever stops the watch has written, and does not touch the descriptor any more.
+            if polled[1].revents != 0 { break }
             if descriptor >= 0 {
                 let count = read(descriptor, &buffer, buffer.count)
                 guard count > 0, concerns(buffer[..<count]) else { continue }

@@ -45,6 +45,18 @@ struct NowPredicateTests {
     }
 
     @Test
+    func aConditionOnResultsKnowsTheTime() async throws {
+        let texts = try await container.performBackgroundTask { context in
+            var request = FetchRequest("Visit")
+            request.propertiesToFetch = [.count(as: "visits"), "at"]
+            request.groupBy = ["at"]
+            request.having = try ObjectPredicate(parsing: "at < now()")
+            return try context.fetchDictionaries(request).map { "\($0["at"])" }
+        }
+        #expect(texts.count == 1)
+    }
+
+    @Test
     func batchesKnowTheTime() async throws {
         let past = try ObjectPredicate(parsing: "at < now()")
         let updated = try await container.execute(
