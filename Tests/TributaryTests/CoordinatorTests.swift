@@ -232,7 +232,7 @@ struct CoordinatorTests {
             try context.insert(Employee.self).name = "Bob"
             try context.save()
         }
-        #expect(try history.map(\.changes.count) == [2])
+        #expect(try container.committed.map(\.changes.count) == [2])
         let names = try await container.performBackgroundTask { context in
             try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
         }
