@@ -35,6 +35,28 @@ package final class LogFolder: Sendable {
             throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
         }
         defer { close(folder) }
+        return try open(fileName, in: folder, file: file, writer: writer)
+    }
+
+    /// Opens a blob of a writer for reading; `sha256` must be a hash, which is a name without a way out of the folder.
+    package func openBlob(_ sha256: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
+        let file = "\(path)/\(writer)/blobs/\(sha256)"
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let above = clinux_openat(descriptor, writer.description, flags, 0)
+        guard above >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the writer's folder") }
+        defer { close(above) }
+        let folder = clinux_openat(above, "blobs", flags, 0)
+        guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
+        defer { close(folder) }
+        return try open(sha256, in: folder, file: file, writer: writer)
+    }
+
+    private func open(
+        _ fileName: String,
+        in folder: Int32,
+        file: String,
+        writer: UniqueID
+    ) throws(SegmentError) -> OpenFile {
         // A device or a pipe may do something when it is opened, so the look comes before.
         var status = stat()
         guard fstatat(folder, fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {

@@ -41,8 +41,14 @@ extension ManagedObjectContext {
             guard letsGo, let inverse = inverse(of: relationship) else { return }
             for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }
         case .links:
-            guard letsGo else { return }
-            for other in others { setPair(object, slot, with: other, isLinked: false) }
+            for other in others {
+                if letsGo {
+                    setPair(object, slot, with: other, isLinked: false)
+                } else {
+                    // The store takes the pair away with the object; undo has to bring back both.
+                    recordPair(object, slot, with: other, isLinked: false)
+                }
+            }
         }
     }
 

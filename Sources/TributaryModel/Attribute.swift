@@ -25,8 +25,7 @@ public struct Attribute: Sendable, Hashable {
     /// Whether values of more than 128 KiB lie in files beside the store, `STORE-blobs/ab/<SHA-256>`.
     ///
     /// Their column then has `{"blob":"<SHA-256>","size":N}` as TEXT instead of the bytes as BLOB. It is of no effect in a
-    /// store in memory, and of none for attributes of other types, with a merge rule of their own or preserved after
-    /// deletion; in a uniqueness constraint it is refused. Log and digest are the same with and without it.
+    /// store in memory, and of none for attributes of other types or preserved after deletion; in a uniqueness constraint it is refused. Log and digest are the same with and without it.
     public var allowsExternalBinaryStorage = false
     /// The name of the transformer that a transformable attribute's class goes through.
     public var valueTransformerName: String?

@@ -11,6 +11,8 @@ final class Applier {
     let layout: StoreModel
     /// Where large binaries go; nil when they stay in their rows.
     var blobs: BlobFolder?
+    /// Where an import has the binaries that its changes only name.
+    var blobSource: BlobSource?
     let stamps: Stamps
     let history: HistoryWriter
     @exclusivity(unchecked) private var statements: [TableStatements?]

@@ -14,6 +14,8 @@ import TributaryChanges
 final class BlobFolder: Sendable {
     /// Values of more bytes than this lie here, when the model allows it.
     static let threshold = 128 << 10
+    /// What is read at once.
+    private static let portion = 1 << 20
 
     let path: String
     /// Folders whose entries in the folders above are known to be durable.
@@ -27,38 +29,47 @@ final class BlobFolder: Sendable {
 
     // MARK: Writing
 
+    /// Hands over the bytes of a value, in portions.
+    typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+
     /// Makes the bytes durable and gives the value that stands for them.
     ///
     /// - Throws: ``StoreError`` `blob`.
-    func keep(_ bytes: [UInt8]) throws(StoreError) -> PropertyValue {
-        let sha256 = BlobFolder.hash(bytes)
-        let size = Int64(bytes.count)
+    func keep(_ bytes: [UInt8]) throws -> PropertyValue {
+        try keep(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count)) { take in
+            try bytes.withUnsafeBytes { try take($0) }
+        }
+    }
+
+    /// The same with bytes that need not be in memory, and that the source has held against their hash.
+    func keep(sha256: String, size: Int64, _ source: Source) throws -> PropertyValue {
+        guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
         let folder = "\(path)/\(sha256.prefix(2))"
         try makeFolder(path, in: (path as NSString).deletingLastPathComponent)
         try makeFolder(folder, in: path)
         // A file that is damaged is made anew.
-        if (try? self.bytes(sha256: sha256, size: size)) == nil {
-            try write(bytes, to: "\(folder)/\(sha256)", in: folder)
-        }
+        if (try? read(sha256: sha256, size: size) { _ in }) == nil { try write(source, to: file, in: folder) }
         // Also of a file that was there: whoever made it may not have come to this.
         try synchronizeFolder(folder)
         return .blob(sha256: sha256, size: size)
     }
 
     /// Under a name that nobody looks for, until its bytes are durable.
-    private func write(_ bytes: [UInt8], to file: String, in folder: String) throws(StoreError) {
+    private func write(_ source: Source, to file: String, in folder: String) throws {
         var draft = Array("\(folder)/.draft-XXXXXX".utf8CString)
         let descriptor = mkstemp(&draft)
         guard descriptor >= 0 else { throw failure(file) }
         defer { close(descriptor) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        do throws(StoreError) {
-            var written = 0
-            while written < bytes.count {
-                let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure(file) }
-                written += count
+        do {
+            try source { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { throw failure(file) }
+                    rest = rest.dropFirst(count)
+                }
             }
             guard fchmod(descriptor, BlobFolder.fileMode) == 0, fsync(descriptor) == 0, rename(draft, file) == 0 else {
                 throw failure(file)
@@ -95,6 +106,19 @@ final class BlobFolder: Sendable {
     ///
     /// - Throws: ``StoreError`` `blob` when there is no such file, or it has other bytes.
     func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try read(sha256: sha256, size: size) { portion in
+            if bytes.isEmpty { bytes.reserveCapacity(Int(size)) }
+            bytes.append(contentsOf: portion)
+        }
+        return bytes
+    }
+
+    private func read(
+        sha256: String,
+        size: Int64,
+        _ take: (UnsafeRawBufferPointer) -> Void
+    ) throws(StoreError) {
         guard let file = file(sha256) else { throw .blob(path: path, reason: "'\(sha256)' is no SHA-256") }
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(file) }
@@ -105,21 +129,21 @@ final class BlobFolder: Sendable {
         guard status.st_size == off_t(size) else {
             throw .blob(path: file, reason: "it is damaged: it has \(status.st_size) bytes instead of \(size)")
         }
-        var filled = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
-            while filled < buffer.count, let base = buffer.baseAddress {
-                let read = Glibc.read(descriptor, base + filled, buffer.count - filled)
-                if read < 0, errno == EINTR { continue }
-                guard read > 0 else { break }
-                filled += read
-            }
-            count = filled
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobFolder.portion, alignment: 16)
+        defer { buffer.deallocate() }
+        var hash = SHA256()
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(file) }
+            if count == 0 { break }
+            let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hash.update(bufferPointer: portion)
+            take(portion)
         }
-        guard filled == Int(size) else { throw .blob(path: file, reason: "it could be read to byte \(filled) only") }
-        guard BlobFolder.hash(bytes) == sha256 else {
+        guard BlobFolder.text(hash.finalize()) == sha256 else {
             throw .blob(path: file, reason: "it is damaged: its bytes are not those of its name")
         }
-        return bytes
     }
 
     /// Nil unless the name is a hash, so that no row leads out of the folder.
@@ -134,8 +158,10 @@ final class BlobFolder: Sendable {
     }
 
     /// Lower-case hexadecimal SHA-256.
-    static func hash(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).map { byte in
+    static func hash(_ bytes: [UInt8]) -> String { text(SHA256.hash(data: bytes)) }
+
+    private static func text(_ digest: SHA256.Digest) -> String {
+        digest.map { byte in
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0" + text : text
         }.joined()

@@ -24,6 +24,13 @@ extension LocalChanges {
         }
     }
 
+    /// What was computed of changes that have gone through this.
+    func derived(_ changes: [Change]) throws -> [Change] {
+        let result = try whole(changes)
+        try checkLines(result)
+        return result
+    }
+
     private func whole(_ write: PropertyWrite, of change: Change) throws -> PropertyWrite {
         guard write.value.isObject,
             let type = reader.context.layout.entity(named: change.entity)?.entity.property(named: write.name)?

@@ -40,6 +40,7 @@ struct LocalChanges {
             }
             result += released
         }
+        try checkLines(result)
         return result
     }
 

@@ -37,9 +37,9 @@ extension PropertyValue {
         }
     }
 
-    /// A large binary by its hash, so that it is the same whether it lies in its row or beside the store.
+    /// A binary by its hash, so that it is the same whether it lies in its row, beside the store or beside the log.
     var canonicalBlob: PropertyValue {
-        guard case .binary(let bytes) = self, bytes.count > BlobFolder.threshold else { return self }
+        guard case .binary(let bytes) = self else { return self }
         return .blob(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count))
     }
 }

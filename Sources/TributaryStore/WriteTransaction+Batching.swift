@@ -36,11 +36,11 @@ extension WriteTransaction {
                 try terms.deriving?.willApply(explicit, reader)
                 try apply(explicit)
                 let derived = try terms.deriving?.didApply(explicit, reader) ?? []
-                if !derived.isEmpty { try apply(LocalChanges(reader: reader).whole(derived)) }
+                if !derived.isEmpty { try apply(LocalChanges(reader: reader).derived(derived)) }
             }
             if open != nil {
                 try terms.deriving?.finish(reader, slice: WriteTransaction.batchSlice) {
-                    try apply(LocalChanges(reader: reader).whole($0))
+                    try apply(LocalChanges(reader: reader).derived($0))
                 }
             }
             var committed: CommittedTransaction?

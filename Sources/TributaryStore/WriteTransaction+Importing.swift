@@ -20,6 +20,11 @@ extension WriteTransaction {
         try applier().apply(changes)
     }
 
+    /// Where the binaries are that the changes from now on only name; without it such a value stays a name.
+    package func takeBlobs(from source: BlobSource?) throws {
+        try applier().blobSource = source
+    }
+
     /// The same with a run of them.
     package func apply(_ run: RowRun) throws {
         try applier().apply(run)

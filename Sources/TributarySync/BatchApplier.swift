@@ -72,6 +72,9 @@ struct BatchApplier {
         let position = live[item.name.writer] ?? 0
         do {
             let reader = try batch.paused.take(item.segment, after: position) ?? open(item, after: position)
+            let blobs = BlobReader(logs: batch.logs, writer: item.name.writer)
+            let source: BlobSource = { sha256, size, take in try blobs.read(sha256, size: size, take) }
+            try transaction.takeBlobs(from: item.segment.mayNameBlobs ? source : nil)
             var parked = item.partial.map(\.parked) ?? 0
             if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
             let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)

@@ -2,10 +2,12 @@ import Glibc
 import TransactionLog
 import TributaryChanges
 
-/// Finds the blobs that a verified segment names and that are not in place.
+/// Finds the blobs that a verified segment names and that are not in place, or have other bytes than their name says.
 struct BlobSearch {
     /// Missing blobs that are listed for one segment.
     static let limit = 64
+    /// Blobs that are remembered as whole.
+    private static let rememberedLimit = 10_000
 
     let logs: LogFolder
 
@@ -14,9 +16,10 @@ struct BlobSearch {
         guard segment.mayNameBlobs else { return [] }
         let reader = SegmentReader(file, segment: segment)
         var missing: Set<String> = []
+        var whole: Set<String> = []
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
             for case .changes(let changes) in batch.events {
-                for change in changes { note(change, of: segment.name.writer, in: &missing) }
+                for change in changes { note(change, of: segment.name.writer, in: &missing, &whole) }
             }
         }
         return missing.sorted()
@@ -27,7 +30,12 @@ struct BlobSearch {
         blobs.filter { !isPresent($0, size: nil, writer: writer) }
     }
 
-    private func note(_ change: Change, of writer: UniqueID, in missing: inout Set<String>) {
+    private func note(
+        _ change: Change,
+        of writer: UniqueID,
+        in missing: inout Set<String>,
+        _ whole: inout Set<String>
+    ) {
         let writes: [PropertyWrite]
         switch change.operation {
         case .insert(let values), .update(let values): writes = values
@@ -35,15 +43,20 @@ struct BlobSearch {
         }
         for write in writes {
             guard case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
-                BlobSearch.isHash(hash), missing.count < BlobSearch.limit,
-                !isPresent(hash, size: size, writer: writer)
+                BlobReader.isHash(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
+                !whole.contains("\(hash) \(size)")
             else { continue }
-            missing.insert(hash)
+            guard isWhole(hash, size: size, writer: writer) else {
+                missing.insert(hash)
+                continue
+            }
+            // One that many changes name is read once.
+            if whole.count < BlobSearch.rememberedLimit { whole.insert("\(hash) \(size)") }
         }
     }
 
     private func isPresent(_ hash: String, size: Int64?, writer: UniqueID) -> Bool {
-        guard BlobSearch.isHash(hash) else { return false }
+        guard BlobReader.isHash(hash) else { return false }
         var status = stat()
         guard fstatat(logs.descriptor, "\(writer)/blobs/\(hash)", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             return false
@@ -52,12 +65,9 @@ struct BlobSearch {
         return size.map { $0 == Int64(status.st_size) } ?? true
     }
 
-    /// Sixty-four lower-case hexadecimal digits: what may be part of a path.
-    private static func isHash(_ text: String) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+    /// What is not here does not have to be opened, which most blobs that are waited for are not.
+    private func isWhole(_ hash: String, size: Int64, writer: UniqueID) -> Bool {
+        isPresent(hash, size: size, writer: writer)
+            && (try? BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }) != nil
     }
 }

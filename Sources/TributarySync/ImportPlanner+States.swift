@@ -142,7 +142,7 @@ extension ImportPlanner {
             return SegmentStatus(
                 id: id,
                 state: .waiting,
-                reason: "\(names.count) blobs that it names are not in \(id.writer)/blobs.",
+                reason: "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole.",
                 waitingFor: names.map { .blob(writer: id.writer, sha256: $0) }
             )
         case .gate(let gate):

@@ -4,11 +4,11 @@ import TributaryStore
 
 /// The model of the folder's tests: employees in departments.
 enum SyncModel {
-    static func make() throws -> Model {
+    static func make(hasExternalPhotos: Bool = false) throws -> Model {
         var employee = EntityDefinition(name: "Employee")
-        employee.attributes = [
-            optional("name", .string), optional("salary", .double), optional("photo", .binary),
-        ]
+        var photo = optional("photo", .binary)
+        photo.allowsExternalBinaryStorage = hasExternalPhotos
+        employee.attributes = [optional("name", .string), optional("salary", .double), photo]
         employee.relationships = [Relationship(name: "department", destination: "Department", inverse: "employees")]
         var department = EntityDefinition(name: "Department")
         department.attributes = [optional("title", .string)]

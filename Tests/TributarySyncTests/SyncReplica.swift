@@ -25,6 +25,7 @@ final class SyncReplica: Sendable {
         wall: SyncWall,
         folder: TemporaryFolder? = nil,
         name: String = "test",
+        hasExternalPhotos: Bool = false,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
         configure: (inout SyncConfiguration) -> Void = { _ in }
     ) async throws {
@@ -35,7 +36,7 @@ final class SyncReplica: Sendable {
             StoreConfiguration(
                 path: folder.path("store.sqlite"),
                 name: name,
-                model: try SyncModel.make(),
+                model: try SyncModel.make(hasExternalPhotos: hasExternalPhotos),
                 environment: environment
             )
         )

@@ -1,0 +1,59 @@
+import Crypto
+package import TributaryChanges
+
+/// Reads blobs of a writer and holds them against their names.
+package struct BlobReader {
+    private let logs: LogFolder
+    private let writer: UniqueID
+    private static let portion = 1 << 20
+
+    package init(logs: LogFolder, writer: UniqueID) {
+        self.logs = logs
+        self.writer = writer
+    }
+
+    /// Hands over the bytes in portions.
+    ///
+    /// - Throws: ``SegmentError`` `changed` when the file is not there or has other bytes than its name says: the segment
+    ///   then has to wait for it again.
+    package func read(
+        _ sha256: String,
+        size: Int64,
+        _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        guard BlobReader.isHash(sha256) else { throw failure(sha256, "the name is no SHA-256") }
+        let file: OpenFile
+        do { file = try logs.openBlob(sha256, writer: writer) } catch { throw failure(sha256, error.reason) }
+        guard try file.size() == UInt64(bitPattern: size) else { throw failure(sha256, "it has not \(size) bytes") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobReader.portion, alignment: 16)
+        defer { buffer.deallocate() }
+        var hash = SHA256()
+        var offset: UInt64 = 0
+        while true {
+            let count = try file.read(at: offset, into: buffer)
+            guard count > 0 else { break }
+            offset += UInt64(count)
+            // One that grows meanwhile is none of this size.
+            guard offset <= UInt64(bitPattern: size) else { throw failure(sha256, "it has grown") }
+            let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hash.update(bufferPointer: portion)
+            try take(portion)
+        }
+        guard hash.finalize().hexadecimal == sha256 else {
+            throw failure(sha256, "its bytes are not those of its name")
+        }
+    }
+
+    private func failure(_ sha256: String, _ reason: String) -> SegmentError {
+        SegmentError(.changed, file: "\(writer)/blobs/\(sha256)", reason: reason)
+    }
+
+    /// Sixty-four lower-case hexadecimal digits: what may be part of a path.
+    package static func isHash(_ text: String) -> Bool {
+        text.utf8.count == 64
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+/// Binaries between stores and the folder: named by a segment, or in it, in files beside a store, or in its rows.
+@Suite(.timeLimit(.minutes(10))) struct BlobImportTests {
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let writer = LogsFolder.writer(1)
+    private static let large = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    private static let small = Array("a picture".utf8)
+
+    init() throws { logs = try LogsFolder() }
+
+    /// A segment whose employees have photos that lie in `blobs`.
+    private func segment(_ photos: [[UInt8]]) -> SegmentText {
+        let changes = photos.enumerated().map { index, bytes in
+            let id = SyncModel.employee(UInt64(index + 1))
+            let blob = #"{"blob":"\#(SegmentText.hash(bytes))","size":\#(bytes.count)}"#
+            return #"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","photo":\#(blob)}}"#
+        }
+        let header = #"{"transaction":1,"clock":"0190335a1bc00000","changes":\#(photos.count)}"#
+        return SegmentText(writer: writer, last: 1, [header] + changes)
+    }
+
+    private func path(_ bytes: [UInt8]) -> String { "\(writer)/blobs/\(SegmentText.hash(bytes))" }
+
+    private func photos(_ replica: SyncReplica, _ numbers: ClosedRange<UInt64>) throws -> [PropertyValue] {
+        try replica.store.read { reader in
+            try numbers.compactMap { number in
+                try reader.row(SyncModel.employee(number), rootEntity: "Employee").map { row in
+                    row.entity.slot(named: "photo").map { row.values[$0] } ?? .null
+                }
+            }
+        }
+    }
+
+    private func files(_ replica: SyncReplica) -> [String] {
+        let all = FileManager.default.subpaths(atPath: replica.folder.path("store.sqlite-blobs")) ?? []
+        return all.filter { $0.contains("/") }
+    }
+
+    @Test func theBytesOfABlobAreInTheStore() async throws {
+        try logs.put(Self.large, at: path(Self.large))
+        try logs.put(Self.small, at: path(Self.small))
+        try logs.put(segment([Self.large, Self.small, Self.large]))
+        let plain = try await SyncReplica(logs.path, wall: wall, name: "plain")
+        let external = try await SyncReplica(logs.path, wall: wall, name: "external", hasExternalPhotos: true)
+        for replica in [plain, external] { try await replica.service.importAll() }
+        let bytes = [PropertyValue.binary(Self.large), .binary(Self.small), .binary(Self.large)]
+        #expect(try photos(plain, 1...3) == bytes)
+        #expect(files(plain).isEmpty)
+        let kept = try photos(external, 1...3)
+        #expect(kept[0] == .blob(sha256: SegmentText.hash(Self.large), size: 200_000) && kept[0] == kept[2])
+        #expect(kept[1] == bytes[1])
+        #expect(try kept.map { try external.store.whole($0) } == bytes)
+        #expect(files(external).count == 1)
+        // The folder's files are the replicator's; the store needs them no more.
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(writer)")
+        #expect(try kept.map { try external.store.whole($0) } == bytes)
+        let digests = try [plain, external].map { try $0.store.read { try $0.digest().digest } }
+        #expect(digests[0] == digests[1])
+        for replica in [plain, external] { try await replica.stop() }
+    }
+
+    @Test(arguments: [small, large])
+    func aBlobOfOtherBytesIsWaitedForUntilItIsRight(_ bytes: [UInt8]) async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall, hasExternalPhotos: true)
+        var wrong = bytes
+        wrong[5] ^= 1
+        let segment = segment([bytes])
+        let hash = SegmentText.hash(bytes)
+        try logs.put(wrong, at: path(bytes))
+        try logs.put(segment)
+        try logs.hire(LogsFolder.writer(2), 1...1, base: 100)
+        try await replica.service.importAll()
+        #expect(try replica.service.segment(segment.name)?.waitingFor == [.blob(writer: writer, sha256: hash)])
+        #expect(try replica.employees(1...200) == [101], "nobody else waits")
+        #expect(files(replica).isEmpty)
+        let events = replica.service.segmentEvents()
+        try logs.put(bytes, at: path(bytes))
+        _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
+        #expect(try photos(replica, 1...1).map { try replica.store.whole($0) } == [.binary(bytes)])
+        try await replica.stop()
+    }
+
+    @Test func aLinkIsNoBlob() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall, hasExternalPhotos: true)
+        let elsewhere = replica.folder.path("elsewhere")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+        let hash = SegmentText.hash(Self.small)
+        try Data(Self.small).write(to: URL(fileURLWithPath: "\(elsewhere)/\(hash)"))
+        let segment = segment([Self.small])
+        try logs.put(segment)
+        symlink(elsewhere, "\(logs.path)/\(writer)/blobs")
+        try await replica.service.importAll()
+        #expect(try replica.state(segment.name) == .waiting)
+        #expect(try replica.employees(1...5).isEmpty)
+        try await replica.stop()
+    }
+
+    @Test func storesWithAndWithoutFilesExchangeThroughTheFolder() async throws {
+        let left = try await SyncReplica(logs.path, wall: wall, name: "left", hasExternalPhotos: true)
+        let right = try await SyncReplica(logs.path, wall: wall, name: "right")
+        let photo = PropertyValue.binary(Self.large)
+        try left.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo.json), SyncModel.insert(2)])
+        for replica in [left, right] { _ = try await replica.service.sync() }
+        try right.save([SyncModel.update(2, "photo", photo.json)])
+        for replica in [right, left, right] { _ = try await replica.service.sync() }
+        #expect(try photos(right, 1...2) == [photo, photo])
+        #expect(try photos(left, 1...2).map { try left.store.whole($0) } == [photo, photo])
+        #expect(files(left).count == 1 && files(right).isEmpty)
+        let digests = try [left, right].map { try $0.store.read { try $0.digest().digest } }
+        #expect(digests[0] == digests[1])
+        // What goes out has the bytes: the names of a store's files mean nothing to others.
+        for name in logs.segments(of: left.own) {
+            #expect(!String(decoding: logs.bytes(of: name) ?? [], as: UTF8.self).contains("\"blob\""))
+        }
+        for replica in [left, right] { try await replica.stop() }
+    }
+}
