@@ -10,12 +10,12 @@ import TributaryModel
 struct GenerationInterleavingTests {
     @Test
     func contextsOfOneContainerShowWhatTheModelSays() async throws {
-        try await run(interleavings: LongProofs.count(12, long: 300), steps: 40, hasSecondContainer: false)
+        try await run(interleavings: LongProofs.count(12, long: 120), steps: 40, hasSecondContainer: false)
     }
 
     @Test
     func twoContainersOnOneFileShowWhatTheModelSays() async throws {
-        try await run(interleavings: LongProofs.count(8, long: 200), steps: 40, hasSecondContainer: true)
+        try await run(interleavings: LongProofs.count(8, long: 80), steps: 40, hasSecondContainer: true)
     }
 
     @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS=1"))
