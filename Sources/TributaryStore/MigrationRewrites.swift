@@ -75,7 +75,9 @@ struct MigrationRewrites {
     private func rewriteRegisters(_ table: TableLayout, _ place: Int, _ edit: MigrationEdit) throws {
         guard case .reference = table.columns[place].kind else { return }
         for (index, entity) in leg.before.entities.enumerated()
-        where entity.table == table.index && entity.holds[place] && leg.routes.places[index][place] == nil {
+        where entity.table == table.index && entity.holds[place] && leg.routes.places[index][place] == nil
+            && leg.routes.entities[index] != nil
+        {
             guard let slot = entity.slotColumns.firstIndex(of: place),
                 let relationship = entity.entity.properties[slot].relationship,
                 let way = way(of: relationship, in: index)
