@@ -21,7 +21,7 @@ public actor BackgroundContext {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(container: PersistentContainer, home: ContextHome, name: String?, author: String?, mergePolicy: MergePolicy) {
-        let executor = ContextExecutor(label: "tributary.context.\(name ?? "background")")
+        let executor = ContextExecutor(name: name ?? "background")
         let context = ManagedObjectContext(home: home, name: name, author: author, mergePolicy: mergePolicy)
         context.executor = executor
         self.container = container
@@ -31,7 +31,7 @@ public actor BackgroundContext {
 
     isolated deinit {
         // Objects hold their context; dirty ones are held by it.
-        context.forgetAll()
+        context.close()
     }
 
     // MARK: Running
@@ -144,7 +144,6 @@ public actor BackgroundContext {
 
     /// Forgets all objects for good: the container has closed.
     func end() {
-        context.forgetAll()
-        context.isClosed = true
+        context.close()
     }
 }

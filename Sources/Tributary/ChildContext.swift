@@ -36,7 +36,7 @@ public actor ChildContext {
         author: String?,
         mergePolicy: MergePolicy
     ) {
-        let executor = ContextExecutor(label: "tributary.context.\(name ?? "child")")
+        let executor = ContextExecutor(name: name ?? "child")
         let source = StagedSource(store: container.store)
         let context = ManagedObjectContext(
             home: container.home,
@@ -55,7 +55,7 @@ public actor ChildContext {
 
     isolated deinit {
         // Objects hold their context; dirty ones are held by it.
-        context.forgetAll()
+        context.close()
     }
 
     // MARK: Running
@@ -166,7 +166,6 @@ public actor ChildContext {
 extension ChildContext: EndingContext {
     /// Forgets all objects for good: the container has closed.
     func end() async {
-        context.forgetAll()
-        context.isClosed = true
+        context.close()
     }
 }

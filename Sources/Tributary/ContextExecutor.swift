@@ -10,8 +10,12 @@ final class ContextExecutor: SerialExecutor {
     /// The thread that runs a body of the queue now, 0 for none; kept in debug builds only.
     private let thread = Atomic<UInt>(0)
 
-    init(label: String) {
-        queue = DispatchQueue(label: label)
+    /// The queue of the context of the name.
+    init(name: String) {
+        queue = DispatchQueue(label: "tributary.context.\(name)")
+        #if DEBUG
+            Whereabouts.mark(queue, context: name)
+        #endif
     }
 
     func enqueue(_ job: consuming ExecutorJob) {

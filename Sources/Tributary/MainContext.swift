@@ -31,7 +31,6 @@ package final class MainContext: MainContextMerging {
     package func save() throws { try context.save() }
 
     package func reset() {
-        context.forgetAll()
-        context.isClosed = true
+        context.close()
     }
 }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
         #if DEBUG
             if let parent { return parent.checkConfinement(entry) }
             if isMain {
-                MainActor.preconditionIsolated(offItsQueue("\(entry)"))
+                if !Whereabouts.isSurelyMain { stopUnlessMain("\(entry)") }
             } else if let executor, !executor.isCurrent {
                 preconditionFailure(offItsQueue("\(entry)"))
             }
@@ -19,10 +19,19 @@ extension ManagedObjectContext {
         func checkConfinement(_ object: ManagedObject, _ slot: Int) {
             if let parent { return parent.checkConfinement(object, slot) }
             if isMain {
-                MainActor.preconditionIsolated(offItsQueue(propertyName(object, slot)))
+                if !Whereabouts.isSurelyMain { stopUnlessMain(propertyName(object, slot)) }
             } else if let executor, !executor.isCurrent {
                 preconditionFailure(offItsQueue(propertyName(object, slot)))
             }
+        }
+
+        /// Swift decides, and stops the program without a word: the words come first.
+        private func stopUnlessMain(_ what: String) {
+            Whereabouts.say(
+                "\(what) was used off the main actor, on \(Whereabouts.description); it belongs to the view context. "
+                    + "Use it in `await MainActor.run { … }`, or pass the objectID or a snapshot() instead."
+            )
+            MainActor.preconditionIsolated()
         }
 
         private func propertyName(_ object: ManagedObject, _ slot: Int) -> String {
@@ -32,9 +41,8 @@ extension ManagedObjectContext {
         }
 
         private func offItsQueue(_ what: String) -> String {
-            isMain
-                ? "\(what) was used off the main actor; it belongs to the view context"
-                : "\(what) was used off the queue of the context '\(name ?? "background")'; use its perform"
+            "\(what) was used off the queue of the context '\(name ?? "background")', on \(Whereabouts.description); "
+                + "use its perform, or pass the objectID or a snapshot() instead"
         }
     #endif
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TributaryChanges
 
 /// What happened to one object, from ``ManagedObject/updates()``.
@@ -16,8 +17,8 @@ extension ManagedObject {
     ///     if case .changed(let now) = update { label.text = "\(now["name"])" }
     /// }
     /// ```
-    /// A reader that is slow gets the newest state only. The sequence ends when the object's context is reset; a deletion
-    /// does not end it, because an undo brings the object back.
+    /// A reader that is slow gets the newest state only. The sequence ends when the object's context is reset or its
+    /// container closed; a deletion does not end it, because an undo brings the object back.
     public func updates() -> AsyncStream<ObjectUpdate> {
         let (stream, continuation) = AsyncStream<ObjectUpdate>.makeStream(bufferingPolicy: .bufferingNewest(1))
         guard let context = managedObjectContext else {
@@ -25,11 +26,14 @@ extension ManagedObject {
             return stream
         }
         let id = objectID
+        let reader = UpdateReader()
+        continuation.onTermination = { _ in reader.leave() }
+        // Whoever lets go of the observer ends the stream: the context does when it closes.
+        let ending = Ending { continuation.finish() }
         var number = 0
         // Objects hold their context, so the context must not hold the object through its observer.
         number = context.observeChanges { [weak self, weak context] notice in
-            guard let self, self.managedObjectContext === context else {
-                continuation.finish()
+            guard !reader.isGone, let self, self.managedObjectContext === context else {
                 context?.removeObserver(number)
                 return
             }
@@ -38,10 +42,19 @@ extension ManagedObject {
                 || notice.merged.touches(id) || notice.isEverything
             guard isTouched else { return }
             let isGone = self.state == .gone || self.state == .deleted
-            if case .terminated = continuation.yield(isGone ? .deleted(id) : .changed(self.snapshot())) {
-                context?.removeObserver(number)
+            withExtendedLifetime(ending) {
+                _ = continuation.yield(isGone ? .deleted(id) : .changed(self.snapshot()))
             }
         }
         return stream
+    }
+
+    /// Whether somebody still reads a stream.
+    private final class UpdateReader: Sendable {
+        private let state = Atomic(false)
+
+        var isGone: Bool { state.load(ordering: .relaxed) }
+
+        func leave() { state.store(true, ordering: .relaxed) }
     }
 }

@@ -44,13 +44,50 @@ import Tributary
 
         @Test
         func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
-            await #expect(processExitsWith: .failure) {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let folder = try TemporaryFolder("confinement")
                 let container = try await Company.open(folder)
                 let box = LeakyBox()
                 await MainActor.run { box.context = container.viewContext }
                 Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
                 await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
+            }
+            let text = Self.text(result)
+            #expect(text.contains("Tributary: hasChanges was used off the main actor, on a thread"), "\(text)")
+            #expect(text.contains("it belongs to the view context. Use it in `await MainActor.run"), "\(text)")
+        }
+
+        @Test
+        func anObjectOfTheViewContextInABackgroundBodyStopsTheProgram() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let box = LeakyBox()
+                try await MainActor.run { box.object = try container.viewContext.insert(Employee.self) }
+                let background = container.newBackgroundContext(name: "import")
+                await background.perform { _ in (box.object as? Employee)?.salary = 1 }
+            }
+            let text = Self.text(result)
+            #expect(
+                text.contains("Employee.salary was used off the main actor, on the queue of the context 'import'"),
+                "\(text)"
+            )
+        }
+
+        @Test
+        func whatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                // Two jobs, so that one of them is not at the start of the program.
+                for _ in 0..<2 {
+                    await MainActor.run {
+                        let context = container.viewContext
+                        DispatchQueue(label: "locking").sync { _ = context.hasChanges }
+                    }
+                    await Task.yield()
+                }
+                try await container.close()
             }
         }
 
