@@ -22,7 +22,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public private(set) var sections: [FetchedSection] = []
     /// Called with each diff, after ``sections`` has changed.
     @ObservationIgnored public var onChange: ((FetchedResultsDiff) -> Void)?
-    /// Called when asking again has failed; the sections stay as they were until the next change.
+    /// Called when asking again has failed; the sections stay as they were until the next change, which asks again.
     @ObservationIgnored public var onError: ((any Error) -> Void)?
     /// What is asked.
     @ObservationIgnored public let request: FetchRequest
@@ -35,6 +35,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     @ObservationIgnored private var entries: [ResultsEntry] = []
     @ObservationIgnored private var places: [ManagedObjectID: ResultsEntry] = [:]
     @ObservationIgnored private var observer: Int?
+    /// Whether something was missed because asking has failed.
+    @ObservationIgnored private var hasMissed = false
     @ObservationIgnored private let broadcast = Broadcast<FetchedResultsDiff>(limit: 1024)
 
     /// Fetches, and follows the context from then on.
@@ -80,7 +82,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     /// The diffs from now on.
     ///
-    /// A reader that falls 1,024 diffs behind loses the oldest, and has to begin anew from ``sections``.
+    /// A reader that falls 1,024 diffs behind loses the oldest, and has to begin anew from ``sections``. They end with
+    /// ``stop()``, and when the context closes.
     public func changes() -> AsyncStream<FetchedResultsDiff> { broadcast.stream() }
 
     /// Asks again now, and tells what that changes.
@@ -88,7 +91,12 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// It does so by itself whenever its context changes; call it when time alone may have changed the answer.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError`.
-    public func refetch() throws { show(try query.fetch(in: context)) { _ in false } }
+    public func refetch() throws {
+        let entries = try query.fetch(in: context)
+        let hadMissed = hasMissed
+        hasMissed = false
+        show(entries) { _ in hadMissed }
+    }
 
     /// Follows the context no more.
     public func stop() {
@@ -105,13 +113,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func follow() {
         let context = context
+        // A context that closes lets go of its observers: the streams end then.
+        let ending = Ending { [broadcast] in broadcast.finish() }
         var number = 0
         number = context.observeChanges { [weak self, weak context] notice in
             guard let self else {
                 context?.removeObserver(number)
                 return
             }
-            self.take(notice)
+            withExtendedLifetime(ending) { self.take(notice) }
         }
         observer = number
     }
@@ -124,8 +134,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
             ].joined()
         )
         do {
-            if notice.isEverything || query.mustAskAgain(touched) {
-                show(try query.fetch(in: context)) { notice.isEverything || touched.contains($0) }
+            if hasMissed || notice.isEverything || query.mustAskAgain(touched) {
+                let entries = try query.fetch(in: context)
+                let isAnything = hasMissed || notice.isEverything
+                hasMissed = false
+                show(entries) { isAnything || touched.contains($0) }
                 return
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
@@ -134,6 +147,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
             guard !changed.isEmpty || own.contains(where: { places[$0] != nil }) else { return }
             show(query.merge(entries.filter { !own.contains($0.id) }, changed)) { own.contains($0) }
         } catch {
+            hasMissed = true
             onError?(error)
         }
     }
@@ -145,7 +159,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
         places = Dictionary(new.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         guard !diff.isEmpty else { return }
         sections = after
-        onChange?(diff)
+        // First the streams: what the handler does may bring the next diff.
         broadcast.send(diff)
+        onChange?(diff)
     }
 }

@@ -69,7 +69,11 @@ extension ManagedObjectContext {
         event &+= 1
         catchUp()
         propagateDeletions()
-        // An observer may change objects; that is told in a round of its own.
+        // An observer may change objects, fetch and save; what comes of it is told in a round of its own, when all
+        // observers have heard of this one.
+        guard !isTelling else { return }
+        isTelling = true
+        defer { isTelling = false }
         var rounds = 0
         while !pendingNotice.isEmpty, rounds < ManagedObjectContext.maximumRounds {
             let notice = pendingNotice

@@ -31,9 +31,22 @@ extension ManagedObjectContext {
         if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
-    /// The same for every object in use.
+    /// The same for every object in use, with what was changed here on top.
     public func refreshAllObjects() {
-        for object in registry.objects { refresh(object, mergeChanges: true) }
+        checkConfinement()
+        var changes = ObjectChanges(limit: .max)
+        var known: [(object: ManagedObject, revision: Int64?)] = []
+        for object in registry.objects where object.state != .inserted {
+            object.extras?.related = [:]
+            guard !object.values.isEmpty else { continue }
+            changes.update(object.objectID)
+            known.append((object, object.row?.revision))
+        }
+        passCount &+= 1
+        mergeChanges(changes)
+        for (object, revision) in known where object.state != .gone && object.row?.revision != revision {
+            object.awake(from: .refresh)
+        }
     }
 
     /// Drops every change that is not saved: new objects go, changed and deleted ones are as they were read.
@@ -61,10 +74,19 @@ extension ManagedObjectContext {
             case .clean, .gone, .detached: break
             }
         }
+        noteOtherEnds()
         ledger.removeAll()
         lostConflicts = []
         request = nil
         processPendingChanges()
+    }
+
+    /// Tells of objects without changes of their own whose relationships are as they were again.
+    private func noteOtherEnds() {
+        for key in Set(ledger.differences.keys).union(ledger.arrangements.keys) {
+            guard let owner = registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else { continue }
+            noteChange { $0.noteUpdated(owner.objectID) }
+        }
     }
 
     /// Forgets all objects and all changes.

@@ -94,6 +94,8 @@ public final class ManagedObjectContext {
     var pendingNotice = ObjectsDidChange()
     var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = []
     var observerCount = 0
+    /// Whether the observers are being told: what they change is told after that, not in the middle of it.
+    var isTelling = false
     /// Whether a job that processes the pending changes is on its way to the main actor.
     var isProcessingScheduled = false
     /// Counts the groups of changes that were processed.

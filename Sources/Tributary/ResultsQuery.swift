@@ -35,7 +35,8 @@ struct ResultsQuery {
         dependsOnTime = request.predicate.map { $0.resolvingNow(unixSeconds: 0) != $0 } ?? false
         self.request = request
         hasSections = sectionKeyPath != nil
-        predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
+        // Where the time counts the store is asked each time; this one says only whether the predicate fits the model.
+        predicate = try request.predicate?.resolvingNow(unixSeconds: 0).bind(to: kind.entity, in: schema.model)
         keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
         reached = ResultsQuery.reached(request, schema: schema)
     }

@@ -68,4 +68,21 @@ struct NowPredicateTests {
         )
         #expect(deleted.count == 2)
     }
+
+    @Test
+    @MainActor
+    func aListMayDependOnTheTime() async throws {
+        await container.mergePendingChanges()
+        let view = container.viewContext
+        let controller = try FetchedResultsController<ManagedObject>(
+            FetchRequest("Visit", predicate: try ObjectPredicate(parsing: "at < now()")),
+            context: view
+        )
+        #expect(controller.fetchedObjects.count == 1)
+        let visit = try view.insert(entity: "Visit")
+        try visit.setValue(.date(5), forKey: "at")
+        view.processPendingChanges()
+        #expect(controller.fetchedObjects.count == 2 && controller.fetchedObjects.contains(visit))
+        try await container.close()
+    }
 }

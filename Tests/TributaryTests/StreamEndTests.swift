@@ -1,0 +1,115 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// Streams about objects and lists end with what they are about, and cost nothing when nobody reads them.
+@MainActor
+struct StreamEndTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("streams")
+        container = try await Company.open(folder)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func theUpdatesOfAnObjectEndWhenTheContainerCloses() async throws {
+        let ann = try container.viewContext.insert(Employee.self)
+        ann.name = "Ann"
+        let updates = ann.updates()
+        try container.viewContext.save()
+        try await container.close()
+        var seen = 0
+        for await _ in updates { seen += 1 }
+        #expect(seen <= 1, "the newest state, and then the end")
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func theDiffsOfAListEndWhenTheContainerCloses() async throws {
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee"),
+            context: container.viewContext
+        )
+        let diffs = controller.changes()
+        try container.viewContext.insert(Employee.self).name = "Ann"
+        container.viewContext.processPendingChanges()
+        try container.viewContext.save()
+        try await container.close()
+        var insertions = 0
+        for await diff in diffs { insertions += diff.insertions.count }
+        #expect(insertions == 1 && controller.fetchedObjects.count == 1)
+    }
+
+    @Test
+    func aReaderThatHasLeftIsForgottenWithTheNextChangeOfWhateverObject() async throws {
+        let view = container.viewContext
+        let (ann, bob) = (try view.insert(Employee.self), try view.insert(Employee.self))
+        for employee in [ann, bob] { employee.name = "A" }
+        try view.save()
+        for _ in 0..<5 {
+            let reading = Task { for await _ in ann.updates() {} }
+            await Task.yield()
+            reading.cancel()
+            await reading.value
+        }
+        bob.salary = 1
+        view.processPendingChanges()
+        #expect(view.observers.isEmpty)
+        try await container.close()
+    }
+
+    @Test
+    func aListThatCouldNotAskAsksWithTheNextChange() async throws {
+        let elsewhere = try TemporaryFolder("streams-other")
+        let other = try await Company.open(elsewhere)
+        let dead = try await other.performBackgroundTask { context in
+            try context.pin()
+            return context.generation
+        }
+        try await other.close()
+        try await container.performBackgroundTask { context in
+            let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: context)
+            var failures = 0
+            controller.onError = { _ in failures += 1 }
+            // Reads fail for a while.
+            context.generation = dead
+            try context.insert(Employee.self).name = "Ann"
+            context.mergeChanges(ObjectChanges())
+            context.noteChange { $0.isEverything = true }
+            context.processPendingChanges()
+            #expect(failures == 1)
+            context.generation = nil
+            _ = try context.insert(Department.self)
+            context.processPendingChanges()
+            #expect(failures == 1 && controller.fetchedObjects.map(\.name) == ["Ann"])
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aDiffThatTheHandlerBringsComesSecond() async throws {
+        let view = container.viewContext
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: view
+        )
+        let diffs = controller.changes()
+        var isFirst = true
+        controller.onChange = { _ in
+            guard isFirst else { return }
+            isFirst = false
+            controller.fetchedObjects.first.map { view.delete($0) }
+            #expect(throws: Never.self) { try controller.refetch() }
+        }
+        try view.insert(Employee.self).name = "Ann"
+        view.processPendingChanges()
+        controller.stop()
+        var story: [String] = []
+        for await diff in diffs { story.append("+\(diff.insertions.count) -\(diff.deletions.count)") }
+        #expect(story == ["+1 -0", "+0 -1"])
+        try await container.close()
+    }
+}
