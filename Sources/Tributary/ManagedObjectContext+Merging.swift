@@ -36,10 +36,13 @@ extension ManagedObjectContext {
                 merge(row, into: object)
             }
         }
+        undoStack?.forget(objects.filter { $0.state == .gone })
         noteChange { notice in
             notice.inserted.formUnion(changes.inserted)
             notice.merged.formUnion(changes)
-            notice.isEverything = notice.isEverything || changes.isEverything || !changes.collapsedEntities.isEmpty
+            // Several merges together may be too much to list as well.
+            let isCollapsed = notice.merged.isEverything || !notice.merged.collapsedEntities.isEmpty
+            notice.isEverything = notice.isEverything || isCollapsed
         }
         processPendingChanges()
     }
@@ -47,7 +50,8 @@ extension ManagedObjectContext {
     /// Moves to a newer generation and takes over what changed on the way.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         processPendingChanges()
-        self.generation = generation
+        // Who was told just now, or by the save that this is part of, may have saved and so moved on already.
+        if generation.number >= self.generation?.number ?? 0 { self.generation = generation }
         mergeChanges(changes)
     }
 
@@ -59,15 +63,26 @@ extension ManagedObjectContext {
                 let newest = try reader.newestTransaction()
                 let known = mergedThrough
                 guard newest > known, registry.count > 0 else { return (newest, ObjectChanges()) }
-                return (
-                    newest, try reader.changes(after: known, through: newest, limit: home.pipeline.options.mailboxLimit)
-                )
+                let limit = home.pipeline.options.mailboxLimit
+                let changes = try reader.allChanges(after: known, through: newest, limit: limit)
+                return (newest, withThoseThatCameAndWent(changes, since: known))
             }
             mergedThrough = newest
             mergeChanges(changes)
         } catch {
             pendingReadError = error
         }
+    }
+
+    /// The changes with the objects in use of which they say nothing, although the objects are newer than the changes
+    /// begin: this context has inserted them in between, and others have deleted them since.
+    func withThoseThatCameAndWent(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
+        var changes = changes
+        for object in registry.objects {
+            guard let row = object.row, row.revision > known, !changes.touches(object.objectID) else { continue }
+            changes.delete(object.objectID)
+        }
+        return changes
     }
 
     // MARK: Which objects
@@ -105,6 +120,8 @@ extension ManagedObjectContext {
     // MARK: One object
 
     /// The table of cases: what the object is here against what it is in the store now.
+    ///
+    /// Of those that are gone then the caller has the undo stack forget.
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
         switch (object.state, row) {
@@ -119,9 +136,7 @@ extension ManagedObjectContext {
             rebase(object, on: row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.deleted, let row?): object.row = row
-        case (.clean, nil):
-            undoStack?.forget(object)
-            bury(object, isLost: false)
+        case (.clean, nil): bury(object, isLost: false)
         case (.deleted, nil): buryDirty(object, isLost: false)
         case (.updated, nil): buryDirty(object, isLost: true)
         }
@@ -150,7 +165,6 @@ extension ManagedObjectContext {
     }
 
     private func buryDirty(_ object: ManagedObject, isLost: Bool) {
-        undoStack?.forget(object)
         if isLost, let row = object.row { lostConflicts.append(conflict(object, row, nil)) }
         withdraw(object)
         dirty.remove(object)

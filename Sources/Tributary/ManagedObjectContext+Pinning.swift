@@ -24,7 +24,10 @@ extension ManagedObjectContext {
             let old = generation
             let pinned = try store.move(from: old, connections: 1)
             let from = old?.number ?? mergedThrough
-            let changes = try pinned.read { try $0.allChanges(after: from, through: pinned.number) }
+            let changes = withThoseThatCameAndWent(
+                try pinned.read { try $0.allChanges(after: from, through: pinned.number) },
+                since: from
+            )
             mergedThrough = pinned.number
             merge(changes, movingTo: pinned)
         } catch {
@@ -41,7 +44,7 @@ extension ManagedObjectContext {
             throw ContextError.store(reason: "only a background context without a parent is pinned by hand")
         }
         guard let generation else { return }
-        mergedThrough = generation.number
+        mergedThrough = max(mergedThrough, generation.number)
         self.generation = nil
         mergeNewest()
         processPendingChanges()
@@ -55,26 +58,27 @@ extension ManagedObjectContext {
         adopting adopt: (CommittedTransaction) -> Void
     ) throws {
         let (committed, pinned) = try home.pipeline.commit(movingFrom: old, body)
-        adopt(committed)
-        guard let pinned else {
-            // The save stands, and the generation is lost: what is newest is read from now on.
-            mergedThrough = old.number
-            generation = nil
-            return mergeNewest()
-        }
-        // What the save has done is told over the rows of after it.
+        // What the save has done is told over the rows of after it; a hook that is told may save again.
         generation = pinned
+        mergedThrough = old.number
+        adopt(committed)
+        // When the generation is lost the save stands, and what is newest is read from now on.
+        guard let pinned else { return mergeNewest() }
         let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
-        mergedThrough = pinned.number
+        mergedThrough = max(mergedThrough, pinned.number)
         merge(changes, movingTo: pinned)
     }
 }
 
 extension Reader {
     /// What changed; everything, when the history of it has been purged.
-    fileprivate func allChanges(after number: Int64, through: Int64) throws -> ObjectChanges {
+    func allChanges(
+        after number: Int64,
+        through: Int64,
+        limit: Int = ObjectChanges.defaultLimit
+    ) throws -> ObjectChanges {
         guard number < (try oldestHistory()) else {
-            return try changes(after: number, through: through, limit: ObjectChanges.defaultLimit)
+            return try changes(after: number, through: through, limit: limit)
         }
         var everything = ObjectChanges()
         everything.collapseEverything()

@@ -117,6 +117,7 @@ extension ManagedObjectContext {
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.outcomes.map(\.object).filter(\.hasChanges)
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
+        var lost: [ManagedObject] = []
         for (object, outcome) in plan.outcomes {
             if !object.hasChanges { noteEffect(on: object) }
             dirty.remove(object)
@@ -131,10 +132,11 @@ extension ManagedObjectContext {
                 object.awake(from: .mergePolicy)
                 noteChange { $0.noteUpdated(object.objectID) }
             case .gone(let isLost):
-                if isLost { undoStack?.forget(object) }
+                if isLost { lost.append(object) }
                 bury(object, isLost: isLost)
             }
         }
+        undoStack?.forget(lost)
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
         ledger.removeAll()
         lostConflicts = []

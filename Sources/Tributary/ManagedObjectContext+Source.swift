@@ -53,6 +53,7 @@ extension ManagedObjectContext {
         do {
             let rows = try read { reader in try known.map { try row($0.uniqueID, $0.kind, reader) } }
             for (object, row) in zip(known, rows) { merge(row, into: object) }
+            undoStack?.forget(known.filter { $0.state == .gone })
         } catch {
             pendingReadError = error
         }

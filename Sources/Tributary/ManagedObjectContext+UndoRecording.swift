@@ -5,7 +5,8 @@ extension ManagedObjectContext {
     /// Notes the order of an ordered relationship before it changes; call it also before objects only change places.
     func recordOrder(of object: ManagedObject, _ slot: Int) {
         guard let undoStack, undoStack.isUndoRegistrationEnabled,
-            object.kind.entity.properties[slot].relationship?.isOrdered == true, object.state != .gone
+            object.kind.entity.properties[slot].relationship?.isOrdered == true, object.state != .gone,
+            !undoStack.open.hasOrder(of: object, slot)
         else { return }
         undoStack.record(.order(object, slot: slot, old: relatedIDs(object, slot)))
     }

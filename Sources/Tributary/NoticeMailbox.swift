@@ -59,6 +59,8 @@ final class NoticeMailbox: Sendable {
     func post(_ changes: ObjectChanges) {
         let action = state.withLock { state in
             var all = state.changes ?? ObjectChanges(limit: state.limit)
+            // One reference only, so that nothing is copied.
+            state.changes = nil
             all.formUnion(changes)
             state.changes = all
             return state.debouncer.announce(at: clock.now())

@@ -13,12 +13,13 @@ enum UndoRecord {
     /// An ordered relationship had this order before.
     case order(ManagedObject, slot: Int, old: [ManagedObjectID])
 
-    /// Whether the step is about the object, at either end.
-    func concerns(_ object: ManagedObject) -> Bool {
+    /// Whether the step is about one of the objects, at either end.
+    func concerns(_ objects: Set<ObjectIdentifier>) -> Bool {
         switch self {
         case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):
-            subject === object
-        case .pair(let subject, _, let target, _): subject === object || target === object
+            objects.contains(ObjectIdentifier(subject))
+        case .pair(let subject, _, let target, _):
+            objects.contains(ObjectIdentifier(subject)) || objects.contains(ObjectIdentifier(target))
         }
     }
 }

@@ -130,18 +130,20 @@ public final class UndoStack {
         open.add(record)
     }
 
-    /// Takes every step about an object off: others have deleted it.
-    func forget(_ object: ManagedObject) {
+    /// Takes every step about the objects off: others have deleted them.
+    func forget(_ objects: [ManagedObject]) {
+        guard !objects.isEmpty else { return }
+        let gone = Set(objects.map(ObjectIdentifier.init))
         func without(_ groups: [UndoGroup]) -> [UndoGroup] {
             groups.compactMap { group in
                 var group = group
-                group.records.removeAll { $0.concerns(object) }
+                group.forget(gone)
                 return group.records.isEmpty ? nil : group
             }
         }
         undoGroups = without(undoGroups)
         redoGroups = without(redoGroups)
-        open.records.removeAll { $0.concerns(object) }
+        open.forget(gone)
     }
 }
 

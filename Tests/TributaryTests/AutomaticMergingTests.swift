@@ -118,4 +118,54 @@ struct AutomaticMergingTests {
         }
         try await fixture.container.close()
     }
+
+    @Test
+    func whatHistoryHasForgottenIsReadAnew() async throws {
+        let fixture = try await MergingFixture()
+        try await fixture.open("Ann")
+        let id = try await fixture.container.performBackgroundTask { context in
+            try #require(try context.fetchIDs(FetchRequest("Account")).first)
+        }
+        let background = fixture.container.newBackgroundContext()
+        try await background.perform { (context: ManagedObjectContext) throws in
+            context.automaticallyMergesChangesFromParent = true
+            context.retainsRegisteredObjects = true
+            #expect(try context.object(with: id).value(forKey: "owner") == .string("Ann"))
+        }
+        // So that the context has taken over what there is.
+        await background.perform { _ in }
+        try await fixture.container.performBackgroundTask { context in
+            try context.object(with: id).setValue(.string("Bea"), forKey: "owner")
+            try context.save()
+            try context.insert(entity: "Account").setValue(.string("Cid"), forKey: "owner")
+            try context.save()
+        }
+        try await fixture.container.deleteHistory(before: fixture.container.currentHistoryToken())
+        try await background.perform { (context: ManagedObjectContext) throws in
+            #expect(try context.object(with: id).value(forKey: "owner") == .string("Bea"))
+        }
+        try await fixture.container.close()
+    }
+
+    @Test
+    func whatTheContextHasSavedItselfAndOthersDeletedIsGone() async throws {
+        let fixture = try await MergingFixture()
+        let background = fixture.container.newBackgroundContext()
+        let id = try await background.perform { context in
+            context.automaticallyMergesChangesFromParent = true
+            context.retainsRegisteredObjects = true
+            let account = try context.insert(entity: "Account")
+            try account.setValue(.string("Ann"), forKey: "owner")
+            try context.save()
+            return account.objectID
+        }
+        try await fixture.container.performBackgroundTask { context in
+            context.delete(try context.existingObject(with: id))
+            try context.save()
+        }
+        await background.perform { context in
+            #expect(context.registeredObject(for: id) == nil)
+        }
+        try await fixture.container.close()
+    }
 }
