@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     ///
     /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
-        guard !isClosed else { return [] }
+        guard !isClosed else { return staged.objects.map(\.edits) }
         checkConfinement()
         processPendingChanges()
         var lost: [ObjectSnapshot] = []

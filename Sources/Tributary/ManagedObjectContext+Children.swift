@@ -11,6 +11,9 @@ extension ManagedObjectContext {
     /// try container.viewContext.save()    // the store has Ann
     /// ```
     ///
+    /// A draft that comes to nothing is ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
+    /// other.
+    ///
     /// - Parameters:
     ///   - name: a name of its own, for people; the store never hears of it.
     ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.

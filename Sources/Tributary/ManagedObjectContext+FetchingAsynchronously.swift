@@ -10,7 +10,8 @@ extension ManagedObjectContext {
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
         try Task.checkCancellation()
-        guard let generation else { return try fetch(request) }
+        // A child shows what its parent has not saved, too: that is known here alone.
+        guard let generation, source.isStore else { return try fetch(request) }
         let query = try home.query(request)
         let wantsRows = request.includesPropertyValues
         let answer: (rows: [Row], ids: [ManagedObjectID], number: Int64)

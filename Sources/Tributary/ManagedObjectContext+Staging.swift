@@ -11,7 +11,7 @@ extension ManagedObjectContext {
         let staged = stagedSave()
         let objects = dirty.objects
         let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
-        let touched = ledger.differences.keys
+        let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         ledger.removeAll()
         lostConflicts = []
         request = nil

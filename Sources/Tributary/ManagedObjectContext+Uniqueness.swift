@@ -10,12 +10,14 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
-    /// - Throws: ``ContextError`` when the entity lacks one of the properties, or a new object cannot be made.
+    /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object cannot
+    ///   be made; then there is no new object.
     public func upsert<Object: ManagedObject>(
         _ type: Object.Type,
         by key: [String: PropertyValue]
     ) throws(ContextError) -> Object {
-        processPendingChanges()
+        checkConfinement()
+        processChanges()
         let kind = try kind(named: type.entityName)
         var parts: [(slot: Int, value: PropertyValue)] = []
         for (name, value) in key.sorted(by: { $0.key < $1.key }) {
@@ -28,7 +30,12 @@ extension ManagedObjectContext {
             return found
         }
         let object = try insert(type)
-        for (name, value) in key { try object.setValue(value, forKey: name) }
+        do {
+            for (name, value) in key { try object.setValue(value, forKey: name) }
+        } catch {
+            delete(object)
+            throw error
+        }
         return object
     }
 
@@ -40,9 +47,21 @@ extension ManagedObjectContext {
                 && key.allSatisfy { object.read($0.slot) == $0.value }
         }
         if let own { return own }
+        let above = source.isStore ? [:] : source.unsavedState().objects
+        for (other, unsaved) in above where other.rootIndex == kind.rootIndex {
+            guard let row = unsaved.row, row.entity.isKind(of: kind.entity.name),
+                key.allSatisfy({ row.values[$0.slot] == $0.value }), isUnchanged(row.id)
+            else { continue }
+            return object(for: row)
+        }
         let rows = try read { try $0.holders(of: key, entity: kind.entity) }
-        return rows.first { registeredObject(for: $0.id)?.hasChanges != true }.map { object(for: $0) }
+        return rows.first { row in
+            isUnchanged(row.id) && above[ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)] == nil
+        }.map { object(for: $0) }
     }
+
+    /// Whether the context shows the object as it is below.
+    private func isUnchanged(_ id: ManagedObjectID) -> Bool { registeredObject(for: id)?.hasChanges != true }
 
     // MARK: At a save
 
@@ -55,7 +74,8 @@ extension ManagedObjectContext {
                 guard plan.outcomes[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: schema.model)
                 else { continue }
-                if let other = holders[key] {
+                // One that has given way to another itself holds nothing any more.
+                if let other = holders[key], plan.outcomes[ObjectIdentifier(other)] == nil {
                     let loser = try settle(key, object, against: other, &plan)
                     if loser === other { holders[key] = object }
                     continue
@@ -137,9 +157,6 @@ extension ManagedObjectContext {
 }
 
 extension UniquenessPlan {
-    /// Notes who takes the place of a new object; also of those that it took the place of itself.
-    fileprivate mutating func replace(_ id: UniqueID, with other: UniqueID) {
-        for (old, new) in replacements where new == id { replacements[old] = other }
-        replacements[id] = other
-    }
+    /// Notes who takes the place of a new object.
+    fileprivate mutating func replace(_ id: UniqueID, with other: UniqueID) { replacements[id] = other }
 }

@@ -46,6 +46,7 @@ final class ParentSource: ContextSource {
     func unsavedState() -> UnsavedState { context.unsavedState() }
 
     func save(_ child: ManagedObjectContext) throws {
+        guard !context.isClosed else { throw ContextError.closed }
         child.commit { staged in context.absorb(staged) }
     }
 }

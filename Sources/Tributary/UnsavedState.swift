@@ -16,7 +16,8 @@ struct UnsavedState: Sendable {
 extension ManagedObjectContext {
     /// What a child of this context sees above the store.
     func unsavedState() -> UnsavedState {
-        processPendingChanges()
+        checkConfinement()
+        processChanges()
         var state = source.unsavedState()
         for object in dirty.objects {
             if let unsaved = object.unsaved { state.objects[object.key] = unsaved }

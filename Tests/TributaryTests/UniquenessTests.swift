@@ -60,6 +60,33 @@ struct UniquenessTests {
         }
     }
 
+    @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .rollback])
+    func twoNewObjectsMeetAStoredOne(_ policy: MergePolicy) async throws {
+        let stored = try await container.performBackgroundTask { context in
+            let product = try make(context, "A1", "stored")
+            try context.save()
+            return product.objectID
+        }
+        let background = container.newBackgroundContext(mergePolicy: policy)
+        let orders = try await background.perform { context in
+            let orders = try ["first", "second"].map { title in
+                let product = try make(context, "A1", title)
+                let order = try context.insert(entity: "Order")
+                try order.setValue(.reference(product.uniqueID), forKey: "item")
+                return order
+            }
+            try context.save()
+            return orders.map(\.objectID)
+        }
+        #expect(try await titles() == [policy == .objectTrump ? "second" : "stored"])
+        let items = try await container.performBackgroundTask { context in
+            try orders.map { try context.existingObject(with: $0).value(forKey: "item") }
+        }
+        #expect(items == [.reference(stored.uniqueID), .reference(stored.uniqueID)])
+        let changes = try container.fetchHistory().flatMap(\.changes).filter { $0.kind == .insert }
+        #expect(changes.filter { $0.objectID.entity == "Product" }.count == 1)
+    }
+
     @Test(arguments: MergePolicy.allCases)
     func aNewObjectMeetsAStoredOne(_ policy: MergePolicy) async throws {
         let stored = try await container.performBackgroundTask { context in
