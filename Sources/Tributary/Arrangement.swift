@@ -35,7 +35,7 @@ struct Arrangement {
     /// The objects of `list` that need not move for it to come into the order that `base` has for them: as many as can
     /// be.
     static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
-        let places = Dictionary(uniqueKeysWithValues: base.enumerated().map { ($1, $0) })
+        let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var ends: [(place: Int, index: Int)] = []
         var before: [Int?] = Array(repeating: nil, count: list.count)
         for (index, id) in list.enumerated() {

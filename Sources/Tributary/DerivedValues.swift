@@ -102,21 +102,29 @@ struct DerivedValues {
         let stored = try reader.related(to: subject.id.uniqueID, entity: subject.kind.entity, slot: slot)
         let key = RelationshipLedger.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
         let difference = context.ledger[key]
-        let added = (difference?.addedInOrder ?? []).filter { !stored.contains($0) }
+        let known = difference?.added.isEmpty == false ? Set(stored) : []
+        let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }
         return (stored.filter { difference?.removed.contains($0) != true } + added).filter { id in
             guard let object = context.registeredObject(for: id) else { return true }
             return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
         }
     }
 
+    /// Null when the attribute's type cannot hold the number.
     private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
         let number = NSDecimalNumber(decimal: value)
-        return switch attribute.type {
-        case .integer16, .integer32, .integer64: .integer(number.int64Value)
-        case .decimal: .decimal(value.description)
-        case .date: .date(number.doubleValue)
-        default: .double(number.doubleValue)
+        let result: PropertyValue
+        switch attribute.type {
+        case .integer16, .integer32, .integer64:
+            let whole = number.int64Value
+            // It wraps around where the number does not fit.
+            let isExact = (Decimal(whole) - value).magnitude < 1
+            result = isExact ? .integer(whole) : .null
+        case .decimal: result = .decimal(value.description)
+        case .date: result = .date(number.doubleValue)
+        default: result = .double(number.doubleValue)
         }
+        return attribute.accepts(result) ? result : .null
     }
 
     private static func decimal(_ value: PropertyValue) -> Decimal? {

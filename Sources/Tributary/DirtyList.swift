@@ -8,9 +8,16 @@ struct DirtyList {
 
     mutating func insert(_ object: ManagedObject) {
         guard object.dirtyIndex < 0 else { return }
+        if entries.count > 2 * count + 64 { closeGaps() }
         object.dirtyIndex = entries.count
         entries.append(object)
         count += 1
+    }
+
+    /// Places that objects have left are not taken again, so that the order stays; now and then they go.
+    private mutating func closeGaps() {
+        entries.removeAll { $0 == nil }
+        for (index, object) in entries.enumerated() { object?.dirtyIndex = index }
     }
 
     mutating func remove(_ object: ManagedObject) {

@@ -25,20 +25,22 @@ extension ManagedObjectContext {
             if let owner = owner(of: key) { concerned.insert(owner.objectID) }
         }
         for kind in deriving { concerned.formUnion(try dependents(of: kind, reader, dropped)) }
+        var places = plan.places
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
             guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { continue }
             let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
             guard !writes.isEmpty else { continue }
             plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
-            reread(id, &plan)
+            reread(id, &plan, &places)
         }
     }
 
-    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan) {
+    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan, _ places: inout [ObjectIdentifier: Int]) {
         guard let object = registeredObject(for: id) else { return }
-        if let index = plan.outcomes.firstIndex(where: { $0.object === object }) {
+        if let index = places[ObjectIdentifier(object)] {
             if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
         } else if object.state == .clean {
+            places[ObjectIdentifier(object)] = plan.outcomes.count
             plan.outcomes.append((object, .reread))
         }
     }

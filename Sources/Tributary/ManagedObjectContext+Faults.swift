@@ -33,11 +33,9 @@ extension ManagedObjectContext {
         }
         if let row, row.entity.name == object.kind.entity.name { return object.take(row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
-        if object.state == .updated {
-            // It was only linked: there is nothing to link to.
-            withdraw(object)
-            dirty.remove(object)
-        }
+        // One that was only linked has nothing to link to, and one that was deleted unread is deleted already.
+        if object.state == .updated { withdraw(object) }
+        dirty.remove(object)
         object.state = .gone
         let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
         object.makeExtras().faultError = error

@@ -151,7 +151,7 @@ extension ManagedObjectContext {
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: schema.model) }
         query.offset = 0
         // Each dirty object hides at most one row.
-        query.limit = request.fetchLimit.map { $0 + request.fetchOffset + overlay.hidden.count }
+        query.limit = request.reach(hidden: overlay.hidden.count)
         let stored = try read { try $0.rows(query) }.filter { !overlay.hidden.contains($0.id.uniqueID) }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
@@ -166,8 +166,7 @@ extension ManagedObjectContext {
             result.append(.object(object))
         }
         result += stored[next...].map(Candidate.row)
-        let rest = result.dropFirst(request.fetchOffset)
-        return Array(request.fetchLimit.map { rest.prefix($0) } ?? rest)
+        return request.slice(result)
     }
 
     private func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {

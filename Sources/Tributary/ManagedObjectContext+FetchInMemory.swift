@@ -129,4 +129,12 @@ extension FetchRequest {
         let rest = all.dropFirst(max(fetchOffset, 0))
         return Array(fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
     }
+
+    /// How many rows the slice can lead to when so many of them do not count; nil for all.
+    func reach(hidden: Int) -> Int? {
+        guard let fetchLimit else { return nil }
+        let (end, isBeyond) = max(fetchLimit, 0).addingReportingOverflow(max(fetchOffset, 0))
+        let (all, isFurther) = end.addingReportingOverflow(hidden)
+        return isBeyond || isFurther ? nil : all
+    }
 }

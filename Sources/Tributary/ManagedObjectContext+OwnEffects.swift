@@ -15,6 +15,8 @@ extension ManagedObjectContext {
                 return ObjectIdentifier(object)
             }
         )
+        let outcomes = plan
+        lazy var places = outcomes.places
         for object in objectsInUse(of: committed.changes) {
             guard !planned.contains(ObjectIdentifier(object)), let known = object.row, !object.values.isEmpty else {
                 continue
@@ -25,7 +27,7 @@ extension ManagedObjectContext {
             }
             let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
             guard row?.revision != known.revision else { continue }
-            if let index = plan.outcomes.firstIndex(where: { $0.object === object }) {
+            if let index = places[ObjectIdentifier(object)] {
                 plan.outcomes[index].outcome = .reread
             } else if object.state == .clean {
                 plan.outcomes.append((object, row == nil ? .gone(isLost: false) : .reread))

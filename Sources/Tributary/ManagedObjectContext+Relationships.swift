@@ -35,6 +35,17 @@ extension ManagedObjectContext {
         return ids.filter { isThere($0, at: relationship) }
     }
 
+    /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
+    private func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
+        object.checkConfinement(slot)
+        guard isThere(id) else { return false }
+        if let difference = ledger[key(object, slot)] {
+            if difference.added[id] != nil { return true }
+            if difference.removed.contains(id) { return false }
+        }
+        return storedRelatedIDs(object, slot).contains(id)
+    }
+
     /// What the store said of a relationship when it was read.
     func storedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] { storedRelatedIDs(object, slot) }
 
@@ -146,7 +157,7 @@ extension ManagedObjectContext {
     /// Adds or removes a pair of a relationship that is stored as pairs, at both ends.
     func setPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
         guard let relationship = object.kind.entity.properties[slot].relationship,
-            relatedIDs(object, slot).contains(target.objectID) != isLinked
+            isRelated(object, slot, to: target.objectID) != isLinked
         else { return }
         recordPair(object, slot, with: target, isLinked: isLinked)
         change(key(object, slot), relationship, target.objectID, isLinked)

@@ -1,4 +1,4 @@
-/// How a container merges; see SEMANTICS C.
+/// How a container merges: when the main context takes over what others have saved, and what it saves then.
 public struct MergeOptions: Sendable, Hashable {
     /// The quiet time after the last announcement before the main context merges.
     public var debounce: Duration = .seconds(1)

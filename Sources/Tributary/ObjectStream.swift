@@ -45,7 +45,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
                 // The container may have been closed while the rows were read.
                 guard !context.isClosed else { throw ContextError.closed }
                 return rows.isEmpty
-                    ? nil : context.objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
+                    ? nil : try context.objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
             } catch {
                 end()
                 throw (error as? StoreError).map { ContextError($0) } ?? error
@@ -79,12 +79,19 @@ extension ManagedObjectContext {
     }
 
     /// The objects of rows that were read at a generation which the context may have left.
-    func objects(for rows: [Row], of generation: Generation) -> [ManagedObject] {
+    func objects(for rows: [Row], of generation: Generation) throws(ContextError) -> [ManagedObject] {
         checkConfinement()
         guard self.generation !== generation else { return rows.map { object(for: $0) } }
-        return rows.compactMap { row in
+        var objects: [ManagedObject] = []
+        for row in rows {
             let object = fault(for: row.id)
-            return (try? object.load()) == nil ? nil : object
+            do {
+                try object.load()
+                objects.append(object)
+            } catch .notFound, .notYetMerged {
+                continue
+            }
         }
+        return objects
     }
 }

@@ -54,11 +54,10 @@ struct ObjectValidator {
             return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)", value)
         }
         if case .string(let text) = value { return check(attribute, text) }
-        guard let number = value.number else { return }
-        if let minimum = attribute.minimum.number, number < minimum {
+        if let order = value.order(to: attribute.minimum), order < 0 {
             fail(attribute.name, .tooSmall, "is less than \(attribute.minimum.bound)", value, attribute.minimum)
         }
-        if let maximum = attribute.maximum.number, number > maximum {
+        if let order = value.order(to: attribute.maximum), order > 0 {
             fail(attribute.name, .tooLarge, "is greater than \(attribute.maximum.bound)", value, attribute.maximum)
         }
     }
@@ -143,11 +142,19 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// The value as a number that can be compared with a bound; nil when it is none.
+    /// How a number or a date compares with a bound: less than, equal to or greater than 0; nil when there is no bound.
+    fileprivate func order(to bound: PropertyValue) -> Int? {
+        if let order = compared(to: bound) { return order }
+        // A decimal is held against a bound of another type, or the other way round.
+        guard let left = number, let right = bound.number else { return nil }
+        return left < right ? -1 : left > right ? 1 : 0
+    }
+
+    /// The value as a decimal number; nil when it is none, or too large for one.
     fileprivate var number: Decimal? {
         switch self {
         case .integer(let value): Decimal(value)
-        case .double(let value), .date(let value): Decimal(value)
+        case .double(let value), .date(let value): Decimal(value).isNaN ? nil : Decimal(value)
         case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: nil
         }

@@ -52,8 +52,8 @@ extension ContextHome {
             entity: kind.entity,
             predicate: request.predicate,
             sortKeys: request.sortKeys,
-            limit: request.fetchLimit,
-            offset: request.fetchOffset,
+            limit: request.fetchLimit.map { max($0, 0) },
+            offset: max(request.fetchOffset, 0),
             includesSubentities: request.includesSubentities
         )
     }

@@ -24,6 +24,14 @@ struct SavePlan {
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
 
+    /// Where the outcome of each object is.
+    var places: [ObjectIdentifier: Int] {
+        Dictionary(
+            outcomes.enumerated().map { (ObjectIdentifier($1.object), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
     /// The stored properties of the object that `slots` names, as the log writes them.
     static func writes(_ object: ManagedObject, slots: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite] {
         slots.compactMap { slot in

@@ -46,4 +46,17 @@ struct ValidationTests {
             #expect(throws: ValidationError.self) { try context.save() }
         }
     }
+
+    @Test(arguments: [1e3, 1e140, 1e200, 1e300])
+    func aNumberOfWhateverSizeIsHeldAgainstItsBounds(_ salary: Double) async throws {
+        try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            employee.salary = salary
+            try context.save()
+            employee.salary = -salary
+            let error = try #require(throws: ValidationError.self) { try context.save() }
+            #expect(error.failures.map(\.rule) == [.tooSmall])
+        }
+    }
 }
