@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
     private func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(slot)
-        guard isThere(id) else { return false }
+        guard isThere(id, at: object.kind.entity.properties[slot].relationship) else { return false }
         if let difference = ledger[key(object, slot)] {
             if difference.added[id] != nil { return true }
             if difference.removed.contains(id) { return false }

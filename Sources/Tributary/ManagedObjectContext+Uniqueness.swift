@@ -10,6 +10,8 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
+    /// It looks at each unsaved object of the context: a long import saves now and then.
+    ///
     /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object cannot
     ///   be made; then there is no new object.
     public func upsert<Object: ManagedObject>(
