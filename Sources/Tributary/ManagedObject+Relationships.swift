@@ -72,8 +72,9 @@ extension ManagedObject {
             return nil
         }
         guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
-            // What the store says is there; what was set here may have been deleted elsewhere since.
-            let isSetHere = state == .inserted || changed.contains(slot)
+            // What the store says is there; what was set here or above may have been deleted elsewhere since.
+            let isSetHere =
+                state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
             return context.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
         return known.state == .gone || context.isLetGo(known, at: relationship) ? nil : known.objectID

@@ -119,4 +119,29 @@ struct MergedReferenceTests {
         try view.save()
         #expect(try view.fetchIDs(FetchRequest("Department")).isEmpty)
     }
+
+    @Test
+    func aReferenceToWhatWasNeverSavedAndIsGoneAboveReadsNil() async throws {
+        let fixture = try await LinkFixture("vanishing")
+        let view = fixture.container.viewContext
+        let research = try view.insert(Department.self).objectID
+        let child = fixture.container.newChildOfViewContext(name: "child")
+        let grandchild = child.newChild(name: "grandchild")
+        try await child.perform { context in
+            let ann = try #require(context.object(with: fixture.ann, as: Employee.self))
+            ann[idOf: Employee.department] = research
+        }
+        let shown = await grandchild.perform { context in
+            context.object(with: fixture.ann, as: Employee.self)?[idOf: Employee.department]
+        }
+        #expect(shown == research)
+        view.delete(view.object(with: research))
+        for context in [child, grandchild] {
+            try await context.perform { context in
+                let ann = try #require(context.object(with: fixture.ann, as: Employee.self))
+                #expect(ann.department == nil && ann[idOf: Employee.department] == nil)
+                #expect(try context.fetchIDs(FetchRequest("Employee", where: "department == NULL")) == [fixture.ann])
+            }
+        }
+    }
 }
