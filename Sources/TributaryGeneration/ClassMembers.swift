@@ -4,9 +4,13 @@ import TributaryModel
 struct ClassMembers {
     let all: [ClassMember]
 
-    init(_ entity: Entity, in model: Model) {
+    /// Types that the class's own code names where a member of that name would stand before them.
+    private static let usedTypes: Set<String> = ["Field", "Set", "ToMany", "ToOne", "TransformableField"]
+
+    init(_ entity: Entity, in model: Model, names: TypeNames) {
         let lineage = (entity.ancestors.reversed() + [entity.name]).compactMap { model.entity(named: $0) }
-        var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers)
+        var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers).union(names.classes.values)
+            .union(ClassMembers.usedTypes)
         var members: [ClassMember] = []
         // The names of a parent do not depend on its children, so that a child finds them again.
         for ancestor in lineage {

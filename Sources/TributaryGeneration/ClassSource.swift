@@ -13,7 +13,7 @@ struct ClassSource {
         self.entity = entity
         self.names = names
         self.options = options
-        members = ClassMembers(entity, in: model)
+        members = ClassMembers(entity, in: model, names: names)
         attributes = AttributeSource(names: names, options: options)
         access = options.access.prefix
     }

@@ -11,7 +11,9 @@ struct CompositeSource {
         let access = options.access.prefix
         let source = AttributeSource(names: names, options: options)
         let type = SwiftName.escaped(names.composites[name] ?? name)
-        var taken: Set<String> = ["fieldValue", "zeroField", "compositeFields"]
+        var taken = SwiftName.generatedMembers.union([
+            "fieldValue", "zeroField", "compositeFields", "hash", "hashValue",
+        ])
         let members = attributes.map { attribute in
             let identifier = SwiftName.identifier(attribute.name, notIn: taken)
             taken.insert(identifier)
@@ -39,11 +41,11 @@ struct CompositeSource {
         let fields = names.library("CompositeFields")
         lines += ["    }", "", "    /// As `CompositeValue` asks.", "    \(access)init(_ fields: \(fields)) {"]
         lines += members.map { member in
-            "        \(member.name) = fields[\(SwiftName.literal(member.attribute.name)), .\(caseName(member.attribute))]"
+            "        self.\(member.name) = fields[\(SwiftName.literal(member.attribute.name)), .\(caseName(member.attribute))]"
         }
         lines += ["    }", "", "    /// As `CompositeValue` asks.", "    \(access)var compositeFields: \(fields) {"]
         lines.append("        \(members.isEmpty ? "let" : "var") fields = \(fields)()")
-        lines += members.map { "        fields.set(\(SwiftName.literal($0.attribute.name)), to: \($0.name))" }
+        lines += members.map { "        fields.set(\(SwiftName.literal($0.attribute.name)), to: self.\($0.name))" }
         return lines + ["        return fields", "    }", "}"]
     }
 

@@ -32,7 +32,7 @@ struct SnapshotSource {
         }
         lines += ["", "    /// The values of the object now.", "    \(access)init(_ object: \(type)) {"]
         lines.append("        objectID = object.objectID")
-        lines += parts.map { "        \(SwiftName.escaped($0.name)) = \($0.read)" }
+        lines += parts.map { "        self.\(SwiftName.escaped($0.name)) = \($0.read)" }
         lines += ["    }", "", "    /// Sets the object's attributes and to-one relationships; derived ones stay."]
         lines.append("    \(access)func write(to object: \(type)) {")
         lines += parts.compactMap { part in part.write.map { "        \($0)" } }
@@ -56,7 +56,7 @@ struct SnapshotSource {
                     type: snapshotType,
                     comment: "The attribute `\(SwiftName.comment(name))`.",
                     read: place,
-                    write: attribute.derivationExpression == nil ? "\(place) = \(member.escaped)" : nil,
+                    write: attribute.derivationExpression == nil ? "\(place) = self.\(member.escaped)" : nil,
                     property: name
                 )
             case .relationship:
@@ -67,7 +67,7 @@ struct SnapshotSource {
                     type: attributes.names.library("ManagedObjectID") + "?",
                     comment: "The object that the relationship `\(SwiftName.comment(name))` leads to.",
                     read: place,
-                    write: "\(place) = \(SwiftName.escaped(idName))",
+                    write: "\(place) = self.\(SwiftName.escaped(idName))",
                     property: name
                 )
             }

@@ -15,14 +15,17 @@ package enum SwiftName {
         "willSave", "willTurnIntoFault",
     ]
     /// What the generator itself declares in a class, and what means something else behind a dot even in backticks.
-    static let generatedMembers: Set<String> = ["keys", "Snapshot", "Protocol", "Self", "Type", "init", "self"]
+    static let generatedMembers: Set<String> = [
+        "keys", "Snapshot", "CodingKeys", "Object", "Protocol", "Self", "Type", "init", "self",
+    ]
 
     private static let keywords: Set<String> = [
-        "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class", "continue",
-        "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
-        "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
-        "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
-        "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+        "Any", "Protocol", "Self", "Type", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
+        "continue", "default", "defer", "deinit", "do", "each", "else", "enum", "extension", "fallthrough", "false",
+        "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil",
+        "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "some",
+        "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var",
+        "where", "while",
     ]
 
     /// An identifier without backticks that is not in `taken`.

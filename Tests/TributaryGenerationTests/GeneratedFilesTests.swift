@@ -70,6 +70,47 @@ struct GeneratedFilesTests {
         #expect(text.contains("shape = object[Drawing.shape, as: Data?.self]"))
     }
 
+    /// Names of variables in the generated code, of types that it names, and words that mean something in some places.
+    @Test func theCompilerTakesNamesThatTheGeneratedCodeUses() async throws {
+        let words = [
+            "object", "fields", "path", "write", "newValue", "oldValue", "get", "set", "lazy", "async", "await", "some",
+            "any", "each", "repeat", "inout", "consume", "copy", "borrowing", "actor", "macro", "override", "required",
+            "weak", "unowned", "throws", "encode", "encoder", "decoder", "hasher", "allCases", "rawValue",
+            "stringValue",
+            "intValue", "entity", "error", "dynamicType", "propertyName", "classes", "version", "CodingKeys",
+        ]
+        let capitals = [
+            "Field", "ToOne", "ToMany", "Set", "Book", "Page", "Date", "Data", "String", "Int16", "ManagedObject",
+            "Cover",
+            "Object", "Tray", "Optional",
+        ]
+        let types = ["String", "Date?", "Binary", "Integer 16?", "Decimal"]
+        func attributes(_ names: [String]) -> String {
+            names.enumerated().map { "\"\($1)\": \(types[$0 % types.count])" }.joined(separator: ", ")
+        }
+        let model = try Model(
+            yaml: """
+                entities:
+                  Book: {attributes: {\(attributes(words)), cover: {composite: Cover}}, relationships: {parts: {to: any, many: true}}}
+                  Tray: {attributes: {\(attributes(capitals))}, relationships: {books: {to: Book, many: true}}}
+                  Page: {parent: Book, attributes: {number: Integer 16}, relationships: {next: {to: "some?"}}}
+                  any: {relationships: {each: {to: "some?"}, other: {to: "Optional?"}}}
+                  some: {attributes: {x: String?}}
+                  each: {}
+                  Optional: {}
+                  Array: {}
+                  Never: {}
+                  Error: {}
+                composites:
+                  Cover: {\(attributes(words)), hashValue: String, hash: String, self: String, init: String, Type: String}
+                """
+        )
+        for access in AccessLevel.allCases {
+            let complaints = try await complaints(about: model, access: access)
+            #expect(complaints == "")
+        }
+    }
+
     private static let models = PackageFolder.path("../shared/models")
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: models), "needs ../shared/models"))

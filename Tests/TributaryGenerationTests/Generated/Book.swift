@@ -146,40 +146,40 @@ final class Book: Item {
         /// The values of the object now.
         init(_ object: Book) {
             objectID = object.objectID
-            title = object.title
-            `class` = object.`class`
-            isDeleted_ = object.isDeleted_
-            shelfID = object[idOf: Book.shelf]
-            isbn = object.isbn
-            pages = object.pages
-            price = object.price
-            printed = object.printed
-            cover = object.cover
-            homepage = object.homepage
-            code = object.code
-            size = object.size
-            weight = object.weight
-            note = object.note
-            extra = object.extra
+            self.title = object.title
+            self.`class` = object.`class`
+            self.isDeleted_ = object.isDeleted_
+            self.shelfID = object[idOf: Book.shelf]
+            self.isbn = object.isbn
+            self.pages = object.pages
+            self.price = object.price
+            self.printed = object.printed
+            self.cover = object.cover
+            self.homepage = object.homepage
+            self.code = object.code
+            self.size = object.size
+            self.weight = object.weight
+            self.note = object.note
+            self.extra = object.extra
         }
 
         /// Sets the object's attributes and to-one relationships; derived ones stay.
         func write(to object: Book) {
-            object.title = title
-            object.`class` = `class`
-            object.isDeleted_ = isDeleted_
-            object[idOf: Book.shelf] = shelfID
-            object.isbn = isbn
-            object.pages = pages
-            object.price = price
-            object.printed = printed
-            object.cover = cover
-            object.homepage = homepage
-            object.code = code
-            object.size = size
-            object.weight = weight
-            object.note = note
-            object.extra = extra
+            object.title = self.title
+            object.`class` = self.`class`
+            object.isDeleted_ = self.isDeleted_
+            object[idOf: Book.shelf] = self.shelfID
+            object.isbn = self.isbn
+            object.pages = self.pages
+            object.price = self.price
+            object.printed = self.printed
+            object.cover = self.cover
+            object.homepage = self.homepage
+            object.code = self.code
+            object.size = self.size
+            object.weight = self.weight
+            object.note = self.note
+            object.extra = self.extra
         }
 
         /// The model's name of the property that a key path leads to.

@@ -67,18 +67,18 @@ class Item: ManagedObject {
         /// The values of the object now.
         init(_ object: Item) {
             objectID = object.objectID
-            title = object.title
-            `class` = object.`class`
-            isDeleted_ = object.isDeleted_
-            shelfID = object[idOf: Item.shelf]
+            self.title = object.title
+            self.`class` = object.`class`
+            self.isDeleted_ = object.isDeleted_
+            self.shelfID = object[idOf: Item.shelf]
         }
 
         /// Sets the object's attributes and to-one relationships; derived ones stay.
         func write(to object: Item) {
-            object.title = title
-            object.`class` = `class`
-            object.isDeleted_ = isDeleted_
-            object[idOf: Item.shelf] = shelfID
+            object.title = self.title
+            object.`class` = self.`class`
+            object.isDeleted_ = self.isDeleted_
+            object[idOf: Item.shelf] = self.shelfID
         }
 
         /// The model's name of the property that a key path leads to.

@@ -47,14 +47,14 @@ final class Shelf: ManagedObject {
         /// The values of the object now.
         init(_ object: Shelf) {
             objectID = object.objectID
-            number = object.number
-            id = object.id
+            self.number = object.number
+            self.id = object.id
         }
 
         /// Sets the object's attributes and to-one relationships; derived ones stay.
         func write(to object: Shelf) {
-            object.number = number
-            object.id = id
+            object.number = self.number
+            object.id = self.id
         }
 
         /// The model's name of the property that a key path leads to.

@@ -25,17 +25,17 @@ struct Size: CompositeValue {
 
     /// As `CompositeValue` asks.
     init(_ fields: CompositeFields) {
-        width = fields["width", .double]
-        height = fields["height", .double]
-        unit = fields["unit", .string]
+        self.width = fields["width", .double]
+        self.height = fields["height", .double]
+        self.unit = fields["unit", .string]
     }
 
     /// As `CompositeValue` asks.
     var compositeFields: CompositeFields {
         var fields = CompositeFields()
-        fields.set("width", to: width)
-        fields.set("height", to: height)
-        fields.set("unit", to: unit)
+        fields.set("width", to: self.width)
+        fields.set("height", to: self.height)
+        fields.set("unit", to: self.unit)
         return fields
     }
 }

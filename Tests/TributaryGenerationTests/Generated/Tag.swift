@@ -37,12 +37,12 @@ final class Tag: ManagedObject {
         /// The values of the object now.
         init(_ object: Tag) {
             objectID = object.objectID
-            name = object.name
+            self.name = object.name
         }
 
         /// Sets the object's attributes and to-one relationships; derived ones stay.
         func write(to object: Tag) {
-            object.name = name
+            object.name = self.name
         }
 
         /// The model's name of the property that a key path leads to.
