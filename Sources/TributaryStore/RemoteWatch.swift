@@ -9,13 +9,18 @@ import Synchronization
 /// Notices what other processes, and other stores of this process, commit to the store's file.
 ///
 /// A write of anyone wakes a thread of its own through inotify. The write comes before its commit can be seen, so the
-/// thread takes SQLite's write lock for a moment: whoever is writing has ended then.
+/// thread takes SQLite's write lock for a moment: whoever is writing has ended then. It does so once for a burst of
+/// writes, because this process's own wake it as well.
 ///
 /// A user has few inotify instances (128 by default), so a process takes no more than ``limit`` of them; a watch that gets
 /// none looks once a second.
 package final class RemoteWatch: Sendable {
     /// Watches of one process that use inotify at a time.
     static let limit = 16
+    /// Milliseconds without a write after which the watch looks.
+    private static let quiet: Int32 = 10
+    /// The longest time that writes without a pause put the look off.
+    private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
     /// Of inotify; -1 when there was none to be had.
@@ -75,21 +80,16 @@ package final class RemoteWatch: Sendable {
 
     private func run(_ changed: @Sendable (Int64) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var isOwing = false
         while true {
-            var polled = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
-            ]
-            // A descriptor of -1 is passed over.
-            let found = poll(&polled, 2, descriptor < 0 ? 1000 : -1)
-            guard found >= 0 else { continue }
-            // Only now: whoever stops the watch has written, and does not touch the descriptor any more.
-            if polled[1].revents != 0 { break }
-            if descriptor >= 0 {
-                let count = read(descriptor, &buffer, buffer.count)
-                guard count > 0, concerns(buffer[..<count]) else { continue }
-            }
-            if let newest = newest() { changed(newest) }
+            let news = wait(descriptor < 0 || isOwing ? 1000 : -1, &buffer)
+            if news == .stop { break }
+            guard news == .store || (news == .nothing && (descriptor < 0 || isOwing)) else { continue }
+            gather(&buffer)
+            let newest = newest()
+            // What could not be read is tried again.
+            isOwing = newest == nil
+            if let newest { changed(newest) }
         }
         try? connection.close()
         for open in [stopReadEnd, stopWriteEnd] { Glibc.close(open) }
@@ -98,6 +98,39 @@ package final class RemoteWatch: Sendable {
             RemoteWatch.inUse.subtract(1, ordering: .relaxed)
         }
         ended.signal()
+    }
+
+    private enum News {
+        case store
+        case other
+        case nothing
+        case stop
+    }
+
+    /// Waits for events, at most so many milliseconds; -1 for ever.
+    private func wait(_ milliseconds: Int32, _ buffer: inout [UInt8]) -> News {
+        var polled = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
+        ]
+        // A descriptor of -1 is passed over.
+        let found = poll(&polled, 2, milliseconds)
+        guard found > 0 else { return found == 0 ? .nothing : .other }
+        // Only now: whoever stops the watch has written, and does not touch the descriptor any more.
+        if polled[1].revents != 0 { return .stop }
+        let count = read(descriptor, &buffer, buffer.count)
+        return count > 0 && concerns(buffer[..<count]) ? .store : .other
+    }
+
+    /// Lets a burst of writes pass: those of this process wake the watch as well, and each lock would stand in their way.
+    private func gather(_ buffer: inout [UInt8]) {
+        guard descriptor >= 0 else { return }
+        let end = ContinuousClock.now + RemoteWatch.ceiling
+        while ContinuousClock.now < end {
+            let news = wait(RemoteWatch.quiet, &buffer)
+            // The word to stop is there still for the next wait.
+            if news == .nothing || news == .stop { return }
+        }
     }
 
     /// Whether one of the events is about the store; also when some were lost.
