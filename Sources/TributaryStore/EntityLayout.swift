@@ -1,7 +1,7 @@
 import TributaryModel
 
 /// Where the properties of an entity lie.
-struct EntityLayout: Sendable {
+final class EntityLayout: Sendable {
     /// Where a property lies, for writing.
     enum Place: Sendable, Hashable {
         /// A register in the object's own row.
@@ -27,6 +27,14 @@ struct EntityLayout: Sendable {
     let places: [Place]
     /// For each column of the table, whether it is a register of this entity.
     let holds: [Bool]
+
+    init(entity: Entity, code: Int64, table: Int, places: [Place], holds: [Bool]) {
+        self.entity = entity
+        self.code = code
+        self.table = table
+        self.places = places
+        self.holds = holds
+    }
 
     /// The column of each slot, nil for what has none (transient attributes, to-many relationships).
     var slotColumns: [Int?] {

@@ -17,7 +17,8 @@ struct FetchCompiler {
         layout = reading.layout
     }
 
-    func select(_ selection: Selection) throws -> SQLFragment {
+    /// Unless `isOrdered`, the rows come as they lie.
+    func select(_ selection: Selection, isOrdered: Bool = true) throws -> SQLFragment {
         let row = FetchCompiler.row
         let isBounded = query.limit != nil || query.offset > 0
         let columns =
@@ -30,7 +31,7 @@ struct FetchCompiler {
         var result = SQLFragment("SELECT \(columns) FROM \(reading.table.quotedName) \(row)")
         let conditions = try conditions(&compiler)
         if !conditions.isEmpty { result = result + " WHERE " + .joined(conditions, by: "AND") }
-        if selection != .count { result = result + " ORDER BY \(try order(&compiler))" }
+        if selection != .count, isOrdered { result = result + " ORDER BY \(try order(&compiler))" }
         if isBounded {
             result =
                 result

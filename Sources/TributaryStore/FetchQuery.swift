@@ -25,6 +25,8 @@ package struct FetchQuery: Sendable {
         self.offset = offset
         self.includesSubentities = includesSubentities
     }
+    /// Whether nothing but the ID gives the order.
+    var isOrderedByID: Bool { sortKeys.isEmpty }
     /// Whether there are only a few different ones: all objects of an entity, or the first of them.
     var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }

@@ -5,8 +5,7 @@ extension Reader {
     /// The visible object, nil when there is none; `rootEntity` is the table.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
-        let sql = "SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o WHERE o._id = ?"
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, reading.table.rowByID)
         defer { statement.reset() }
         statement.bind(1, id)
         return try statement.step() ? reading.row(statement) : nil

@@ -8,6 +8,8 @@ struct RowReading {
     let table: TableLayout
     let environment: StoreEnvironment
     private let storeName: String
+    /// The entity of all rows, when the table has no others.
+    private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
 
     init(table: TableLayout, context: StoreContext) {
@@ -15,13 +17,18 @@ struct RowReading {
         environment = context.configuration.environment
         storeName = context.name
         self.table = table
+        onlyEntity = table.hasEntityColumn ? nil : layout.entity(code: table.code)
     }
 
     /// The columns, each with the alias of the table before it.
     func columns(alias: String) -> String {
-        let entity = table.hasEntityColumn ? "\(alias)._entity" : "0"
+        RowReading.columns(table.columns, hasEntityColumn: table.hasEntityColumn, alias: alias)
+    }
+
+    static func columns(_ columns: [ColumnLayout], hasEntityColumn: Bool, alias: String) -> String {
+        let entity = hasEntityColumn ? "\(alias)._entity" : "0"
         let fixed = ["\(alias)._id", entity, "\(alias)._revision"]
-        return (fixed + table.columns.map { "\(alias).\($0.quotedName)" }).joined(separator: ", ")
+        return (fixed + columns.map { "\(alias).\($0.quotedName)" }).joined(separator: ", ")
     }
 
     /// The columns of an ID alone.
@@ -33,12 +40,8 @@ struct RowReading {
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places
-        let values = [PropertyValue](unsafeUninitializedCapacity: places.count) { buffer, count in
-            for place in places {
-                (buffer.baseAddress.unsafelyUnwrapped + count).initialize(to: value(at: place, statement))
-                count += 1
-            }
-        }
+        var values = [PropertyValue](repeating: .null, count: places.count)
+        for slot in places.indices { values[slot] = value(at: places[slot], statement) }
         return Row(
             id: objectID(id, entity),
             entity: entity.entity,
@@ -53,7 +56,7 @@ struct RowReading {
     }
 
     private func entity(_ statement: BoundStatement) -> EntityLayout? {
-        layout.entity(code: table.hasEntityColumn ? statement.integer(1) : table.code)
+        table.hasEntityColumn ? layout.entity(code: statement.integer(1)) : onlyEntity
     }
 
     private func objectID(_ id: UniqueID, _ entity: EntityLayout) -> ManagedObjectID {
@@ -68,7 +71,7 @@ struct RowReading {
     private func value(at place: EntityLayout.Place, _ statement: BoundStatement) -> PropertyValue {
         switch place {
         case .column(let column), .mirror(let column, _, _):
-            table.columns[column].value(in: statement, at: RowReading.fixedColumns + Int32(column))
+            table.readings[column].value(in: statement, at: RowReading.fixedColumns + Int32(column))
         case .inverse, .links, .none: .null
         }
     }

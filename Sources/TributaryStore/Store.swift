@@ -1,6 +1,7 @@
 import CSQLite
 import GRDB
 import Synchronization
+package import TributaryChanges
 package import TributaryModel
 
 /// One SQLite file with the state of the merge, its history and its positions.
@@ -24,6 +25,9 @@ package final class Store: Sendable {
         self.readers = readers
         self.meter = meter
     }
+
+    /// The ID of a new object.
+    package func newID() -> UniqueID { configuration.environment.newID() }
 
     /// Reads what is committed when it begins.
     package func read<T>(_ body: (Reader) throws -> T) throws -> T {

@@ -14,6 +14,31 @@ struct TableLayout: Sendable {
     let hasEntityColumn: Bool
     /// Names of the root and all its sub-entities.
     let entities: [String]
+    /// How each column is read.
+    let readings: [ColumnReading]
+    /// Selects the row of an ID as ``RowReading`` reads it: faults ask for it one by one.
+    let rowByID: String
+
+    init(
+        index: Int,
+        root: Entity,
+        code: Int64,
+        name: String,
+        columns: [ColumnLayout],
+        hasEntityColumn: Bool,
+        entities: [String]
+    ) {
+        self.index = index
+        self.root = root
+        self.code = code
+        self.name = name
+        self.columns = columns
+        self.hasEntityColumn = hasEntityColumn
+        self.entities = entities
+        readings = columns.map { ColumnReading($0.kind) }
+        let selected = RowReading.columns(columns, hasEntityColumn: hasEntityColumn, alias: "o")
+        rowByID = "SELECT \(selected) FROM \(quoted(name)) o WHERE o._id = ?"
+    }
 
     var quotedName: String { quoted(name) }
 }
