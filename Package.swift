@@ -52,7 +52,7 @@ let package = Package(
         ),
         .target(
             name: "Tributary",
-            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore"]
+            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore", "CLinux"]
         ),
 
         .target(name: "TributaryGeneration", dependencies: ["TributaryModel"]),

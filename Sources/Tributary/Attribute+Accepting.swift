@@ -2,13 +2,20 @@ import TributaryChanges
 import TributaryModel
 
 extension Attribute {
-    /// Whether an attribute can be set to the value; a transient one without a type takes anything.
-    func accepts(_ value: PropertyValue) -> Bool { type == .undefined || type.holds(value) }
+    /// Whether an attribute can be set to the value.
+    func accepts(_ value: PropertyValue) -> Bool { type.accepts(value) }
 
     /// The value as the attribute has it: of a composite the canonical text; nil when it does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
         guard accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }
         return JSONValue(text: text).flatMap { self.value(from: $0) }
+    }
+}
+
+extension AttributeType {
+    /// Whether an attribute of the type can be set to the value; a transient one without a type takes anything.
+    func accepts(_ value: PropertyValue) -> Bool {
+        if case .undefined = self { true } else { holds(value) }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// An attribute that is optional in the model is a `Field` of an optional type. The attribute's name is resolved once.
 public final class Field<Value: FieldValue>: Sendable {
-    private let cache: SlotCache
+    @usableFromInline let cache: SlotCache
 
     /// The key of the attribute with the given name.
     public init(_ name: String) {
@@ -12,7 +12,7 @@ public final class Field<Value: FieldValue>: Sendable {
     /// The attribute's name in the model.
     public var name: String { cache.name }
 
-    @usableFromInline
+    @inlinable
     func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
 }
 
@@ -25,10 +25,21 @@ extension ManagedObject {
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
         get {
             let slot = field.slot(in: kind)
-            let value = read(slot)
-            if case .blob = value { return Value(fieldValue: whole(value, slot)) ?? Value.zeroField }
-            return Value(fieldValue: value) ?? Value.zeroField
+            #if DEBUG
+                checkRead(slot)
+            #endif
+            // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+            guard values.indices.contains(slot) else { return wholeField(slot) }
+            if case .blob = values[slot] { return wholeField(slot) }
+            return Value(fieldValue: values[slot]) ?? Value.zeroField
         }
         set { write(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
+    /// An attribute of a fault, or one that lies beside the store.
+    @usableFromInline
+    @inline(never)
+    func wholeField<Value: FieldValue>(_ slot: Int) -> Value {
+        Value(fieldValue: wholeValue(slot)) ?? Value.zeroField
     }
 }

@@ -12,11 +12,12 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such property, or it is to-many.
     public func value(forKey key: String) throws(ContextError) -> PropertyValue {
         let slot = try slot(named: key)
-        guard let relationship = kind.entity.properties[slot].relationship else { return wholeValue(slot) }
-        guard !relationship.isToMany else {
+        switch kind.role(slot) {
+        case .attribute, .derived: return wholeValue(slot)
+        case .toOne: return relatedID(slot).map { .reference($0.uniqueID) } ?? .null
+        case .toMany:
             throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
         }
-        return relatedID(slot).map { .reference($0.uniqueID) } ?? .null
     }
 
     /// Sets an attribute, or a to-one relationship by `.reference` or `.null`.
@@ -24,46 +25,41 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such property, it is to-many, or the value does not fit.
     public func setValue(_ value: PropertyValue, forKey key: String) throws(ContextError) {
         let slot = try slot(named: key)
-        switch kind.entity.properties[slot] {
-        case .attribute(let attribute):
-            guard attribute.derivationExpression == nil else {
-                throw ContextError.wrongKind(
-                    entity: kind.entity.name,
-                    property: key,
-                    expected: "an attribute that can be set: it is derived"
-                )
-            }
-            guard let value = attribute.settable(value) else {
-                throw ContextError.wrongType(
-                    entity: kind.entity.name,
-                    property: key,
-                    expected: attribute.type.rawValue,
-                    found: value.kindName
-                )
-            }
+        switch kind.role(slot) {
+        case .attribute(let type):
+            guard let value = settable(value, type, slot) else { throw wrongType(key, type.rawValue, value) }
             write(value, slot)
-        case .relationship(let relationship, _):
-            guard !relationship.isToMany else {
-                throw ContextError.wrongKind(
-                    entity: kind.entity.name,
-                    property: key,
-                    expected: "an attribute or to-one"
-                )
-            }
-            switch value {
-            case .null: setRelated(nil, slot)
-            case .reference(let id):
-                guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
-                setRelated(context.object(id, entity: relationship.destination), slot)
-            default:
-                throw ContextError.wrongType(
-                    entity: kind.entity.name,
-                    property: key,
-                    expected: "an object",
-                    found: value.kindName
-                )
-            }
+        case .derived:
+            throw ContextError.wrongKind(
+                entity: kind.entity.name,
+                property: key,
+                expected: "an attribute that can be set: it is derived"
+            )
+        case .toOne: try setTarget(value, slot, key)
+        case .toMany:
+            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
         }
+    }
+
+    /// The value as the attribute has it, nil when it does not fit; only a composite is put into another form.
+    private func settable(_ value: PropertyValue, _ type: AttributeType, _ slot: Int) -> PropertyValue? {
+        if case .composite = type { return kind.entity.properties[slot].attribute?.settable(value) }
+        return type.accepts(value) ? value : nil
+    }
+
+    private func setTarget(_ value: PropertyValue, _ slot: Int, _ key: String) throws(ContextError) {
+        switch value {
+        case .null: setRelated(nil, slot)
+        case .reference(let id):
+            guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
+            let destination = kind.entity.properties[slot].relationship?.destination ?? ""
+            setRelated(context.object(id, entity: destination), slot)
+        default: throw wrongType(key, "an object", value)
+        }
+    }
+
+    private func wrongType(_ key: String, _ expected: String, _ value: PropertyValue) -> ContextError {
+        ContextError.wrongType(entity: kind.entity.name, property: key, expected: expected, found: value.kindName)
     }
 
     func slot(named key: String) throws(ContextError) -> Int {
@@ -81,19 +77,21 @@ extension ManagedObject {
         #if DEBUG
             checkRead(slot)
         #endif
-        if values.isEmpty { fire() }
-        return slot >= 0 && slot < values.count ? values[slot] : lastResort(slot)
+        // A fault has no values, so one comparison finds both that and a slot that is none.
+        return values.indices.contains(slot) ? values[slot] : readSlowly(slot)
     }
 
-    /// What an object without values reads: the model's default.
+    /// Fires the fault; an object without values reads the model's default.
     @usableFromInline
-    func lastResort(_ slot: Int) -> PropertyValue {
-        slot >= 0 && slot < kind.defaults.count ? kind.defaults[slot] : .null
+    @inline(never)
+    func readSlowly(_ slot: Int) -> PropertyValue {
+        fire()
+        if values.indices.contains(slot) { return values[slot] }
+        return kind.defaults.indices.contains(slot) ? kind.defaults[slot] : .null
     }
 
     /// Reads the row of a fault, also of one that was linked before it was read; an object whose row is gone stays as it
     /// is.
-    @usableFromInline
     func fire() {
         guard values.isEmpty, state == .clean || state == .updated || state == .deleted else { return }
         managedObjectContext?.fire(self)
@@ -108,24 +106,23 @@ extension ManagedObject {
             fire()
             if values.isEmpty { values = kind.defaults }
         }
-        guard !values[slot].isSame(as: value) else { return }
-        if let context = managedObjectContext { note(value, slot, context) }
-        values[slot] = value
-        guard kind.entity.properties[slot].attribute?.isStored ?? true else { return }
-        switch state {
-        case .inserted, .clean, .updated, .deleted:
-            changed.insert(slot)
-            managedObjectContext?.noteUpdate(of: self)
-        case .gone, .detached: break
-        }
-    }
-
-    /// Keeps what the event and undo want to know of a value before it changes.
-    private func note(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
-        if event != context.event {
+        guard values[slot] != value else { return }
+        // The same bytes may lie beside the store on one side only.
+        if values[slot].isBlob || value.isBlob, values[slot].isSame(as: value) { return }
+        let context = managedObjectContext
+        if let context, event != context.event {
             event = context.event
             eventValues = values
         }
+        if let context, context.hasUndoStack { record(value, slot, context) }
+        values[slot] = value
+        guard !kind.transients.contains(slot), state != .gone, state != .detached else { return }
+        changed.insert(slot)
+        context?.noteUpdate(of: self)
+    }
+
+    /// Keeps what undo wants to know of a value before it changes.
+    private func record(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
         guard let undoStack = context.undoStack, state != .gone else { return }
         context.recordOrders(self, slot, from: values[slot], to: value)
         undoStack.record(.value(self, slot: slot, old: values[slot]))
@@ -146,5 +143,12 @@ extension ManagedObject {
     private func transientValues() -> [(Int, PropertyValue)] {
         guard !values.isEmpty else { return [] }
         return kind.transientSlots.map { ($0, values[$0]) }.filter { !$0.1.isNull }
+    }
+}
+
+extension PropertyValue {
+    @inline(__always)
+    fileprivate var isBlob: Bool {
+        if case .blob = self { true } else { false }
     }
 }

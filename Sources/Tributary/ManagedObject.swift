@@ -28,29 +28,33 @@ open class ManagedObject {
     /// The name of the entity whose objects this class represents; subclasses override it.
     open class var entityName: String { "" }
 
-    @usableFromInline let kind: ObjectKind
+    // What is unchecked below is touched on the context's queue or actor alone, and only by statements of this module
+    // during which nobody else's code runs: values own nothing whose end calls anybody. So two accesses never overlap,
+    // and the check at run time, which costs more than reading, would find nothing.
+
+    @usableFromInline final let kind: ObjectKind
     /// The object's UUID, the same in every context and on every machine.
-    public let uniqueID: UniqueID
+    public final let uniqueID: UniqueID
     /// The context; nil after it was reset or its container closed.
-    public internal(set) var managedObjectContext: ManagedObjectContext?
+    @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row as last read or merged: the before-image of the changes.
-    var row: Row?
+    final var row: Row?
     /// By slot.
     ///
     /// Empty while the object is a fault; shares the row's buffer until the first change.
-    @usableFromInline var values: [PropertyValue] = []
+    @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     /// The slots of attributes and to-one registers that the context has changed.
-    var changed = SlotSet()
+    @exclusivity(unchecked) final var changed = SlotSet()
     /// The values before the first change of the event that `event` counts; shares a buffer that is there anyway.
-    var eventValues: [PropertyValue] = []
+    @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     /// The context's event in which the object was changed last.
-    var event: UInt64 = 0
+    @exclusivity(unchecked) final var event: UInt64 = 0
     /// Where the object stands between its context and the store.
-    public internal(set) var state: ObjectState = .clean
+    @exclusivity(unchecked) public final internal(set) var state: ObjectState = .clean
     /// The place in the context's list of dirty objects, -1 when it is not in it.
-    var dirtyIndex = -1
+    @exclusivity(unchecked) final var dirtyIndex = -1
     /// What few objects need.
-    var extras: ObjectExtras?
+    final var extras: ObjectExtras?
 
     /// Contexts make objects; subclasses inherit this and give their own stored properties defaults.
     public required init(_ origin: ObjectOrigin) {
@@ -58,6 +62,8 @@ open class ManagedObject {
         uniqueID = origin.uniqueID
         managedObjectContext = origin.context
     }
+
+    deinit { managedObjectContext?.registry.table.remove(self) }
 
     /// Names the object in any context.
     public var objectID: ManagedObjectID { kind.objectID(uniqueID) }

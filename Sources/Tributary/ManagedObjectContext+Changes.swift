@@ -30,10 +30,11 @@ extension ManagedObjectContext {
     }
 
     /// An attribute, a register or a pair of the object has changed.
+    @inline(__always)
     func noteUpdate(of object: ManagedObject) {
         guard object.state != .gone, object.state != .detached else { return }
         if object.state == .clean { object.state = .updated }
-        dirty.insert(object)
+        if object.dirtyIndex < 0 { dirty.insert(object) }
         editCount &+= 1
         noteChange { $0.noteUpdated(object.objectID) }
     }
@@ -41,10 +42,14 @@ extension ManagedObjectContext {
     // MARK: Telling
 
     /// Adds to what the observers are told next; costs nothing while nobody observes.
+    @inline(__always)
     func noteChange(_ note: (inout ObjectsDidChange) -> Void) {
-        if !observers.isEmpty { note(&pendingNotice) }
-        guard isMain, !isProcessingScheduled, !observers.isEmpty || !unpropagated.isEmpty || undoStack != nil
-        else { return }
+        if isObserved { note(&pendingNotice) }
+        if isMain, !isProcessingScheduled { scheduleProcessing() }
+    }
+
+    private func scheduleProcessing() {
+        guard !observers.isEmpty || !unpropagated.isEmpty || undoStack != nil else { return }
         isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.

@@ -12,10 +12,16 @@ extension ManagedObjectContext {
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
-            objects = try candidates(request).map { candidate in
-                switch candidate {
-                case .row(let row): object(for: row)
-                case .object(let object): object
+            switch try candidates(request) {
+            case .rows(let rows):
+                registry.reserve(rows.count, rootIndex: try kind(named: request.entityName).rootIndex)
+                objects = rows.map { object(for: $0) }
+            case .mixed(let candidates):
+                objects = candidates.map { candidate in
+                    switch candidate {
+                    case .row(let row): object(for: row)
+                    case .object(let object): object
+                    }
                 }
             }
         } else {
@@ -29,7 +35,14 @@ extension ManagedObjectContext {
 
     /// The same, as objects of a class; objects of other classes are left out.
     public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
-        try fetch(request).compactMap { $0 as? Object }
+        let objects = try fetch(request)
+        let kind = try kind(named: request.entityName)
+        // An entity that is alone in its inheritance has objects of one class only: casting each of them would be another
+        // walk through all.
+        if kind.entity.parent == nil, !kind.hasSubentities, kind.type is Object.Type {
+            return unsafeBitCast(objects, to: [Object].self)
+        }
+        return objects.compactMap { $0 as? Object }
     }
 
     /// All objects of a class, in the given order.
@@ -88,6 +101,13 @@ extension ManagedObjectContext {
         case object(ManagedObject)
     }
 
+    /// What a fetch has found.
+    private enum Candidates {
+        /// Rows of the store: the context has no changes of its own.
+        case rows([Row])
+        case mixed([Candidate])
+    }
+
     /// The context's dirty objects of the entity: they stand for their rows.
     private struct Overlay {
         var hidden: Set<UniqueID> = []
@@ -98,20 +118,24 @@ extension ManagedObjectContext {
         var isEmpty: Bool { hidden.isEmpty }
     }
 
-    private func candidates(_ request: FetchRequest) throws -> [Candidate] {
+    private func candidates(_ request: FetchRequest) throws -> Candidates {
         let request = resolved(request)
         if let other = withoutOwnChanges(request) {
-            return try other.candidates(request).map { candidate in
-                guard case .object(let object) = candidate else { return candidate }
-                return object.row.map(Candidate.row) ?? .object(self.object(with: object.objectID))
-            }
+            let found = try other.candidates(request)
+            guard case .mixed(let candidates) = found else { return found }
+            return .mixed(
+                candidates.map { candidate in
+                    guard case .object(let object) = candidate else { return candidate }
+                    return object.row.map(Candidate.row) ?? .object(self.object(with: object.objectID))
+                }
+            )
         }
         let overlay = try overlay(for: request)
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
-            return request.slice(objects).map(Candidate.object)
+            return .mixed(request.slice(objects).map(Candidate.object))
         }
-        guard !overlay.isEmpty else { return try read { try $0.rows(query(request)) }.map(Candidate.row) }
-        return try merged(request, overlay)
+        guard !overlay.isEmpty else { return .rows(try read { try $0.rows(query(request)) }) }
+        return .mixed(try merged(request, overlay))
     }
 
     private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {

@@ -19,14 +19,17 @@ extension ManagedObjectContext {
         id: UniqueID? = nil
     ) throws(ContextError) -> Object {
         let kind = try kind(named: type.entityName)
-        guard kind.type is Object.Type else {
+        guard kind.type == type || kind.type is Object.Type else {
             throw ContextError.wrongKind(
                 entity: kind.entity.name,
                 property: "class",
                 expected: "\(type): give the class to the container"
             )
         }
-        guard let object = try insert(kind, id: id) as? Object else { throw .unknownEntity(type.entityName) }
+        let object = try insert(kind, id: id)
+        // An object is of its kind's class, so only another class has to be looked at.
+        if kind.type == type { return unsafeDowncast(object, to: type) }
+        guard let object = object as? Object else { throw .unknownEntity(type.entityName) }
         return object
     }
 
@@ -42,7 +45,7 @@ extension ManagedObjectContext {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
-        let uniqueID = id ?? store.configuration.environment.newID()
+        let uniqueID = id ?? store.newID()
         if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
             // A fault may stand for an object that is not there; whether it is, the store tells at save.
             guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
@@ -109,7 +112,7 @@ extension ManagedObjectContext {
 
     /// The object of a row that was read, not refreshed when it has been read before.
     func object(for row: Row) -> ManagedObject {
-        guard let kind = schema.kind(named: row.entity.name) else { return object(with: row.id) }
+        guard let kind = kind(of: row) else { return object(with: row.id) }
         if let known = registry.object(row.id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
             if known.state == .clean, known.values.isEmpty, known.kind === kind { known.take(row) }
             return known

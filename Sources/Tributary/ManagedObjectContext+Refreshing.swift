@@ -121,8 +121,7 @@ extension ManagedObjectContext {
         passCount &+= 1
         for object in dirty.objects + registry.objects { object.detach() }
         dirty = DirtyList()
-        registry = ObjectRegistry(rootCount: schema.rootCount)
-        registry.retain(retainsRegisteredObjects)
+        registry.removeAll()
         ledger.removeAll()
         lostConflicts = []
         pendingReadError = nil

@@ -53,8 +53,24 @@ public final class ManagedObjectContext {
 
     /// What can be taken back; nil when nothing is recorded, as on a background context by default.
     public var undoStack: UndoStack? {
-        didSet { undoStack?.context = self }
+        didSet {
+            undoStack?.context = self
+            hasUndoStack = undoStack != nil
+        }
     }
+
+    // What is unchecked below are plain numbers and flags, asked for or counted with each change of a value: no access to
+    // one lasts longer than the instruction that makes it, so none can overlap.
+
+    @exclusivity(unchecked) private(set) var hasUndoStack = false
+    /// Whether somebody observes the changes.
+    @exclusivity(unchecked) private(set) var isObserved = false
+    /// Whether a job that processes the pending changes is on its way to the main actor.
+    @exclusivity(unchecked) var isProcessingScheduled = false
+    /// Counts the groups of changes that were processed.
+    @exclusivity(unchecked) var event: UInt64 = 1
+    /// Grows with each change that a program makes here.
+    @exclusivity(unchecked) var editCount: UInt64 = 0
 
     let home: ContextHome
     package var schema: ObjectSchema { home.schema }
@@ -77,7 +93,9 @@ public final class ManagedObjectContext {
     /// The newest transaction that the objects of a background context have taken over.
     var mergedThrough: Int64 = 0
 
-    var registry: ObjectRegistry
+    let registry: ObjectRegistry
+    /// The entity that was used last; many uses of one follow each other.
+    private var recentKind: ObjectKind?
     var dirty = DirtyList()
     var ledger = RelationshipLedger()
     /// Deleted objects whose delete rules have not been followed yet.
@@ -92,16 +110,12 @@ public final class ManagedObjectContext {
     var rowsAtHand = RowsAtHand()
     /// What the observers have not been told yet.
     var pendingNotice = ObjectsDidChange()
-    var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = []
+    var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = [] {
+        didSet { isObserved = !observers.isEmpty }
+    }
     var observerCount = 0
     /// Whether the observers are being told: what they change is told after that, not in the middle of it.
     var isTelling = false
-    /// Whether a job that processes the pending changes is on its way to the main actor.
-    var isProcessingScheduled = false
-    /// Counts the groups of changes that were processed.
-    var event: UInt64 = 1
-    /// Grows with each change that a program makes here.
-    var editCount: UInt64 = 0
     /// The queue of a background context.
     var executor: ContextExecutor?
     /// Makes the next save answer for a request; see ``apply(_:)``.
@@ -140,7 +154,16 @@ public final class ManagedObjectContext {
     }
 
     func kind(named name: String) throws(ContextError) -> ObjectKind {
+        if let recentKind, recentKind.entity.name == name { return recentKind }
         guard let kind = schema.kind(named: name) else { throw ContextError.unknownEntity(name) }
+        recentKind = kind
+        return kind
+    }
+
+    func kind(of row: Row) -> ObjectKind? {
+        if let recentKind, recentKind.entity === row.entity { return recentKind }
+        guard let kind = schema.kind(named: row.entity.name) else { return nil }
+        recentKind = kind
         return kind
     }
 }

@@ -11,15 +11,22 @@ package final class ObjectKind: Sendable {
     /// The store's configured name, part of every ID.
     let store: String
     /// Counts kinds in this process; a ``Field`` remembers a slot together with it.
-    let serial: UInt32
+    @usableFromInline let serial: UInt32
     /// The root entity's place among the model's root entities.
     let rootIndex: Int
     /// Whether the model has the entity.
     let isKnown: Bool
     /// By slot: the model's default, null where there is none.
     let defaults: [PropertyValue]
+    /// By slot.
+    let roles: [PropertyRole]
+    /// By slot; empty for an entity with so many properties that looking through the names takes longer than hashing.
+    private let names: [String]
+    private static let fewNames = 12
     /// The slots of attributes that have no column.
     let transientSlots: [Int]
+    /// The same, for asking about one.
+    let transients: SlotSet
     /// Whether an object of this entity may turn out to be of a sub-entity.
     let hasSubentities: Bool
     /// Whether what a save wrote is what the row then holds, so that it need not be read again.
@@ -53,7 +60,12 @@ package final class ObjectKind: Sendable {
         self.transformers = transformers.bySlot(of: entity)
         self.probe = probe
         defaults = entity.properties.map { $0.attribute?.defaultValue ?? .null }
+        roles = entity.properties.map(PropertyRole.init)
+        names = entity.properties.count <= ObjectKind.fewNames ? entity.properties.map(\.name) : []
         transientSlots = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
+        var transients = SlotSet()
+        for slot in transientSlots { transients.insert(slot) }
+        self.transients = transients
         hasSubentities = !entity.subentities.isEmpty
         derivations = entity.properties.indices.compactMap { slot in
             guard let attribute = entity.properties[slot].attribute, attribute.isStored else { return nil }
@@ -69,7 +81,15 @@ package final class ObjectKind: Sendable {
     }
 
     /// The slot of a property, nil when the entity has none of the name.
-    func slot(named name: String) -> Int? { probe?.slot(named: name) ?? entity.slot(named: name) }
+    func slot(named name: String) -> Int? {
+        if let probe { return probe.slot(named: name) }
+        guard !names.isEmpty else { return entity.slot(named: name) }
+        for slot in names.indices where names[slot] == name { return slot }
+        return nil
+    }
+
+    /// What a property is; an object that only finds out what an accessor uses has any number of attributes.
+    func role(_ slot: Int) -> PropertyRole { slot < roles.count ? roles[slot] : .attribute(.undefined) }
 
     /// The ID of one of its objects.
     package func objectID(_ uniqueID: UniqueID) -> ManagedObjectID {

@@ -1,74 +1,51 @@
 import TributaryChanges
 
-/// The objects of a context by ID, held weakly: one object for each ID.
-struct ObjectRegistry {
-    private struct Entry {
-        weak var object: ManagedObject?
-        /// Holds the object when the context retains all of them.
-        var held: ManagedObject?
-    }
-
-    /// By root entity.
-    private var tables: [[UniqueID: Entry]]
-    private var entryCount = 0
+/// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
+final class ObjectRegistry {
+    /// Objects take themselves out of it when they end, on any thread; the rest stays on the context's queue or actor.
+    let table: ObjectTable
     private var isRetaining = false
-    /// Entries at which those of objects that are gone are swept out.
-    private var sweepAt = ObjectRegistry.firstSweep
-    private static let firstSweep = 1024
+    private var held: Set<ManagedObject> = []
 
     init(rootCount: Int) {
-        tables = Array(repeating: [:], count: rootCount + 1)
+        table = ObjectTable(rootCount: rootCount)
     }
 
-    func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
-        tables[rootIndex][id]?.object
-    }
-
-    /// From now on holds all objects strongly, or no object.
-    mutating func retain(_ isRetaining: Bool) {
-        guard self.isRetaining != isRetaining else { return }
-        self.isRetaining = isRetaining
-        for table in tables.indices {
-            tables[table] = tables[table].mapValues {
-                let object = $0.object
-                return Entry(object: object, held: isRetaining ? object : nil)
-            }
-        }
-    }
-
-    /// Puts an object in the place of whatever had its ID.
-    mutating func register(_ object: ManagedObject) {
-        if tables[object.kind.rootIndex].updateValue(
-            Entry(object: object, held: isRetaining ? object : nil),
-            forKey: object.uniqueID
-        ) == nil {
-            entryCount += 1
-        }
-        if entryCount >= sweepAt { sweep() }
-    }
-
-    mutating func remove(_ object: ManagedObject) {
-        let table = object.kind.rootIndex
-        guard tables[table][object.uniqueID]?.object === object else { return }
-        tables[table][object.uniqueID] = nil
-        entryCount -= 1
-    }
+    func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
 
     /// The live objects, in no order to rely on.
-    var objects: [ManagedObject] {
-        tables.flatMap { $0.values.compactMap(\.object) }
+    var objects: [ManagedObject] { table.objects }
+
+    /// The number of live objects.
+    var count: Int { table.count }
+
+    /// From now on holds all objects strongly, or no object.
+    func retain(_ isRetaining: Bool) {
+        guard self.isRetaining != isRetaining else { return }
+        self.isRetaining = isRetaining
+        held = isRetaining ? Set(objects) : []
     }
 
-    /// The number of live objects and of those that went since the last sweep.
-    var count: Int { entryCount }
+    /// Makes room for so many more objects of one root entity.
+    func reserve(_ count: Int, rootIndex: Int) { table.reserve(count, rootIndex: rootIndex) }
 
-    /// Costs what is registered, at most once for each doubling of what is live.
-    private mutating func sweep() {
-        entryCount = 0
-        for index in tables.indices {
-            tables[index] = tables[index].filter { $0.value.object != nil }
-            entryCount += tables[index].count
+    /// Puts an object in the place of whatever had its ID.
+    func register(_ object: ManagedObject) {
+        if isRetaining {
+            if let former = table.object(object.uniqueID, rootIndex: object.kind.rootIndex) { held.remove(former) }
+            held.insert(object)
         }
-        sweepAt = max(ObjectRegistry.firstSweep, entryCount * 2)
+        table.insert(object)
+    }
+
+    func remove(_ object: ManagedObject) {
+        table.remove(object)
+        if isRetaining { held.remove(object) }
+    }
+
+    /// Forgets all objects.
+    func removeAll() {
+        table.removeAll()
+        held = []
     }
 }

@@ -5,10 +5,12 @@ struct SlotSet: Sendable {
 
     var isEmpty: Bool { low == 0 && high.isEmpty }
 
+    @inline(__always)
     func contains(_ slot: Int) -> Bool {
         slot < 64 ? low & (1 << UInt64(slot)) != 0 : high.contains(slot)
     }
 
+    @inline(__always)
     mutating func insert(_ slot: Int) {
         if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
     }

@@ -24,7 +24,7 @@ public enum PropertyValue: Hashable, Sendable {
     case reference(UniqueID)
 
     /// Whether there is no value.
-    public var isNull: Bool {
+    @inlinable public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 }

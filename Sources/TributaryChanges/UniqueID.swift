@@ -62,6 +62,19 @@ public struct UniqueID: Hashable, Sendable {
     }
 }
 
+extension UniqueID {
+    /// Compares the bytes.
+    @inlinable
+    public static func == (left: UniqueID, right: UniqueID) -> Bool { left.high == right.high && left.low == right.low }
+
+    /// Hashes the bytes.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(high)
+        hasher.combine(low)
+    }
+}
+
 extension UniqueID: Comparable {
     /// Compares the bytes.
     @inlinable

@@ -34,4 +34,7 @@ int clinux_contains(const void *bytes, size_t count, const void *part, size_t pa
 /// The kind of the file system at `path` (statfs(2) f_type); 0 when it cannot be told.
 uint32_t clinux_file_system(const char *path);
 
+/// Swift's runtime: retains an object and returns it, or null when its end has begun.
+void *swift_tryRetain(void *object);
+
 #endif

@@ -1,0 +1,80 @@
+import CLinux
+import Synchronization
+import TributaryChanges
+
+/// The live objects of a context by ID, without holding them: an object takes itself out when it ends.
+///
+/// Weak references would do the same, but give each object a side table, which makes every later retain and release of
+/// it several times as expensive as reading an attribute.
+///
+/// Objects stay on their context's queue or actor, but the last one to hold an object may end elsewhere, as the end of an
+/// actor's own state does. Therefore the lock: an object that ends waits for it before its memory goes, and one that is
+/// looked up meanwhile is found only if it could still be retained. Nothing is released under the lock.
+final class ObjectTable: Sendable {
+    private struct State {
+        /// By root entity.
+        var tables: [AddressTable]
+
+        init(rootCount: Int) {
+            // One more for objects of entities that the model does not have.
+            tables = (0...rootCount).map { _ in AddressTable() }
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(rootCount: Int) {
+        state = Mutex(State(rootCount: rootCount))
+    }
+
+    var count: Int { state.withLock { $0.tables.reduce(0) { $0 + $1.count } } }
+
+    func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
+        let retained = state.withLock { state in
+            state.tables[rootIndex][id].flatMap(ObjectTable.retain)
+        }
+        return retained.flatMap(ObjectTable.take)
+    }
+
+    /// The live objects, in no order to rely on.
+    var objects: [ManagedObject] {
+        let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(ObjectTable.retain) } }
+        return retained.compactMap(ObjectTable.take)
+    }
+
+    /// Puts an object in the place of whatever had its ID.
+    func insert(_ object: ManagedObject) {
+        let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
+        state.withLock { $0.tables[table].insert(address, for: id) }
+    }
+
+    /// Takes an object out; does nothing when another one is in its place.
+    func remove(_ object: ManagedObject) {
+        let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
+        state.withLock { $0.tables[table].remove(address, for: id) }
+    }
+
+    func removeAll() {
+        state.withLock { $0 = State(rootCount: $0.tables.count - 1) }
+    }
+
+    /// Makes room for so many more objects of one root entity.
+    func reserve(_ count: Int, rootIndex: Int) {
+        state.withLock { $0.tables[rootIndex].reserve($0.tables[rootIndex].count + count) }
+    }
+
+    // MARK: Addresses
+
+    private static func address(of object: ManagedObject) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    }
+
+    /// The same address with a retain that `take` gives back; nil when the object's end has begun.
+    private static func retain(_ address: UInt) -> UInt? {
+        UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
+    }
+
+    private static func take(_ address: UInt) -> ManagedObject? {
+        UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeRetainedValue() }
+    }
+}

@@ -1,0 +1,76 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// The hash table of a context's objects does what a dictionary does.
+struct AddressTableTests {
+    /// IDs from so few that they are often put in again and taken out again.
+    private static func id(_ random: inout SeededGenerator) -> UniqueID {
+        UniqueID(high: .random(in: 0..<8, using: &random), low: .random(in: 0..<64, using: &random))
+    }
+
+    @Test
+    func randomStepsLeaveWhatADictionaryHas() {
+        var random = SeededGenerator.fromEnvironment()
+        print("seed \(random.seed)")
+        for _ in 0..<40 {
+            var table = AddressTable()
+            var dictionary: [UniqueID: UInt] = [:]
+            for step in 1...2000 {
+                let id = AddressTableTests.id(&random)
+                let address = UInt.random(in: 1...4, using: &random)
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0...(step < 1000 ? 4 : 2):
+                    table.insert(address, for: id)
+                    dictionary[id] = address
+                case 7 where step % 500 == 0: table.reserve(.random(in: 0...4000, using: &random))
+                default:
+                    table.remove(address, for: id)
+                    if dictionary[id] == address { dictionary[id] = nil }
+                }
+                guard table[id] == dictionary[id], table.count == dictionary.count else {
+                    Issue.record("step \(step): \(table[id] ?? 0) for \(dictionary[id] ?? 0)")
+                    return
+                }
+            }
+            #expect(table.addresses.sorted() == dictionary.values.sorted())
+            for id in dictionary.keys where table[id] != dictionary[id] { Issue.record("\(id) is lost") }
+        }
+    }
+
+    @Test
+    func anEmptyTableHasNothing() {
+        var table = AddressTable()
+        let id = UniqueID(high: 0, low: 0)
+        #expect(table[id] == nil && table.count == 0 && table.addresses.isEmpty)
+        table.remove(1, for: id)
+        table.reserve(1000)
+        #expect(table[id] == nil && table.count == 0 && table.addresses.isEmpty)
+    }
+
+    @Test
+    func onlyTheSameAddressIsTakenOut() {
+        var table = AddressTable()
+        let id = UniqueID(high: 1, low: 2)
+        table.insert(7, for: id)
+        table.remove(8, for: id)
+        #expect(table[id] == 7)
+        table.insert(8, for: id)
+        table.remove(7, for: id)
+        #expect(table[id] == 8 && table.count == 1)
+        table.remove(8, for: id)
+        #expect(table[id] == nil && table.count == 0)
+    }
+
+    @Test
+    func whatIsLeftOfManyIsFound() {
+        var table = AddressTable()
+        let ids = (0..<20_000).map { UniqueID(high: UInt64($0) << 16, low: UInt64($0)) }
+        for (index, id) in ids.enumerated() { table.insert(UInt(index + 1), for: id) }
+        for (index, id) in ids.enumerated() where index % 100 != 0 { table.remove(UInt(index + 1), for: id) }
+        #expect(table.count == 200)
+        #expect(ids.enumerated().allSatisfy { table[$1] == ($0 % 100 == 0 ? UInt($0 + 1) : nil) })
+    }
+}
