@@ -40,8 +40,10 @@ struct RowReading {
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places
-        var values = [PropertyValue](repeating: .null, count: places.count)
-        for slot in places.indices { values[slot] = value(at: places[slot], statement) }
+        // Of all ways to make an array this takes the fewest instructions.
+        var values: [PropertyValue] = []
+        values.reserveCapacity(places.count)
+        for place in places { values.append(value(at: place, statement)) }
         return Row(
             id: objectID(id, entity),
             entity: entity.entity,
