@@ -7,7 +7,7 @@ import TributaryAdmin
 final class RunningDaemon {
     let folder: TemporaryFolder
     let name: String
-    private let notify: NotifySocket
+    private var notify: NotifySocket
     private(set) var process: ChildProcess?
 
     static let model = """
@@ -61,23 +61,20 @@ final class RunningDaemon {
 
     /// Starts it and waits until it is ready.
     func start() async throws {
-        let started = try spawn()
-        process = started
+        let started = try begin()
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
     /// The same, with another line to the service manager before it is ready.
     func start(hearing line: String) async throws {
-        let started = try spawn()
-        process = started
+        let started = try begin()
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
     /// Starts it and asks it to stop as soon as it has said a line to the service manager.
     func stop(afterHearing line: String) async throws -> ChildProcess.Ending? {
-        let started = try spawn()
-        process = started
+        let started = try begin()
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
         return await stop()
     }
@@ -85,6 +82,7 @@ final class RunningDaemon {
     /// The same for a daemon that, even as root, reads only what its permissions say.
     func startWithoutReadingEverything() async throws {
         guard getuid() == 0 else { return try await start() }
+        notify = try NotifySocket(in: folder)
         let started = try ChildProcess(
             "/usr/bin/setpriv",
             [
@@ -96,6 +94,14 @@ final class RunningDaemon {
         )
         process = started
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+    }
+
+    /// A socket of its own, so that nothing the process before has said is taken for the new one's.
+    private func begin() throws -> ChildProcess {
+        notify = try NotifySocket(in: folder)
+        let started = try spawn()
+        process = started
+        return started
     }
 
     /// Starts another process on the same configuration.
