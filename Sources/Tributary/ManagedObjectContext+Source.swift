@@ -49,7 +49,14 @@ extension ManagedObjectContext {
         guard registry.count > 0 else { return }
         let objects = registry.objects
         for object in objects { object.extras?.related = [:] }
-        let known = objects.filter { !$0.values.isEmpty && $0.state != .inserted && $0.state != .gone }
+        // One that was only linked here has no values, and may be deleted above all the same.
+        let known = objects.filter { object in
+            switch object.state {
+            case .updated, .deleted: true
+            case .clean: !object.values.isEmpty
+            case .inserted, .gone, .detached: false
+            }
+        }
         do {
             let rows = try read { reader in try known.map { try row($0.uniqueID, $0.kind, reader) } }
             for (object, row) in zip(known, rows) { merge(row, into: object) }

@@ -144,4 +144,21 @@ struct MergedReferenceTests {
             }
         }
     }
+
+    @Test
+    func whatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
+        let fixture = try await LinkFixture("unlinked")
+        try await fixture.elsewhere { _ = try fixture.link($0) }
+        await fixture.container.mergePendingChanges()
+        let child = fixture.container.newChildOfViewContext(name: "child")
+        let grandchild = child.newChild(name: "grandchild")
+        // The project is not read here: the deletion takes its pair away.
+        await grandchild.perform { $0.delete($0.object(with: fixture.ann)) }
+        await child.perform { $0.delete($0.object(with: fixture.till)) }
+        try await grandchild.perform { context in
+            let projects = try context.fetchIDs(FetchRequest("Project"))
+            #expect(projects.isEmpty)
+            #expect(context.updatedObjects.isEmpty && context.deletedObjects.count == 1)
+        }
+    }
 }
