@@ -64,6 +64,18 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Takes deleted objects out of what was read of relationships: a merge may have brought a reference to them after
+    /// the delete rules were followed.
+    func dropFromRelated(_ deleted: Set<ManagedObjectID>) {
+        guard !deleted.isEmpty else { return }
+        for object in registry.objects {
+            guard let extras = object.extras, !extras.related.isEmpty else { continue }
+            for (slot, ids) in extras.related where ids.contains(where: deleted.contains) {
+                extras.related[slot] = ids.filter { !deleted.contains($0) }
+            }
+        }
+    }
+
     private func isThere(_ id: ManagedObjectID, at relationship: Relationship?) -> Bool {
         guard let kind = schema.kind(named: id.rootEntity),
             let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex)

@@ -118,6 +118,7 @@ extension ManagedObjectContext {
         let saved = plan.outcomes.map(\.object).filter(\.hasChanges)
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         var lost: [ManagedObject] = []
+        var gone: Set<ManagedObjectID> = []
         for (object, outcome) in plan.outcomes {
             if !object.hasChanges { noteEffect(on: object) }
             dirty.remove(object)
@@ -133,10 +134,12 @@ extension ManagedObjectContext {
                 noteChange { $0.noteUpdated(object.objectID) }
             case .gone(let isLost):
                 if isLost { lost.append(object) }
+                gone.insert(object.objectID)
                 bury(object, isLost: isLost)
             }
         }
         undoStack?.forget(lost)
+        dropFromRelated(gone)
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
         ledger.removeAll()
         lostConflicts = []

@@ -15,9 +15,11 @@ extension ManagedObjectContext {
         ledger.removeAll()
         lostConflicts = []
         request = nil
+        var gone: Set<ManagedObjectID> = []
         for object in objects {
             dirty.remove(object)
             if object.state == .deleted || lost.contains(object.objectID) {
+                gone.insert(object.objectID)
                 bury(object, isLost: object.state != .deleted)
             } else {
                 object.state = .clean
@@ -25,6 +27,7 @@ extension ManagedObjectContext {
                 if !object.values.isEmpty { object.row = object.image }
             }
         }
+        dropFromRelated(gone)
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
         passCount &+= 1
         for object in objects { object.didSave() }

@@ -56,6 +56,20 @@ struct MergedReferenceTests {
     }
 
     @Test
+    func norIsItOnceTheDeletionIsSaved() async throws {
+        let fixture = try await LinkFixture("deleting")
+        let view = fixture.container.viewContext
+        view.delete(view.object(with: fixture.till))
+        view.processPendingChanges()
+        try await fixture.elsewhere { try fixture.link($0) }
+        await fixture.container.mergePendingChanges()
+        let employee = try #require(view.object(with: fixture.ann, as: Employee.self))
+        #expect(try employee.objectIDs(forKey: "projects").isEmpty)
+        try view.save()
+        #expect(try employee.objectIDs(forKey: "projects").isEmpty)
+    }
+
+    @Test
     func norIsOneThatComesToAChildWhichHasDeletedTheObject() async throws {
         let fixture = try await LinkFixture("deleting")
         let child = fixture.container.newChildOfViewContext(name: "child")
