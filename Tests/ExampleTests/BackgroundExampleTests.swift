@@ -21,10 +21,17 @@ import Tributary
         let updates = container.storeUpdates()
         let started = ContinuousClock.now
         try await loadCompanies(into: container)
-        #expect(try container.viewContext.count(for: FetchRequest("Company")) == 0, "the timer has not ended")
+        let shown = try container.viewContext.count(for: FetchRequest("Company"))
+        // On a machine that is so slow, the timer may end between two saves: they are shown as they come.
+        let isFast = ContinuousClock.now - started < .seconds(1)
+        #expect(!isFast || shown == 0, "the timer has not ended")
         var iterator = updates.makeAsyncIterator()
-        let update = try #require(await iterator.next())
-        #expect(update.changes.inserted.count == 25)
+        var counts: [Int] = []
+        while counts.reduce(0, +) < 25 {
+            let update = try #require(await iterator.next())
+            counts.append(update.changes.inserted.count)
+        }
+        #expect(isFast ? counts == [25] : counts.allSatisfy { $0.isMultiple(of: 5) }, "\(counts)")
         #expect(ContinuousClock.now - started >= .seconds(1))
         let names = try container.viewContext.fetch(Company.self, sortKeys: [SortKey("name")]).map(\.name)
         #expect(names.count == 25)
