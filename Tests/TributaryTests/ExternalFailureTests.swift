@@ -160,14 +160,7 @@ struct ExternalFailureTests {
         let error = await #expect(throws: (any Error).self) { try await container.execute(request) }
         #expect("\(try #require(error))".contains("'raw' of Exhibit \(id.uniqueID)"))
         #expect(try container.fetchHistory().count == 2)
-        let lines = try container.store.read { reader in
-            var lines = ""
-            try reader.localTransactions(from: 1) { transaction in
-                lines += String(decoding: transaction.lines, as: UTF8.self)
-                return true
-            }
-            return lines
-        }
+        let lines = try container.store.localLines()
         #expect(!lines.contains("\"blob\""))
     }
 

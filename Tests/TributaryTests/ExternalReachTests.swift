@@ -330,14 +330,7 @@ struct ExternalReachTests {
                 "SELECT max(typeof(shown)) FROM Page WHERE shown NOTNULL"
             ) == "blob"
         )
-        let lines = try albums.store.read { reader in
-            var lines = ""
-            try reader.localTransactions(from: 1) { transaction in
-                lines += String(decoding: transaction.lines, as: UTF8.self)
-                return true
-            }
-            return lines
-        }
+        let lines = try albums.store.localLines()
         #expect(!lines.contains("\"blob\""))
         try await albums.close()
     }

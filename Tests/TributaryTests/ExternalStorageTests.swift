@@ -112,14 +112,7 @@ struct ExternalStorageTests {
         #expect(try types("external") == ["text"])
         #expect(FileManager.default.fileExists(atPath: folder.path("external.sqlite-blobs")))
         #expect(!FileManager.default.fileExists(atPath: folder.path("plain.sqlite-blobs")))
-        let lines = try container.store.read { reader in
-            var lines = ""
-            try reader.localTransactions(from: 1) { transaction in
-                lines += String(decoding: transaction.lines, as: UTF8.self)
-                return true
-            }
-            return lines
-        }
+        let lines = try container.store.localLines()
         #expect(!lines.contains("\"blob\""), "the names of this store's files mean nothing to others")
     }
 

@@ -1,0 +1,15 @@
+import TributaryStore
+
+extension Store {
+    /// What was written here, as the log has it.
+    func localLines() throws -> String {
+        try read { reader in
+            var lines = ""
+            try reader.localTransactions(from: 1) { transaction in
+                lines += String(decoding: transaction.lines, as: UTF8.self)
+                return true
+            }
+            return lines
+        }
+    }
+}
