@@ -183,7 +183,15 @@ let package = Package(
                 "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Performance",
-            exclude: ["Graph"]
+            exclude: ["Graph", "Growth"]
+        ),
+        .executableTarget(
+            name: "growth",
+            dependencies: [
+                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Performance/Growth"
         ),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Efforts of the importer and of the plain loop, taken in turns, so that both see the same machine.
 struct Comparison {
     let title: String

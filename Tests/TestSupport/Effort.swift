@@ -3,18 +3,18 @@ import Foundation
 /// What something took: time on the clock, and time of all processors that this process used meanwhile.
 ///
 /// The second hardly changes when others use the machine as well.
-struct Effort {
-    var wall: Double
-    var processor: Double
+package struct Effort {
+    package var wall: Double
+    package var processor: Double
 
-    static func measure(_ body: () async throws -> Void) async rethrows -> Effort {
+    package static func measure(_ body: () async throws -> Void) async rethrows -> Effort {
         let (start, used) = (ContinuousClock.now, processorSeconds)
         try await body()
         return Effort(wall: (ContinuousClock.now - start) / .seconds(1), processor: processorSeconds - used)
     }
 
     /// The most memory that this process has had.
-    static var peakKiB: Int { usage.ru_maxrss }
+    package static var peakKiB: Int { usage.ru_maxrss }
 
     private static var usage: rusage {
         var usage = rusage()

@@ -1,0 +1,77 @@
+import TestSupport
+import TransactionLog
+import TributaryChanges
+
+/// What the importer does with what writers put into the folder.
+enum ImportRows {
+    /// How many attributes a worker has that nothing else uses.
+    static let spareAttributes = 14
+
+    static let all = [
+        row("a backlog of segments of one writer", 1_000) { folder, count in
+            var writer = foreignWriter()
+            for number in 0..<count { try writer.write([[insert("Worker", number)]], to: folder.logs) }
+        },
+        row("segments of writers that are heard of once", 500) { folder, count in
+            for number in 0..<count {
+                var writer = foreignWriter(number)
+                try writer.write([[insert("Worker", number)]], to: folder.logs)
+            }
+        },
+        row("one-to-one claims on one target", 1_000) { folder, count in
+            var writer = foreignWriter()
+            var lines = [insert("Works", 0)]
+            for number in 1...count {
+                lines.append(insert("Worker", number, #","values":{"guards":"\#(id(0))"}"#))
+            }
+            try writer.write([lines], to: folder.logs)
+        },
+        row("distinct sets of properties in updates", 500) { folder, count in
+            var writer = foreignWriter()
+            var lines = [insert("Worker", 0)]
+            for number in 1...count {
+                let values = (0..<spareAttributes).filter { number >> $0 & 1 == 1 }.map { #""spare\#($0)":\#(number)"# }
+                lines.append(#"{"update":"Worker","id":"\#(id(0))","values":{\#(values.joined(separator: ","))}}"#)
+            }
+            try writer.write(lines.map { [$0] }, to: folder.logs)
+        },
+        row("writers named by 'seen', then small segments", 2_000) { folder, count in
+            let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000)
+            let all = (1...count).map { #""\#(id($0))":0"# }.joined(separator: ",")
+            for sequence in 1...20 {
+                let seen = sequence == 1 ? #","seen":{\#(all)}"# : ""
+                let clock = hexadecimal16((1_718_900_000_000 + UInt64(sequence)) << 16)
+                let lines = [
+                    #"{"transaction":\#(sequence),"clock":"\#(clock)","changes":1\#(seen)}"#,
+                    insert("Worker", sequence),
+                ]
+                let text = SegmentText(writer: writer, first: UInt64(sequence), last: UInt64(sequence), lines)
+                try folder.publish(text)
+            }
+        },
+    ]
+
+    private static func row(
+        _ title: String,
+        _ smallest: Int,
+        _ write: @escaping @Sendable (ImportedFolder, Int) throws -> Void
+    ) -> GrowthRow {
+        GrowthRow(title: title, order: .linear, smallest: smallest) { count in
+            let folder = try ImportedFolder()
+            try write(folder, count)
+            return try await GrowthRow.processorMilliseconds { try await folder.importAll() }
+        }
+    }
+
+    private static func foreignWriter(_ number: Int = 0) -> ForeignWriter {
+        ForeignWriter(id: id(1_000_000 + number), milliseconds: 1_718_900_000_000)
+    }
+
+    private static func insert(_ entity: String, _ number: Int, _ rest: String = "") -> String {
+        #"{"insert":"\#(entity)","id":"\#(id(number))"\#(rest)}"#
+    }
+
+    private static func id(_ number: Int) -> String {
+        UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number)).description
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Logging
+import TestSupport
+import TransactionLog
+import Tributary
+import TributaryStore
+import TributarySync
+
+/// A log folder and the store that it is imported into, by the daemon's own service without the daemon around it.
+struct ImportedFolder: Sendable {
+    private let folder: TemporaryFolder
+    let logs: String
+
+    init() throws {
+        folder = try TemporaryFolder.inMemory("growth")
+        logs = folder.path("logs")
+        try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+    }
+
+    func publish(_ text: SegmentText) throws {
+        try folder.write(String(decoding: text.bytes(), as: UTF8.self), to: "logs/\(text.name.path)")
+    }
+
+    /// Opens the store, imports all that is in the folder, closes the store.
+    func importAll() async throws {
+        let store = try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: try Works.model())
+        )
+        let container = try await PersistentContainer(store: store)
+        var configuration = SyncConfiguration(logs: logs)
+        configuration.exports = false
+        let service = try SyncService(
+            container: container,
+            configuration: configuration,
+            logger: Logger(label: "growth") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            await service.started()
+            try await service.importAll()
+            service.stop()
+            try await group.waitForAll()
+        }
+        try await container.close()
+    }
+}
