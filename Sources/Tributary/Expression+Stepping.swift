@@ -3,7 +3,7 @@ import TributaryModel
 extension ObjectPredicate.Expression {
     /// Whether it is a way that can go on.
     var isPath: Bool {
-        switch self {
+        switch form {
         case .keyPath, .variable, .variablePath: true
         default: false
         }
@@ -11,7 +11,7 @@ extension ObjectPredicate.Expression {
 
     /// The path with one more name.
     func appending(_ name: String) -> Self {
-        switch self {
+        switch form {
         case .keyPath(let names): .keyPath(names + [name])
         case .variable(let variable): .variablePath(variable, [name])
         case .variablePath(let variable, let names): .variablePath(variable, names + [name])
@@ -22,7 +22,7 @@ extension ObjectPredicate.Expression {
     /// Whether it has no value where `other` has none.
     func isNothing(without other: Self) -> Bool {
         if self == other { return true }
-        switch (self, other) {
+        switch (form, other.form) {
         case (.keyPath(let names), .keyPath(let start)):
             return names.starts(with: start) && names.last?.hasPrefix("@") != true
         case (.variablePath(let variable, let names), .variablePath(let other, let start)):

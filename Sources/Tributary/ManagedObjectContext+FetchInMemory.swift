@@ -119,7 +119,7 @@ extension ManagedObjectContext {
 extension ObjectPredicate {
     /// The conditions of which all must hold.
     fileprivate var conjuncts: [ObjectPredicate] {
-        if case .and(let terms) = self { terms.flatMap(\.conjuncts) } else { [self] }
+        if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
     }
 }
 

@@ -64,7 +64,7 @@ extension PredicateTranslator {
             values.append(value)
         }
         let expression = try expression(of: element, in: part)
-        if case .constant(let constant) = expression {
+        if case .constant(let constant) = expression.form {
             return .always(values.contains { $0 == constant || $0.compared(to: constant) == 0 })
         }
         let present = values.filter { !$0.isNull }.map(ObjectPredicate.Expression.constant)

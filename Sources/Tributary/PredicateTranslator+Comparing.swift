@@ -12,11 +12,13 @@ extension PredicateTranslator {
         default: break
         }
         let (first, second) = (try expression(of: left, in: part), try expression(of: right, in: part))
-        switch (first, second) {
+        switch (first.form, second.form) {
         case (.constant(let first), .constant(let second)):
             return .always(first == second || first.compared(to: second) == 0)
-        case (.constant(.null), let other), (let other, .constant(.null)):
-            return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(other) : .always(false)
+        case (.constant(.null), _):
+            return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(second) : .always(false)
+        case (_, .constant(.null)):
+            return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(first) : .always(false)
         default: break
         }
         let same = ObjectPredicate.comparison(ObjectPredicate.Comparison(first, .equal, second))
@@ -55,7 +57,7 @@ extension PredicateTranslator {
         _ part: Any
     ) throws -> ObjectPredicate {
         let (first, second) = (try expression(of: left, in: part), try expression(of: right, in: part))
-        switch (first, second) {
+        switch (first.form, second.form) {
         case (.constant(let first), .constant(let second)):
             guard let order = first.compared(to: second) else { return .always(false) }
             return switch operation {
@@ -86,8 +88,8 @@ extension PredicateTranslator {
             second = try expression(of: right, in: part)
             isFolded = false
         }
-        if case .constant(.null) = first { return .always(false) }
-        if case .constant(.null) = second { return .always(false) }
+        if case .constant(.null) = first.form { return .always(false) }
+        if case .constant(.null) = second.form { return .always(false) }
         return .comparison(
             ObjectPredicate.Comparison(
                 first,

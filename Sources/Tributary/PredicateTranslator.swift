@@ -49,11 +49,12 @@ struct PredicateTranslator {
     func condition(of cases: [PredicateCase], _ expression: Any) throws -> ObjectPredicate {
         var alternatives: [ObjectPredicate] = []
         for each in cases {
-            switch try condition(of: each.term, expression) {
+            let term = try condition(of: each.term, expression)
+            switch term.form {
             case .always(false): continue
             case .always(true) where each.guards.isEmpty: return .always(true)
             case .always(true): alternatives.append(PredicateTranslator.all(each.guards))
-            case let term: alternatives.append(PredicateTranslator.all(each.guards + [term]))
+            default: alternatives.append(PredicateTranslator.all(each.guards + [term]))
             }
         }
         guard let first = alternatives.first else { return .always(false) }

@@ -3,7 +3,7 @@ import TributaryChanges
 extension ObjectPredicate: CustomStringConvertible {
     /// The predicate in the format language: what was parsed from a text is described by a text that parses to the same.
     public var description: String {
-        switch self {
+        switch form {
         case .always(let answer): return answer ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .and(let terms):
             return terms.isEmpty ? "TRUEPREDICATE" : terms.map(\.nestedDescription).joined(separator: " AND ")
@@ -11,13 +11,17 @@ extension ObjectPredicate: CustomStringConvertible {
             return terms.isEmpty ? "FALSEPREDICATE" : terms.map(\.nestedDescription).joined(separator: " OR ")
         case .not(let term): return "NOT (\(term))"
         case .comparison(let comparison): return comparison.description
+        case .tooDeep(let depth): return ObjectPredicate.tooDeepText(depth)
         }
     }
 
+    /// What is printed in the place of a tree that nests too deep; it does not parse.
+    fileprivate static func tooDeepText(_ depth: Int) -> String { "<\(depth) levels>" }
+
     private var nestedDescription: String {
-        switch self {
+        switch form {
         case .and, .or: "(\(description))"
-        case .always, .not, .comparison: description
+        case .always, .not, .comparison, .tooDeep: description
         }
     }
 }
@@ -37,7 +41,7 @@ extension ObjectPredicate.Comparison: CustomStringConvertible {
 extension ObjectPredicate.Expression: CustomStringConvertible {
     /// The expression in the format language.
     public var description: String {
-        switch self {
+        switch form {
         case .constant(let value): return value.predicateText
         case .variable(let name): return "$\(name)"
         case .list(let values): return "{\(values.map(\.description).joined(separator: ", "))}"
@@ -48,6 +52,7 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
         case .subquery(let subquery):
             let call = "SUBQUERY(\(subquery.collection), $\(subquery.variable), \(subquery.predicate))"
             return subquery.path.isEmpty ? call : "\(call).\(Self.text(of: subquery.path))"
+        case .tooDeep(let depth): return ObjectPredicate.tooDeepText(depth)
         }
     }
 

@@ -3,8 +3,8 @@ import TributaryChanges
 extension ObjectPredicate {
     /// The predicate with a time in the place of each `now()`, so that SQL and memory mean the same one.
     package func resolvingNow(unixSeconds: Double) -> ObjectPredicate {
-        switch self {
-        case .always: return self
+        switch form {
+        case .always, .tooDeep: return self
         case .and(let terms): return .and(terms.map { $0.resolvingNow(unixSeconds: unixSeconds) })
         case .or(let terms): return .or(terms.map { $0.resolvingNow(unixSeconds: unixSeconds) })
         case .not(let term): return .not(term.resolvingNow(unixSeconds: unixSeconds))
@@ -18,7 +18,7 @@ extension ObjectPredicate {
 
 extension ObjectPredicate.Expression {
     fileprivate func resolvingNow(_ unixSeconds: Double) -> ObjectPredicate.Expression {
-        switch self {
+        switch form {
         case .function(.now, _): return .constant(.date(unixSeconds))
         case .function(let function, let arguments):
             return .function(function, arguments.map { $0.resolvingNow(unixSeconds) })
@@ -26,7 +26,7 @@ extension ObjectPredicate.Expression {
         case .subquery(var subquery):
             subquery.predicate = subquery.predicate.resolvingNow(unixSeconds: unixSeconds)
             return .subquery(subquery)
-        case .constant, .keyPath, .variable, .variablePath: return self
+        case .constant, .keyPath, .variable, .variablePath, .tooDeep: return self
         }
     }
 }

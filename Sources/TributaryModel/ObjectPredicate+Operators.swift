@@ -13,10 +13,10 @@ extension ObjectPredicate {
     public static prefix func ! (term: ObjectPredicate) -> ObjectPredicate { .not(term) }
 
     private var conjuncts: [ObjectPredicate] {
-        if case .and(let terms) = self { terms } else { [self] }
+        if case .and(let terms) = form { terms } else { [self] }
     }
 
     private var disjuncts: [ObjectPredicate] {
-        if case .or(let terms) = self { terms } else { [self] }
+        if case .or(let terms) = form { terms } else { [self] }
     }
 }

@@ -22,8 +22,8 @@ extension ObjectPredicate {
 
     /// The predicate with values in the place of its `$VARIABLES`; those not given stay.
     public func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate {
-        switch self {
-        case .always: return self
+        switch form {
+        case .always, .tooDeep: return self
         case .and(let terms): return .and(terms.map { $0.substituting(variables) })
         case .or(let terms): return .or(terms.map { $0.substituting(variables) })
         case .not(let term): return .not(term.substituting(variables))
@@ -47,13 +47,13 @@ extension ObjectPredicate.Subquery {
 
 extension ObjectPredicate.Expression {
     fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Expression {
-        switch self {
+        switch form {
         case .variable(let name): variables[name]?.expression ?? self
         case .list(let values): .list(values.map { $0.substituting(variables) })
         case .function(let function, let arguments):
             .function(function, arguments.map { $0.substituting(variables) })
         case .subquery(let subquery): .subquery(subquery.substituting(variables))
-        case .constant, .keyPath, .variablePath: self
+        case .constant, .keyPath, .variablePath, .tooDeep: self
         }
     }
 }

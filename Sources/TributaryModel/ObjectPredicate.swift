@@ -1,5 +1,3 @@
-public import TributaryChanges
-
 /// A condition on objects: one tree, evaluated in SQL and in memory with the same answer.
 ///
 /// ```swift
@@ -20,6 +18,8 @@ public import TributaryChanges
 ///   characters themselves. MATCHES is an ICU regular expression for the whole string; a string that takes it more than ten
 ///   million steps does not fit.
 /// - **Paths** lead through 30 relationships at most.
+/// - **Depth.** A predicate nests at most ``maximumDepth`` deep. One that is built deeper keeps nothing of what it is made of
+///   (see ``Form-swift.enum/tooDeep(_:)``), and whatever uses it throws ``ObjectPredicateError``.
 /// - **Identity.** UUIDs are compared by their bytes; to-one relationships and SELF stand for the object's UUID. In text,
 ///   both are written as strings.
 /// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL
@@ -34,17 +34,16 @@ public import TributaryChanges
 ///   `'NSString'` and `'NSDecimalNumber'`. What cannot be cast has no value. `length:` counts Unicode scalars.
 /// - **Entities.** `entity == 'Foreman'` compares the object's own entity by name; objects of sub-entities are others.
 /// - **Binary, transformable and composite** values can only be compared with NULL.
-public indirect enum ObjectPredicate: Sendable, Hashable {
-    /// The same answer for every object: `TRUEPREDICATE`, `FALSEPREDICATE`.
-    case always(Bool)
-    /// All of the conditions.
-    case and([ObjectPredicate])
-    /// At least one of the conditions.
-    case or([ObjectPredicate])
-    /// The opposite of the condition.
-    case not(ObjectPredicate)
-    /// Two expressions compared.
-    case comparison(Comparison)
+public struct ObjectPredicate: Sendable, Hashable {
+    /// What the tree is made of at its top.
+    public let form: Form
+    /// The levels of the tree, those of its expressions included.
+    let depth: Int
+
+    init(_ form: Form, depth: Int) {
+        self.form = form
+        self.depth = depth
+    }
 
     /// Two expressions and how they are compared.
     public struct Comparison: Sendable, Hashable {
@@ -80,22 +79,16 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
     }
 
     /// What is compared.
-    public indirect enum Expression: Sendable, Hashable {
-        /// A value; strings may stand for UUIDs, dates, decimals and objects.
-        case constant(PropertyValue)
-        /// A property, or a path through relationships; an empty path is the object itself. The last component may be
-        /// `@count` when the one before is a to-many relationship.
-        case keyPath([String])
-        /// The values of `IN` and the two bounds of `BETWEEN`.
-        case list([Expression])
-        /// `$NAME`, to be given before the predicate is used, or the object that a ``Subquery`` looks at.
-        case variable(String)
-        /// `$NAME.path`: a path that starts at the object that a ``Subquery`` looks at.
-        case variablePath(String, [String])
-        /// A function of other expressions.
-        case function(Function, [Expression])
-        /// Objects of a to-many path that fulfil a condition of their own.
-        case subquery(Subquery)
+    public struct Expression: Sendable, Hashable {
+        /// What the expression is made of at its top.
+        public let form: Form
+        /// The levels of the expression.
+        let depth: Int
+
+        init(_ form: Form, depth: Int) {
+            self.form = form
+            self.depth = depth
+        }
     }
 
     /// How two expressions are compared.

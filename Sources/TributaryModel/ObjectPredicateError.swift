@@ -14,6 +14,11 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         self.keyPath = keyPath
     }
 
+    /// The error for a tree with more levels than a predicate may have.
+    init(depth: Int) {
+        self.init("a predicate may nest \(ObjectPredicate.maximumDepth) deep, this one nests \(depth) deep")
+    }
+
     package init(_ reason: String, in text: String, at index: String.Index) {
         self.reason = reason
         point(to: index, in: text)

@@ -144,7 +144,7 @@ extension PredicateBinder {
     ) throws(ObjectPredicateError) -> Operand {
         guard case .constant(let value) = operand else { return operand }
         var text = "\(expression)"
-        if case .keyPath(let path) = expression, !path.isEmpty { text = path.joined(separator: ".") }
+        if case .keyPath(let path) = expression.form, !path.isEmpty { text = path.joined(separator: ".") }
         return .constant(try ConstantCoercion.coerce(value, to: kind, beside: text))
     }
 }

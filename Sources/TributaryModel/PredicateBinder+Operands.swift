@@ -3,13 +3,14 @@ import TributaryChanges
 /// Expressions, paths and subqueries.
 extension PredicateBinder {
     func operand(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Operand {
-        switch expression {
+        switch expression.form {
         case .constant(let value): return .constant(value)
         case .keyPath(let components): return .path(try path(components, scope: 0))
         case .variable(let name): return .path(try path([], scope: try scope(of: name)))
         case .variablePath(let name, let components): return .path(try path(components, scope: try scope(of: name)))
         case .function(let function, let arguments): return try bind(function, arguments, expression)
         case .subquery(let subquery): return .path(try bind(subquery))
+        case .tooDeep(let depth): throw ObjectPredicateError(depth: depth)
         case .list(let elements):
             var values: [PropertyValue] = []
             for element in elements {

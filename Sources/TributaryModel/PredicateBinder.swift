@@ -18,12 +18,13 @@ struct PredicateBinder {
     }
 
     func bind(_ predicate: ObjectPredicate) throws(ObjectPredicateError) -> BoundPredicate {
-        switch predicate {
+        switch predicate.form {
         case .always(let answer): return .always(answer)
         case .and(let terms): return .and(try bind(terms))
         case .or(let terms): return .or(try bind(terms))
         case .not(let term): return .not(try bind(term))
         case .comparison(let comparison): return try bind(comparison)
+        case .tooDeep(let depth): throw ObjectPredicateError(depth: depth)
         }
     }
 

@@ -111,7 +111,7 @@ extension PredicateParser {
         guard try take("(") else { throw unexpected("'('") }
         let place = token.start
         let collection = try primary(depth: depth)
-        switch collection {
+        switch collection.form {
         case .keyPath, .variablePath: break
         default: throw ObjectPredicateError("expected a to-many path", in: text, at: place)
         }

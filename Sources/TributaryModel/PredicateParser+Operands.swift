@@ -55,7 +55,7 @@ extension PredicateParser {
         while true {
             let place = token.start
             let value = try operand(depth: depth)
-            if case .list = value { throw ObjectPredicateError("a list cannot hold a list", in: text, at: place) }
+            if case .list = value.form { throw ObjectPredicateError("a list cannot hold a list", in: text, at: place) }
             values.append(value)
             if try take("}") { return .list(values) }
             guard try take(",") else { throw unexpected("',' or '}'") }

@@ -34,6 +34,7 @@ struct PredicateParser {
         guard arguments.isEmpty else {
             throw ObjectPredicateError("there are \(arguments.count) arguments more than places for them")
         }
+        if case .tooDeep(let depth) = predicate.form { throw ObjectPredicateError(depth: depth) }
         return predicate
     }
 
@@ -75,7 +76,7 @@ struct PredicateParser {
         let options = try takeOptions()
         let place = token.start
         let right = try operand(depth: depth)
-        if operation == .between, case .list(let bounds) = right, bounds.count != 2 {
+        if operation == .between, case .list(let bounds) = right.form, bounds.count != 2 {
             throw ObjectPredicateError("BETWEEN takes two bounds", in: text, at: place)
         }
         return .comparison(

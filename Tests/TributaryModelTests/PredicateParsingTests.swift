@@ -8,7 +8,7 @@ struct PredicateParsingTests {
     private typealias Comparison = ObjectPredicate.Comparison
 
     private func comparison(_ text: String) throws -> ObjectPredicate.Comparison? {
-        guard case .comparison(let comparison) = try ObjectPredicate(parsing: text) else { return nil }
+        guard case .comparison(let comparison) = try ObjectPredicate(parsing: text).form else { return nil }
         return comparison
     }
 

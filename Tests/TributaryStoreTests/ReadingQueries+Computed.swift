@@ -94,8 +94,8 @@ extension ReadingQueries {
         at name: String,
         _ random: inout SeededGenerator
     ) -> ObjectPredicate {
-        switch predicate {
-        case .always: return predicate
+        switch predicate.form {
+        case .always, .tooDeep: return predicate
         case .and(let terms): return .and(terms.map { rooted($0, at: name, &random) })
         case .or(let terms): return .or(terms.map { rooted($0, at: name, &random) })
         case .not(let term): return .not(rooted(term, at: name, &random))
@@ -107,14 +107,14 @@ extension ReadingQueries {
     }
 
     private func rooted(_ expression: ObjectPredicate.Expression, at name: String) -> ObjectPredicate.Expression {
-        switch expression {
+        switch expression.form {
         case .keyPath(let components): return components.isEmpty ? .variable(name) : .variablePath(name, components)
         case .function(let function, let arguments):
             return .function(function, arguments.map { rooted($0, at: name) })
         case .subquery(var subquery):
             subquery.collection = rooted(subquery.collection, at: name)
             return .subquery(subquery)
-        case .constant, .list, .variable, .variablePath: return expression
+        case .constant, .list, .variable, .variablePath, .tooDeep: return expression
         }
     }
 
