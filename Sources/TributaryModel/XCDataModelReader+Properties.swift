@@ -67,7 +67,7 @@ extension XCDataModelReader {
         if let text = element.attributes["defaultValueString"], type != .undefined, type == .string || !text.isEmpty {
             if type == .binary || type == .transformable || type == .composite {
                 draft.notice("\(place): a default of this type is not supported and is left out", line: element.line)
-            } else if let value = type.value(fromModelText: text) {
+            } else if let value = texts.value(text, of: type, element: place, line: element.line) {
                 attribute.defaultValue = value
             } else {
                 throw invalid("default", text, type, element, place)
@@ -80,7 +80,7 @@ extension XCDataModelReader {
         attribute.maximum = try bound("max", type, element, place)
     }
 
-    private func bound(
+    private mutating func bound(
         _ side: String,
         _ type: AttributeType,
         _ element: ModelXMLElement,
@@ -89,7 +89,8 @@ extension XCDataModelReader {
         if type == .date, let date = try date("\(side)DateTimeInterval", of: element, place: place) { return date }
         guard let text = element.attributes["\(side)ValueString"], !text.isEmpty else { return .null }
         if type == .date, let seconds = Double(text) { return .date(seconds + AttributeType.referenceDate) }
-        guard let value = type.bound(fromModelText: text) else { throw invalid(side, text, type, element, place) }
+        let read = texts.bound(text, isMaximum: side == "max", of: type, element: place, line: element.line)
+        guard let value = read else { throw invalid(side, text, type, element, place) }
         return value
     }
 

@@ -6,6 +6,7 @@ import TributaryChanges
 /// What it does not know it leaves out and says so once, so that a model of a newer Xcode still loads.
 struct XCDataModelReader {
     var draft: ModelDraft
+    var texts = XcodeText()
 
     static func read(_ bytes: Data, version: String, file: String?) throws(ModelError) -> Model {
         var reader = XCDataModelReader(draft: ModelDraft(version: version, file: file))
@@ -14,6 +15,7 @@ struct XCDataModelReader {
             throw reader.draft.error("the root element is <\(root.name)>, not <model>", line: root.line)
         }
         try reader.readModel(root)
+        for remark in reader.texts.remarks { reader.draft.notice(remark.text, line: remark.line) }
         return try reader.draft.resolve()
     }
 
