@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #ifndef SO_PEERGROUPS
@@ -32,12 +31,6 @@ int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count) {
 
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name) {
     return renameat2(old_directory, old_name, new_directory, new_name, RENAME_NOREPLACE);
-}
-
-int64_t clinux_modification_time(int descriptor) {
-    struct stat status;
-    if (fstat(descriptor, &status) != 0) return -1;
-    return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
 int clinux_openat(int directory, const char *name, int flags, mode_t mode) {

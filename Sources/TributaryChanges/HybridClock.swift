@@ -10,8 +10,9 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
+    /// Milliseconds that 48 bits cannot hold count as the greatest that they can.
     package init(milliseconds: UInt64, counter: UInt16 = 0) {
-        rawValue = milliseconds << 16 | UInt64(counter)
+        rawValue = min(milliseconds, 1 << 48 - 1) << 16 | UInt64(counter)
     }
 
     package static let zero = HybridClock(rawValue: 0)
@@ -24,9 +25,11 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package var isAcceptable: Bool { self < .firstRefused }
 
     /// The next reading after `self`, which is the greatest one known so far, at the given wall time.
+    ///
+    /// Past the greatest reading there is none: it stays.
     package func next(wallMilliseconds: UInt64) -> HybridClock {
         let wall = HybridClock(milliseconds: wallMilliseconds)
-        return wall > self ? wall : HybridClock(rawValue: rawValue + 1)
+        return wall > self ? wall : HybridClock(rawValue: rawValue.addingSaturating(1))
     }
 
     @inlinable

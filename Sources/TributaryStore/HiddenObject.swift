@@ -22,7 +22,7 @@ struct HiddenObject {
         var reader = VariableLengthReader(bytes: packed)
         while let place = reader.next() {
             guard let number = reader.next(), let value = PropertyValue(unpacking: &reader) else { return }
-            registers[Int(place)] = Register(number: Int64(bitPattern: number), value: value)
+            registers[Int(clamping: place)] = Register(number: Int64(bitPattern: number), value: value)
         }
     }
 

@@ -13,7 +13,7 @@ final class JoinedTransaction {
         let writers = try transaction.writers()
         own = writers.own
         header = TransactionHeader(
-            sequence: try writers.position(of: own).sequence + 1,
+            sequence: try writers.nextSequence(of: own),
             clock: writers.lastClock.next(
                 wallMilliseconds: transaction.reader.context.configuration.environment.wallMilliseconds()
             ),

@@ -48,7 +48,7 @@ extension PropertyValue {
             guard let bytes = reader.take(16) else { return nil }
             self = .reference(UniqueID(bytes: bytes))
         case let tag?:
-            guard let count = reader.next(), let bytes = reader.take(Int(count)) else { return nil }
+            guard let count = reader.next(), let bytes = reader.take(Int(clamping: count)) else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             switch tag {
             case 5: self = .string(text)

@@ -61,7 +61,7 @@ extension WriteTransaction {
     private func beginBatch(_ author: String?, _ contextName: String?) throws -> (Applier, TransactionHeader) {
         let writers = try writers()
         let header = TransactionHeader(
-            sequence: try writers.position(of: writers.own).sequence + 1,
+            sequence: try writers.nextSequence(of: writers.own),
             clock: writers.lastClock.next(
                 wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
             ),

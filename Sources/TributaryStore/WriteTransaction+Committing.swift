@@ -26,7 +26,7 @@ extension WriteTransaction {
         let own = writers.own
         let changes = try LocalChanges(reader: reader).explicit(local.changes)
         let header = TransactionHeader(
-            sequence: try writers.position(of: own).sequence + 1,
+            sequence: try writers.nextSequence(of: own),
             clock: writers.lastClock.next(
                 wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
             ),

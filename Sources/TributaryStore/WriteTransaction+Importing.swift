@@ -7,7 +7,7 @@ extension WriteTransaction {
     /// - Throws: ``StoreError`` `outOfSequence` unless it is the writer's next.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
-        let expected = try writers.position(of: writer).sequence + 1
+        let expected = try writers.nextSequence(of: writer)
         guard writer != writers.own, header.sequence == expected, imported == nil else {
             throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
         }

@@ -51,6 +51,20 @@ final class WriterTable {
         return made
     }
 
+    /// The sequence of the writer's next transaction.
+    ///
+    /// - Throws: ``StoreError`` `database` when the store says that it has used up all of them, which only damage can.
+    func nextSequence(of uuid: UniqueID) throws -> UInt64 {
+        let last = try position(of: uuid).sequence
+        guard last < UInt64(Int64.max) else {
+            throw StoreError.database(
+                code: 11,
+                message: "transaction \(last) of writer \(uuid) cannot be the last one applied: the store is damaged"
+            )
+        }
+        return last + 1
+    }
+
     func move(_ uuid: UniqueID, to sequence: UInt64, clock: HybridClock) throws {
         var position = try position(of: uuid)
         position.sequence = sequence

@@ -39,7 +39,7 @@ struct BatchPlan {
     }
 
     private mutating func count(_ entry: PlannedSegment) {
-        changes += entry.weight
-        bytes += entry.file.size
+        changes = changes.addingSaturating(entry.weight)
+        bytes = bytes.addingSaturating(entry.file.size)
     }
 }

@@ -31,7 +31,7 @@ struct Exporter: Sendable {
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.ownWriter(), try $0.unfinishedExports()) }
-        guard own.clock.milliseconds <= wall + maxAhead else {
+        guard own.clock.milliseconds <= wall.addingSaturating(maxAhead) else {
             throw ExportFailure.clockAhead(milliseconds: own.clock.milliseconds - wall)
         }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
@@ -47,7 +47,7 @@ struct Exporter: Sendable {
     /// The next stretch of local transactions with its header; nil when all are exported.
     private func nextRange(_ own: WriterRecord) throws -> ExportRange? {
         try store.read { reader in
-            let first = try reader.lastExported() + 1
+            let first = try reader.lastExported().addingSaturating(1)
             var last = first - 1
             var bytes = 0
             try reader.localTransactions(from: first) { transaction in

@@ -4,8 +4,8 @@ import TransactionLog
 import TributaryChanges
 
 extension FolderScanner {
-    /// A folder that changed within this time before the look may change again with the same time stamp.
-    private static let timestampDoubt: Int64 = 2_000_000_000
+    /// A folder that changed within so many seconds before the look may change again with the same time stamp.
+    private static let timestampDoubt: Int64 = 2
 
     /// Lists a writer's folder, or takes what is known when it has not changed.
     mutating func look(
@@ -21,7 +21,7 @@ extension FolderScanner {
         defer { close(folder) }
         var status = stat()
         guard fstat(folder, &status) == 0 else { return }
-        let modified = clinux_modification_time(folder)
+        let modified = FileTime(status.st_mtim)
         if var before = known[writer], !isForced, before.inode == UInt64(status.st_ino), before.modified == modified {
             before.listing.settle(position: position)
             refresh(&before.listing, folder: folder)
@@ -35,7 +35,7 @@ extension FolderScanner {
             )
             return
         }
-        let isSettled = Int64(clamping: wall) * 1_000_000 - modified > FolderScanner.timestampDoubt
+        let isSettled = modified.isOlder(than: FolderScanner.timestampDoubt, at: wall)
         known[writer] = Known(
             inode: UInt64(status.st_ino),
             modified: isSettled ? modified : nil,
@@ -181,8 +181,8 @@ extension FileIdentity {
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
             size: Int64(status.st_size),
-            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
-            changed: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+            modified: FileTime(status.st_mtim),
+            changed: FileTime(status.st_ctim)
         )
     }
 }

@@ -11,8 +11,8 @@ package struct FolderScanner: Sendable {
     /// A folder as it was when it was listed.
     struct Known: Sendable {
         var inode: UInt64
-        /// Nanoseconds; nil when the folder changed so shortly before the look that a later change may hide.
-        var modified: Int64?
+        /// Nil when the folder changed so shortly before the look that a later change may hide.
+        var modified: FileTime?
         var listing: WriterListing
     }
 

@@ -87,7 +87,7 @@ extension ImportPlanner {
         gates: [SegmentOutline.Gate?],
         positions: [UniqueID: WriterPosition]
     ) -> Verdict {
-        let next = (positions[id.writer]?.sequence ?? 0) + 1
+        let next = (positions[id.writer]?.sequence ?? 0).addingSaturating(1)
         let shut = gates.compactMap(\.self)
             .filter { $0.sequence >= next && $0.sequence <= id.last && !awaited($0, positions).isEmpty }
             .min { $0.sequence < $1.sequence }
@@ -118,7 +118,8 @@ extension ImportPlanner {
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: UInt64) -> UInt64? {
-        guard segment.lastClock.milliseconds > wall + limits.maxAhead, accepted[id] != segment.sha256 else {
+        guard segment.lastClock.milliseconds > wall.addingSaturating(limits.maxAhead), accepted[id] != segment.sha256
+        else {
             return nil
         }
         return segment.lastClock.milliseconds - limits.maxAhead
@@ -144,9 +145,9 @@ extension ImportPlanner {
         var deadline: UInt64?
         for writer in writers.values {
             for entry in writer.entries {
-                guard case .incomplete(_, _, let since) = entry.knowledge, since + limits.incompleteGrace > wall
-                else { continue }
-                deadline = soonest(deadline, since + limits.incompleteGrace)
+                guard case .incomplete(_, _, let since) = entry.knowledge else { continue }
+                let end = since.addingSaturating(limits.incompleteGrace)
+                if end > wall { deadline = soonest(deadline, end) }
             }
         }
         return deadline

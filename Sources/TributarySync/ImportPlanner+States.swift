@@ -131,7 +131,7 @@ extension ImportPlanner {
         switch block {
         case .fork(let reason): return forked(id, reason)
         case .held:
-            let ahead = (segment.lastClock.milliseconds - wall) / 1000
+            let ahead = segment.lastClock.milliseconds.subtractingSaturating(wall) / 1000
             return SegmentStatus(
                 id: id,
                 state: .held,
@@ -170,11 +170,11 @@ extension ImportPlanner {
         since: UInt64,
         wall: UInt64
     ) -> SegmentStatus {
-        let isLate = wall >= since + limits.incompleteGrace
+        let isLate = wall >= since.addingSaturating(limits.incompleteGrace)
         return SegmentStatus(
             id: id,
             state: isLate ? .damaged : .incomplete,
-            reason: isLate ? "\(reason) It has not grown for \((wall - since) / 1000) s." : reason,
+            reason: isLate ? "\(reason) It has not grown for \(wall.subtractingSaturating(since) / 1000) s." : reason,
             line: line,
             hint: isLate ? ImportPlanner.badHint(id, .damaged) : "It is looked at again when the file changes."
         )

@@ -1,4 +1,5 @@
 import TransactionLog
+import TributaryChanges
 
 /// A segment that is not applied yet, with what is known of it.
 struct PlannedSegment: Sendable {
@@ -36,7 +37,8 @@ struct PlannedSegment: Sendable {
 
     /// Changes it will bring; a guess from its size until it has been read.
     var weight: Int {
-        valid.map { $0.changes + $0.transactions } ?? Int(clamping: file.size / PlannedSegment.guessedChangeSize) + 1
+        valid.map { $0.changes.addingSaturating($0.transactions) }
+            ?? Int(clamping: file.size / PlannedSegment.guessedChangeSize) + 1
     }
 
     /// Bytes of a change with a few values.

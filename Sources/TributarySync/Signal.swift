@@ -52,13 +52,18 @@ package final class Signal: Sendable {
         }
     }
 
-    /// The same, but not longer than `duration`; nil waits for ever.
+    /// One longer wait ends early.
+    private static let longestWait = Duration.seconds(86_400)
+
+    /// The same, but not longer than `duration`, nor than a day; nil waits for ever.
     func wait(atMost duration: Duration?, clock: SyncClock) async {
         guard let duration else { return await wait() }
-        guard duration > .zero else { return }
+        // Whoever waits looks anew at what is due; timers need not hold what no machine lives to see.
+        let longest = min(duration, Signal.longestWait)
+        guard longest > .zero else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
-            group.addTask { await clock.sleep(duration) }
+            group.addTask { await clock.sleep(longest) }
             await group.next()
             group.cancelAll()
         }

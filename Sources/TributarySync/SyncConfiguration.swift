@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// The settings of the watched folder; the defaults are those of the configuration file.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
@@ -45,9 +47,10 @@ extension SyncConfiguration {
 }
 
 extension Duration {
-    /// Whole milliseconds, 0 for a negative duration.
+    /// Whole milliseconds, 0 for a negative duration, at most what 64 bits can hold.
     var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
-        return UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds / 1_000_000_000_000_000))
+        return UInt64(max(0, seconds)).multipliedSaturating(by: 1000)
+            .addingSaturating(UInt64(max(0, attoseconds / 1_000_000_000_000_000)))
     }
 }

@@ -105,7 +105,7 @@ extension SyncService {
         let configuration = configuration
         guard configuration.exports, state.withLock({ $0.problems[.ownFork] == nil }) else { return nil }
         let since = try? container.store.read { try SyncService.unacknowledgedSince($0) }
-        return since.flatMap(\.self).map { $0 + configuration.acknowledge.wholeMilliseconds }
+        return since.flatMap(\.self).map { $0.addingSaturating(configuration.acknowledge.wholeMilliseconds) }
     }
 
     /// Since when something is unacknowledged: any local transaction after it has told of it.
@@ -123,7 +123,8 @@ extension SyncService {
         let now = wall
         do {
             _ = try await container.importTransactions { transaction in
-                guard let since = try SyncService.unacknowledgedSince(transaction.reader), since + interval <= now
+                guard let since = try SyncService.unacknowledgedSince(transaction.reader),
+                    since.addingSaturating(interval) <= now
                 else {
                     return ((), [])
                 }

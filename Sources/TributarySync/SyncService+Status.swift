@@ -98,7 +98,9 @@ extension SyncState {
         let statuses = Dictionary(grouping: planner.statuses(wall: wall), by: \.state)
         return codes.compactMap { state, code in
             var listed = statuses[state] ?? []
-            if state == .waiting { listed = listed.filter { ($0.since ?? wall) + SyncState.longWait <= wall } }
+            if state == .waiting {
+                listed = listed.filter { ($0.since ?? wall).addingSaturating(SyncState.longWait) <= wall }
+            }
             guard let first = listed.first else { return nil }
             let more = listed.count > 1 ? " and \(listed.count - 1) more" : ""
             return SyncProblem(

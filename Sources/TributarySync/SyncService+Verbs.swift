@@ -57,7 +57,7 @@ extension SyncService {
     /// Local changes go on.
     package func pause(for duration: Duration? = nil) async throws {
         let wall = wall
-        let until = duration.map { wall + $0.wholeMilliseconds }
+        let until = duration.map { wall.addingSaturating($0.wholeMilliseconds) }
         let since = state.withLock(\.pausedSince) ?? wall
         let text = "\(since) \(until.map(String.init) ?? "-")"
         _ = try await container.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }

@@ -58,7 +58,7 @@ struct PlannerBench {
         generation += 1
         content[name] = outcome
         files[name.writer, default: []].removeAll { $0.id == name }
-        let file = FileIdentity(inode: generation, size: 100, modified: 0)
+        let file = FileIdentity(inode: generation, size: 100)
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
         scan(name.writer)
     }

@@ -22,9 +22,6 @@ int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count);
 /// renameat2(2) with RENAME_NOREPLACE: never replaces a file; 0, or -1 with errno.
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name);
 
-/// `st_mtim` of an open file in nanoseconds, for telling a changed folder from an unchanged one.
-int64_t clinux_modification_time(int descriptor);
-
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.
 int clinux_openat(int directory, const char *name, int flags, mode_t mode);
 

@@ -96,8 +96,8 @@ enum ConfigurationReader {
         switch kind {
         case .text: "a text of 1 to 255 bytes"
         case .path: "a path"
-        case .duration: "a duration: an integer with ms, s, m, h or d, such as 5s"
-        case .durationOrAuto: "auto, or a duration: an integer with ms, s, m, h or d"
+        case .duration: "a duration: an integer with ms, s, m, h or d, such as 5s, of at most a hundred years"
+        case .durationOrAuto: "auto, or a duration: an integer with ms, s, m, h or d, of at most a hundred years"
         case .size: "a size: an integer with B, KiB, MiB or GiB, such as 1MiB"
         case .boolean: "true or false"
         case .count: "an integer above 0"

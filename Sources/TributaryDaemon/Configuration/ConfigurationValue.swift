@@ -35,12 +35,15 @@ package enum ConfigurationValue: Hashable, Sendable {
         ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1),
     ]
 
-    /// An integer with ms, s, m, h or d.
+    /// A hundred years: timers, and sums of times and durations, hold it with ease.
+    private static let longestDuration: Int64 = 36_525 * 86_400_000
+
+    /// An integer with ms, s, m, h or d, of at most a hundred years.
     static func duration(_ text: String) -> Duration? {
         for unit in durationUnits where text.hasSuffix(unit.suffix) {
             guard let number = digits(text.dropLast(unit.suffix.count)) else { continue }
             let (product, overflow) = Int64(number).multipliedReportingOverflow(by: unit.milliseconds)
-            return overflow ? nil : .milliseconds(product)
+            return overflow || product > longestDuration ? nil : .milliseconds(product)
         }
         return nil
     }

@@ -22,13 +22,13 @@ struct OwnSegments {
             }
         }
         guard let last else {
-            next = baseline + 1
+            next = baseline.addingSaturating(1)
             previous = nil
             clock = .zero
             return
         }
         let segment = try SegmentVerifier().verify(try logs.open(last), name: last)
-        next = max(last.last, baseline) + 1
+        next = max(last.last, baseline).addingSaturating(1)
         previous = segment.end.sha256
         clock = segment.greatestClock
     }

@@ -13,7 +13,7 @@ enum TimeText {
 
     /// A stretch of time with its two largest units, such as `3d 4h`.
     static func stretch(_ seconds: Double) -> String {
-        let whole = Int(max(0, seconds))
+        let whole = Int(exactly: max(0, seconds).rounded(.down)) ?? .max
         let parts = [(whole / 86_400, "d"), (whole / 3_600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s")]
         guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0s" }
         return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined(separator: " ")

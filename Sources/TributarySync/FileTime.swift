@@ -1,0 +1,22 @@
+import Glibc
+import TributaryChanges
+
+/// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
+package struct FileTime: Hashable, Sendable {
+    package var seconds: Int64
+    package var nanoseconds: Int64
+
+    package init(seconds: Int64 = 0, nanoseconds: Int64 = 0) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    init(_ time: timespec) {
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+
+    /// Whether it lies more than `age` whole seconds before the given Unix milliseconds.
+    package func isOlder(than age: Int64, at wallMilliseconds: UInt64) -> Bool {
+        seconds < Int64(wallMilliseconds / 1000).subtractingSaturating(age)
+    }
+}

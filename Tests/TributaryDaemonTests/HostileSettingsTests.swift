@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+@testable import TributaryDaemon
+
+/// Durations and sizes of any number of digits are read or refused; in a debug build each overflow would trap.
+@Suite struct HostileSettingsTests {
+    @Test func anyNumberWithAnyUnitIsReadOrRefused() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("seed \(generator.seed)")
+        let units = ["ms", "s", "m", "h", "d", "B", "KiB", "MiB", "GiB", ""]
+        for _ in 0..<10_000 {
+            let digits = "\(HostileNumbers.unsigned(&generator))" + (generator.next() % 8 == 0 ? "000" : "")
+            let text = digits + units[Int(generator.next() % UInt64(units.count))]
+            if let duration = ConfigurationValue.duration(text) {
+                #expect(duration <= .seconds(36_525 * 86_400))
+                let written = try #require(ConfigurationValue.duration(duration).text)
+                #expect(ConfigurationValue.duration(written) == duration)
+            }
+            if let size = ConfigurationValue.size(text) {
+                let written = try #require(ConfigurationValue.size(size).text)
+                #expect(ConfigurationValue.size(written) == size)
+            }
+        }
+    }
+
+    @Test(arguments: ["999999999999999d", "106751991167d", "36526d", "9223372036854775807ms"])
+    func aDurationOfMoreThanAHundredYearsIsRefused(text: String) {
+        #expect(ConfigurationValue.duration(text) == nil)
+    }
+}

@@ -1,0 +1,40 @@
+import GRDB
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import TributaryStore
+
+/// Numbers of a damaged store end in errors; in a debug build each overflow would trap.
+@Suite struct DamagedNumbersTests {
+    @Test(arguments: [Int64.max, -1, .min]) func aWriterWithoutANextSequenceCannotSave(sequence: Int64) throws {
+        let fixture = try StoreFixture()
+        let arguments: StatementArguments = [sequence, sequence]
+        try fixture.store.write {
+            try $0.reader.database.execute(
+                sql: "UPDATE tributary_writer SET sequence = ?1, clock = ?2",
+                arguments: arguments
+            )
+        }
+        let change = Change(entity: "Employee", id: UniqueID(high: 1, low: 1), operation: .insert([]))
+        #expect(throws: StoreError.self) {
+            try fixture.store.write { try $0.commit(LocalTransaction(author: "test", changes: [change])) }
+        }
+    }
+
+    @Test func packedValuesOfAnyBytesAreRead() {
+        var generator = SeededGenerator.fromEnvironment()
+        print("seed \(generator.seed)")
+        for _ in 0..<LongProofs.count(20_000, long: 1_000_000) {
+            let length = Int(generator.next() % 40)
+            // Many bytes with the highest bit, so that numbers become long.
+            let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next() | generator.next() & 0x80) }
+            bytes.withUnsafeBytes { bytes in
+                var reader = VariableLengthReader(bytes: bytes)
+                while PropertyValue(unpacking: &reader) != nil {}
+                _ = HiddenObject(deleted: 1, packed: bytes)
+                _ = RowVersions(base: HostileNumbers.signed(&generator), encoded: bytes).encoded
+            }
+        }
+    }
+}
