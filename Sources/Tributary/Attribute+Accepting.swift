@@ -14,6 +14,16 @@ extension Attribute {
 }
 
 extension AttributeType {
+    /// How many bits an integer of the type has; nil for other types.
+    var integerBits: Int? {
+        switch self {
+        case .integer16: 16
+        case .integer32: 32
+        case .integer64: 64
+        default: nil
+        }
+    }
+
     /// Whether an attribute of the type can be set to the value; a transient one without a type takes anything.
     func accepts(_ value: PropertyValue) -> Bool {
         if case .undefined = self { true } else { holds(value) }

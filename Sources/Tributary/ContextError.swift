@@ -33,10 +33,19 @@ public enum ContextError: Error, Hashable, Sendable {
     case missingTransformer(entity: String, attribute: String, transformer: String)
     /// Derived attributes whose expressions cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
+    /// Keys of classes that stand for no property of their entities; found when a store is opened.
+    case fields([FieldProblem])
     /// The container has been closed.
     case closed
     /// The store refused; the reason is the store's.
     case store(reason: String)
+}
+
+extension ContextError {
+    /// Objects of the entity are not of the class that was asked for.
+    static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
+        .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
+    }
 }
 
 extension ContextError: CustomStringConvertible {
@@ -63,6 +72,7 @@ extension ContextError: CustomStringConvertible {
                 + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"
         case .derivations(let problems):
             problems.map(\.description).joined(separator: "; ") + "; " + DerivationProblem.understood
+        case .fields(let problems): problems.map(\.description).joined(separator: "; ")
         case .closed: "the container has been closed"
         case .store(let reason): "the store refused: \(reason)"
         }

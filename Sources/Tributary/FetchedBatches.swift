@@ -54,6 +54,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         as type: Object.Type
     ) throws -> FetchedBatches<Object> {
+        try schema.check(type, isClassOf: try kind(named: request.entityName))
         let ids = try fetchIDs(request).filter { schema.kind(of: $0).type is Object.Type }
         return FetchedBatches(
             context: self,

@@ -50,6 +50,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         self.request = request
         self.context = context
         self.sectionKeyPath = sectionKeyPath
+        try context.schema.check(Object.self, isClassOf: try context.kind(named: request.entityName))
         query = try ResultsQuery(request, sectionKeyPath: sectionKeyPath, schema: context.schema)
         entries = try query.fetch(in: context)
         places = Dictionary(entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -13,7 +13,28 @@ public final class Field<Value: FieldValue>: Sendable {
     public var name: String { cache.name }
 
     @inlinable
-    func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? find(in: kind) }
+
+    @usableFromInline
+    @inline(never)
+    func find(in kind: ObjectKind) -> Int { cache.find(in: kind, for: self) }
+}
+
+extension Field: CheckedField {
+    func mismatch(in kind: ObjectKind) -> String? {
+        let found = attribute(in: kind)
+        guard case .property(let attribute) = found else { return found.mismatch }
+        guard attribute.accepts(Value.Present.zeroField.fieldValue) else {
+            return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
+        }
+        // A type of Swift's own with fewer bits reads as 0 what it cannot hold.
+        if let bits = attribute.type.integerBits, let own = Value.Present.self as? any FixedWidthInteger.Type,
+            own.bitWidth < bits
+        {
+            return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
+        }
+        return nil
+    }
 }
 
 extension ManagedObject {

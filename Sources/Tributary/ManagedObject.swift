@@ -11,6 +11,7 @@ import TributaryStore
 ///     override class var entityName: String { "Employee" }
 ///     static let name = Field<String>("name")
 ///     static let department = ToOne<Department>("department")
+///     override class var declaredFields: [any DeclaredField] { [name, department] }
 ///
 ///     var name: String {
 ///         get { self[Employee.name] }
@@ -27,6 +28,13 @@ import TributaryStore
 open class ManagedObject {
     /// The name of the entity whose objects this class represents; subclasses override it.
     open class var entityName: String { "" }
+
+    /// The keys that the class declares, for the container to check against the model when it opens.
+    ///
+    /// Swift cannot enumerate the static properties of a class, so the class lists them; a subclass lists its own, not
+    /// those of its superclass. `tributaryctl model generate` writes the list. A key that is not listed is checked when
+    /// it is first used on an object of an entity, and stops the program if it does not fit.
+    open class var declaredFields: [any DeclaredField] { [] }
 
     // What is unchecked below is touched on the context's queue or actor alone, and only by statements of this module
     // during which nobody else's code runs: values own nothing whose end calls anybody. So two accesses never overlap,

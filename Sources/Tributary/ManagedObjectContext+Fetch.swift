@@ -35,8 +35,9 @@ extension ManagedObjectContext {
 
     /// The same, as objects of a class; objects of other classes are left out.
     public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
-        let objects = try fetch(request)
         let kind = try kind(named: request.entityName)
+        try schema.check(type, isClassOf: kind)
+        let objects = try fetch(request)
         // An entity that is alone in its inheritance has objects of one class only: casting each of them would be another
         // walk through all.
         if kind.entity.parent == nil, !kind.hasSubentities, kind.type is Object.Type {

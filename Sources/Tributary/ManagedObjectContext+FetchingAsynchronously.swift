@@ -46,6 +46,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         as type: Object.Type
     ) async throws -> [Object] {
-        try await fetchAsynchronously(request).compactMap { $0 as? Object }
+        try schema.check(type, isClassOf: try kind(named: request.entityName))
+        return try await fetchAsynchronously(request).compactMap { $0 as? Object }
     }
 }

@@ -20,11 +20,7 @@ extension ManagedObjectContext {
     ) throws(ContextError) -> Object {
         let kind = try kind(named: type.entityName)
         guard kind.type == type || kind.type is Object.Type else {
-            throw ContextError.wrongKind(
-                entity: kind.entity.name,
-                property: "class",
-                expected: "\(type): give the class to the container"
-            )
+            throw ContextError.classNotGiven(type, entity: kind.entity.name)
         }
         let object = try insert(kind, id: id)
         // An object is of its kind's class, so only another class has to be looked at.

@@ -21,6 +21,7 @@ extension ManagedObjectContext {
         checkConfinement()
         processChanges()
         let kind = try kind(named: type.entityName)
+        try schema.check(type, isClassOf: kind)
         var parts: [(slot: Int, value: PropertyValue)] = []
         for (name, value) in key.sorted(by: { $0.key < $1.key }) {
             guard let slot = kind.slot(named: name) else {

@@ -37,6 +37,8 @@ package final class ObjectKind: Sendable {
 
     /// By slot: the transformers that the model names.
     let transformers: [Int: any AttributeTransforming]
+    /// By slot of a relationship: the entities whose objects it leads to, with their classes.
+    let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
     /// Set in the kind of an object that only finds out which properties an accessor uses.
     let probe: PropertyProbe?
 
@@ -49,6 +51,7 @@ package final class ObjectKind: Sendable {
         rootIndex: Int,
         isKnown: Bool = true,
         transformers: TransformerRegistry = TransformerRegistry(),
+        targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]] = [:],
         probe: PropertyProbe? = nil
     ) {
         self.entity = entity
@@ -58,6 +61,7 @@ package final class ObjectKind: Sendable {
         self.isKnown = isKnown
         serial = ObjectKind.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
         self.transformers = transformers.bySlot(of: entity)
+        self.targetTypes = targetTypes
         self.probe = probe
         defaults = entity.properties.map { $0.attribute?.defaultValue ?? .null }
         roles = entity.properties.map(PropertyRole.init)

@@ -10,7 +10,7 @@ package final class ObjectSchema: Sendable {
     /// How many root entities there are.
     let rootCount: Int
 
-    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, or a derived attribute has an
+    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not fit, or a derived attribute has an
     ///   expression that cannot be computed.
     init(
         model: Model,
@@ -25,28 +25,81 @@ package final class ObjectSchema: Sendable {
             }
             types[type.entityName] = type
         }
-        let problems = model.derivationProblems
-        guard problems.isEmpty else { throw ContextError.derivations(problems) }
+        let derivations = model.derivationProblems
+        guard derivations.isEmpty else { throw ContextError.derivations(derivations) }
         let roots = model.rootEntities.map(\.name)
         let indices = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1, $0) })
         var kinds: [String: ObjectKind] = [:]
+        let classOf = Dictionary(
+            uniqueKeysWithValues: model.entities.map { ($0.name, ObjectSchema.nearestClass(of: $0, among: types)) }
+        )
+        var problems: [FieldProblem] = []
         for entity in model.entities {
-            // The nearest class up the inheritance, so that a sub-entity without one still has its parent's accessors.
-            let lineage = [entity.name] + entity.ancestors
-            let type = lineage.lazy.compactMap { types[$0] }.first ?? ManagedObject.self
-            kinds[entity.name] = ObjectKind(
+            let type = classOf[entity.name] ?? ManagedObject.self
+            let kind = ObjectKind(
                 entity: entity,
                 type: type,
                 store: store,
                 rootIndex: indices[entity.root] ?? 0,
-                transformers: transformers
+                transformers: transformers,
+                targetTypes: ObjectSchema.targetTypes(of: entity, in: model, classOf)
             )
+            kinds[entity.name] = kind
+            // Inherited classes are checked with the entity that they name.
+            if types[entity.name] != nil { problems += ObjectSchema.problems(of: kind) }
             if type != ManagedObject.self { try transformers.check(entity) }
         }
+        guard problems.isEmpty else { throw ContextError.fields(problems) }
         self.model = model
         self.kinds = kinds
         derivingKinds = kinds.values.filter { !$0.derivations.isEmpty }
         rootCount = roots.count
+    }
+
+    /// The nearest class up the inheritance, so that a sub-entity without one still has its parent's accessors.
+    private static func nearestClass(
+        of entity: Entity,
+        among types: [String: ManagedObject.Type]
+    ) -> ManagedObject.Type {
+        ([entity.name] + entity.ancestors).lazy.compactMap { types[$0] }.first ?? ManagedObject.self
+    }
+
+    /// By slot of a relationship: the entities that have objects at its other end, with their classes.
+    private static func targetTypes(
+        of entity: Entity,
+        in model: Model,
+        _ classOf: [String: ManagedObject.Type]
+    ) -> [Int: [(entity: String, type: ManagedObject.Type)]] {
+        var result: [Int: [(entity: String, type: ManagedObject.Type)]] = [:]
+        for (slot, property) in entity.properties.enumerated() {
+            guard let destination = property.relationship.flatMap({ model.entity(named: $0.destination) }) else {
+                continue
+            }
+            result[slot] = destination.andSubentities(in: model).compactMap { target in
+                target.isAbstract ? nil : classOf[target.name].map { (target.name, $0) }
+            }
+        }
+        return result
+    }
+
+    private static func problems(of kind: ObjectKind) -> [FieldProblem] {
+        kind.type.allDeclaredFields.compactMap { field in
+            (field as? any CheckedField)?.mismatch(in: kind).map { FieldProblem(field, in: kind, reason: $0) }
+        }
+    }
+
+    /// - Throws: ``ContextError`` `wrongKind` when objects of the entity, or of one below it, are not of the class: it was
+    ///   not given to the container.
+    func check(_ type: ManagedObject.Type, isClassOf kind: ObjectKind) throws(ContextError) {
+        let start = kinds[type.entityName] ?? kind
+        guard start.entity.isKind(of: kind.entity.name) || kind.entity.isKind(of: start.entity.name) else {
+            throw ContextError.wrongKind(entity: kind.entity.name, property: "class", expected: "\(type)")
+        }
+        guard !start.type.isKind(of: type) || start.hasSubentities else { return }
+        for entity in start.entity.andSubentities(in: model) where !entity.isAbstract {
+            guard let found = kinds[entity.name], !found.type.isKind(of: type) else { continue }
+            throw ContextError.classNotGiven(type, entity: entity.name)
+        }
     }
 
     /// The entity of the given name, nil when the model has none.
@@ -69,5 +122,12 @@ package final class ObjectSchema: Sendable {
                 rootIndex: rootCount,
                 isKnown: false
             )
+    }
+}
+
+extension Entity {
+    /// The entity and all entities below it.
+    fileprivate func andSubentities(in model: Model) -> [Entity] {
+        [self] + subentities.compactMap { model.entity(named: $0) }
     }
 }

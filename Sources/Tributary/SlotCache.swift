@@ -6,22 +6,36 @@ struct SlotCache: ~Copyable, Sendable {
     let name: String
     /// The kind's serial in the upper half, the slot in the lower; a slot of all ones says that there is none.
     @usableFromInline let cached = Atomic<UInt64>(0)
+    /// The serials of the kinds that the key was found to fit.
+    private let fitting = Mutex<Set<UInt32>>([])
+    /// More than the entities of a large model that share a property; past it a key is checked again.
+    private static let remembered = 4096
 
     init(_ name: String) {
         self.name = name
     }
 
-    /// The slot, -1 when the kind has no such property.
+    /// The slot; nil when another kind was asked for last.
     @inlinable
-    func slot(in kind: ObjectKind) -> Int {
+    func known(in kind: ObjectKind) -> Int? {
         let known = cached.load(ordering: .relaxed)
-        guard UInt32(truncatingIfNeeded: known >> 32) == kind.serial else { return find(in: kind) }
+        guard UInt32(truncatingIfNeeded: known >> 32) == kind.serial else { return nil }
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    @usableFromInline
-    @inline(never)
-    func find(in kind: ObjectKind) -> Int {
+    /// The slot, -1 when the model does not have the kind's entity: then the object is never found.
+    ///
+    /// A key that does not fit the entity stops the program: what is written through it would be lost.
+    func find(in kind: ObjectKind, for field: any CheckedField) -> Int {
+        if kind.isKnown, !fitting.withLock({ $0.contains(kind.serial) }) {
+            if let reason = field.mismatch(in: kind) {
+                fatalError(FieldProblem(field, in: kind, reason: reason).description)
+            }
+            fitting.withLock { serials in
+                if serials.count >= SlotCache.remembered { serials.removeAll() }
+                serials.insert(kind.serial)
+            }
+        }
         let slot = Int32(truncatingIfNeeded: kind.slot(named: name) ?? -1)
         cached.store(UInt64(kind.serial) << 32 | UInt64(UInt32(bitPattern: slot)), ordering: .relaxed)
         return Int(slot)

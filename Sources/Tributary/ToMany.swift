@@ -10,7 +10,13 @@ public final class ToMany<Target: ManagedObject>: Sendable {
     /// The relationship's name in the model.
     public var name: String { cache.name }
 
-    func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? cache.find(in: kind, for: self) }
+}
+
+extension ToMany: CheckedField {
+    func mismatch(in kind: ObjectKind) -> String? {
+        relationship(in: kind, isToMany: true, to: Target.self).mismatch
+    }
 }
 
 extension ManagedObject {

@@ -10,13 +10,19 @@ public final class ToOne<Target: ManagedObject>: Sendable {
     /// The relationship's name in the model.
     public var name: String { cache.name }
 
-    func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? cache.find(in: kind, for: self) }
+}
+
+extension ToOne: CheckedField {
+    func mismatch(in kind: ObjectKind) -> String? {
+        relationship(in: kind, isToMany: false, to: Target.self).mismatch
+    }
 }
 
 extension ManagedObject {
     /// The object at the other end of a to-one relationship; setting it keeps the inverse in step at once.
     ///
-    /// Nil also when the object there is not of the class that the key names.
+    /// The key names the class of the relationship's destination, or one of its superclasses.
     public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
         get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
         set { setRelated(newValue, relationship.slot(in: kind)) }

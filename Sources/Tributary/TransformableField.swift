@@ -42,10 +42,13 @@ public final class TransformableField<Value>: Sendable {
     /// The attribute's name in the model.
     public var name: String { cache.name }
 
-    func slot(in kind: ObjectKind) -> Int { cache.slot(in: kind) }
+    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? cache.find(in: kind, for: self) }
 
     /// - Throws: ``ContextError`` when there is none for values of this type.
     func transformer(in kind: ObjectKind) throws(ContextError) -> any AttributeTransforming<Value> {
+        if kind.isKnown, cache.known(in: kind) == nil, let reason = mismatch(in: kind) {
+            throw .fields([FieldProblem(self, in: kind, reason: reason)])
+        }
         if let own { return own }
         guard let registered = kind.transformers[slot(in: kind)] else {
             if let fallback { return fallback }
@@ -64,6 +67,15 @@ public final class TransformableField<Value>: Sendable {
     }
 }
 
+extension TransformableField: CheckedField {
+    func mismatch(in kind: ObjectKind) -> String? {
+        let found = attribute(in: kind)
+        guard case .property(let attribute) = found else { return found.mismatch }
+        return attribute.accepts(.binary([]))
+            ? nil : "'\(name)' is of the type \(attribute.type.rawValue): declare it as a Field"
+    }
+}
+
 extension TransformableField where Value: Codable {
     /// The key of the attribute with the given name, its values as JSON unless the model names a registered transformer.
     public convenience init(_ name: String) {
@@ -77,8 +89,14 @@ extension ManagedObject {
     /// A value that the transformer refuses is not set; see ``transformed(_:)`` and ``setTransformed(_:for:)`` for the
     /// errors.
     public subscript<Value>(field: TransformableField<Value>) -> Value? {
-        get { try? transformed(field) }
-        set { try? setTransformed(newValue, for: field) }
+        get {
+            _ = field.slot(in: kind)
+            return try? transformed(field)
+        }
+        set {
+            _ = field.slot(in: kind)
+            try? setTransformed(newValue, for: field)
+        }
     }
 
     /// The bytes of a transformable attribute, past its transformer.
@@ -91,9 +109,11 @@ extension ManagedObject {
     ///
     /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
+        let transformer = Result { () throws(ContextError) in try field.transformer(in: kind) }
+        if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
         let slot = field.slot(in: kind)
         guard case .binary(let bytes) = try wholeOrError(read(slot), slot) else { return nil }
-        return try field.transformer(in: kind).value(of: bytes)
+        return try transformer.get().value(of: bytes)
     }
 
     /// Sets a transformable attribute.

@@ -35,7 +35,7 @@ struct ClassSource {
             "        \(SwiftName.literal(entity.name))",
             "    }",
         ]
-        if !keys.isEmpty { lines += [""] + keys }
+        if !keys.isEmpty { lines += [""] + keys + [""] + declaredFields }
         for member in members.own { lines += [""] + accessor(member, in: name) }
         let snapshot = SnapshotSource(
             entity: entity,
@@ -67,6 +67,14 @@ struct ClassSource {
                 "    \(access)static let \(member.escaped) = \(key(member))",
             ]
         }
+    }
+
+    private var declaredFields: [String] {
+        [
+            "    /// The keys that the class declares, for the container to check against the model.",
+            "    \(access)override class var declaredFields: [any \(names.library("DeclaredField"))] {",
+            "        [",
+        ] + members.own.map { "            \($0.escaped)," } + ["        ]", "    }"]
     }
 
     private func key(_ member: ClassMember) -> String {

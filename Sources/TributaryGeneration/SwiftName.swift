@@ -7,8 +7,9 @@ package enum SwiftName {
     /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
     package static let inheritedMembers: Set<String> = [
         "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent",
-        "committedValues", "debugDescription", "delete", "description", "didSave", "didTurnIntoFault", "entityName",
-        "faultError", "hasChanges", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted", "isUpdated",
+        "committedValues", "debugDescription", "declaredFields", "delete", "description", "didSave", "didTurnIntoFault",
+        "entityName", "faultError", "hasChanges", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted",
+        "isUpdated",
         "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects", "prepareForDeletion",
         "refresh", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID", "unlink", "update",
         "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue", "value",

@@ -14,7 +14,7 @@ struct TypeNames {
         "Field": "Tributary", "ToOne": "Tributary", "ToMany": "Tributary", "ManagedObject": "Tributary",
         "ManagedObjectID": "Tributary", "TypedSnapshot": "Tributary", "CompositeValue": "Tributary",
         "CompositeFields": "Tributary", "TransformableField": "Tributary", "PropertyValue": "Tributary",
-        "ContextError": "Tributary",
+        "ContextError": "Tributary", "DeclaredField": "Tributary",
     ]
     /// What a class of a model cannot be called.
     private static let impossible: Set<String> = [

@@ -4,6 +4,7 @@ import TributaryModel
 final class Employee: ManagedObject {
     override class var entityName: String { "Employee" }
     static let name = Field<String>("name")
+    override class var declaredFields: [any DeclaredField] { [name] }
     var name: String {
         get { self[Employee.name] }
         set { self[Employee.name] = newValue }

@@ -5,6 +5,7 @@ final class Company: ManagedObject {
     static let name = Field<String>("name")
     static let city = Field<String?>("city")
     static let employees = ToMany<Employee>("employees")
+    override class var declaredFields: [any DeclaredField] { [name, city, employees] }
 
     var name: String {
         get { self[Company.name] }

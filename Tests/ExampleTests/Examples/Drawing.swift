@@ -8,6 +8,7 @@ final class Drawing: ManagedObject {
     static let picture = Field<Data?>("picture")
     static let place = Field<Place?>("place")
     static let tags = TransformableField<[String]>("tags")
+    override class var declaredFields: [any DeclaredField] { [title, picture, place, tags] }
 
     /// Where it hangs; `tributaryctl model generate` writes such a type for each composite of a model.
     struct Place: CompositeValue {

@@ -5,6 +5,7 @@ final class Employee: ManagedObject {
     static let name = Field<String>("name")
     static let salary = Field<Double?>("salary")
     static let company = ToOne<Company>("company")
+    override class var declaredFields: [any DeclaredField] { [name, salary, company] }
 
     var name: String {
         get { self[Employee.name] }

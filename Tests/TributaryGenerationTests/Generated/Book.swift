@@ -36,6 +36,24 @@ final class Book: Item {
     /// The key of `chapters`.
     static let chapters = ToMany<Chapter>("chapters")
 
+    /// The keys that the class declares, for the container to check against the model.
+    override class var declaredFields: [any DeclaredField] {
+        [
+            isbn,
+            pages,
+            price,
+            printed,
+            cover,
+            homepage,
+            code,
+            size,
+            weight,
+            note,
+            extra,
+            chapters,
+        ]
+    }
+
     /// The attribute `isbn`.
     var isbn: String? {
         get { self[Book.isbn] }

@@ -15,6 +15,14 @@ final class Chapter: ManagedObject {
     /// The key of `books`.
     static let books = ToMany<Book>("books")
 
+    /// The keys that the class declares, for the container to check against the model.
+    override class var declaredFields: [any DeclaredField] {
+        [
+            name,
+            books,
+        ]
+    }
+
     /// The attribute `name`.
     var name: String {
         get { self[Chapter.name] }

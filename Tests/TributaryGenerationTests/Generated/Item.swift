@@ -21,6 +21,17 @@ class Item: ManagedObject {
     /// The key of `tags`.
     static let tags = ToMany<Tag>("tags")
 
+    /// The keys that the class declares, for the container to check against the model.
+    override class var declaredFields: [any DeclaredField] {
+        [
+            title,
+            `class`,
+            isDeleted_,
+            shelf,
+            tags,
+        ]
+    }
+
     /// The attribute `title`.
     var title: String {
         get { self[Item.title] }

@@ -17,6 +17,15 @@ final class Shelf: ManagedObject {
     /// The key of `items`.
     static let items = ToMany<Item>("items")
 
+    /// The keys that the class declares, for the container to check against the model.
+    override class var declaredFields: [any DeclaredField] {
+        [
+            number,
+            id,
+            items,
+        ]
+    }
+
     /// The attribute `number`.
     var number: Int16 {
         get { self[Shelf.number] }

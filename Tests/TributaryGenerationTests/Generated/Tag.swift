@@ -15,6 +15,14 @@ final class Tag: ManagedObject {
     /// The key of `items`.
     static let items = ToMany<Item>("items")
 
+    /// The keys that the class declares, for the container to check against the model.
+    override class var declaredFields: [any DeclaredField] {
+        [
+            name,
+            items,
+        ]
+    }
+
     /// The attribute `name`.
     var name: String {
         get { self[Tag.name] }

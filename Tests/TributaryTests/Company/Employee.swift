@@ -11,6 +11,9 @@ class Employee: ManagedObject {
     static let department = ToOne<Department>("department")
     static let projects = ToMany<Project>("projects")
     static let badge = ToOne<Badge>("badge")
+    override class var declaredFields: [any DeclaredField] {
+        [name, salary, age, code, mood, visits, department, projects, badge]
+    }
 
     var name: String {
         get { self[Employee.name] }

@@ -1,0 +1,78 @@
+import TributaryModel
+
+/// A key that can say whether an entity has a property which it fits.
+protocol CheckedField: DeclaredField {
+    /// What keeps the key from standing for a property of the entity, with what helps; nil when it fits.
+    func mismatch(in kind: ObjectKind) -> String?
+}
+
+extension CheckedField {
+    /// The attribute of the key's name, or why there is none.
+    func attribute(in kind: ObjectKind) -> CheckedProperty<Attribute> {
+        guard let property = kind.entity.property(named: name) else { return .mismatch(missing(in: kind)) }
+        switch property {
+        case .attribute(let attribute): return .property(attribute)
+        case .relationship(let relationship, _):
+            let key = "\(relationship.isToMany ? "ToMany" : "ToOne")<\(relationship.destination)>"
+            return .mismatch("'\(name)' is a relationship: declare it as \(key)(\"\(name)\")")
+        }
+    }
+
+    /// The relationship of the key's name, or why there is none that leads to objects of the class.
+    func relationship(
+        in kind: ObjectKind,
+        isToMany: Bool,
+        to target: ManagedObject.Type
+    ) -> CheckedProperty<Relationship> {
+        guard let slot = kind.slot(named: name), kind.entity.properties.indices.contains(slot) else {
+            return .mismatch(missing(in: kind))
+        }
+        guard let relationship = kind.entity.properties[slot].relationship else {
+            let type = kind.entity.properties[slot].attribute?.type.rawValue ?? ""
+            return .mismatch("'\(name)' is an attribute of the type \(type): declare it as a Field")
+        }
+        guard relationship.isToMany == isToMany else {
+            let right = relationship.isToMany ? "to-many: declare it as ToMany" : "to-one: declare it as ToOne"
+            return .mismatch("'\(name)' is \(right)<\(target)>(\"\(name)\")")
+        }
+        for (entity, type) in kind.targetTypes[slot] ?? [] where !type.isKind(of: target) {
+            let help =
+                type == ManagedObject.self
+                ? "give the container a class for it" : "its class is \(type), which is no \(target)"
+            return .mismatch("'\(name)' leads to objects of the entity '\(entity)', not to \(target): \(help)")
+        }
+        return .property(relationship)
+    }
+
+    private func missing(in kind: ObjectKind) -> String {
+        let names = kind.entity.properties.map { "'\($0.name)'" }.sorted()
+        let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+        return "the entity has no property '\(name)'; it has \(listed.isEmpty ? "none" : listed)"
+    }
+}
+
+extension ManagedObject {
+    /// Whether objects of the class are objects of the other class too.
+    static func isKind(of other: ManagedObject.Type) -> Bool {
+        var type: AnyClass? = self
+        while let current = type {
+            if current == other { return true }
+            type = _getSuperclass(current)
+        }
+        return false
+    }
+
+    /// The keys that the class and its superclasses list, each once.
+    static var allDeclaredFields: [any DeclaredField] {
+        var result: [any DeclaredField] = []
+        var seen: Set<ObjectIdentifier> = []
+        var type: AnyClass? = self
+        while let current = type as? ManagedObject.Type {
+            for field in current.declaredFields where seen.insert(ObjectIdentifier(field as AnyObject)).inserted {
+                result.append(field)
+            }
+            type = _getSuperclass(current)
+        }
+        return result
+    }
+}
