@@ -24,7 +24,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     /// How far a writer's clock may be ahead of this machine's.
     package var maxAhead = Duration.seconds(3600)
     package var exports = true
-    /// How long local changes are gathered before they are exported.
+    /// The first save after so much time without an export goes out at once; those that follow are gathered for as long.
     package var exportDebounce = Duration.seconds(1)
     /// Bytes after which an exported segment takes no further transaction.
     package var segmentBytes = 1 << 20

@@ -8,16 +8,18 @@ import TributaryStore
 extension SyncService {
     /// Exports when something may have been written, and acknowledges when that is due.
     func runExports() async {
-        var retry = await tryExport() ? nil : clock.now() + ImportLoop.retryInterval
+        var pacing = initialPacing
+        var retry = await tryExport(&pacing)
         while !isStopping {
             await exportSignal.wait(atMost: exportRest(retry), clock: clock)
             guard !isStopping else { break }
-            await stopSignal.wait(atMost: configuration.exportDebounce, clock: clock)
+            let rest = pacing.rest(at: clock.now(), quiet: configuration.exportDebounce)
+            await stopSignal.wait(atMost: rest, clock: clock)
             guard !isStopping else { break }
             await acknowledgeWhenDue()
-            retry = await tryExport() ? nil : clock.now() + ImportLoop.retryInterval
+            retry = await tryExport(&pacing)
         }
-        _ = await tryExport()
+        _ = await tryExport(&pacing)
     }
 
     /// Exports everything that is committed.
@@ -53,12 +55,15 @@ extension SyncService {
         }
     }
 
-    private func tryExport() async -> Bool {
+    /// Exports, and returns when to try again if that failed.
+    private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
+        let begin = clock.now()
         do {
-            try await exportNow()
-            return true
+            if try await exportNow().transactions > 0 { pacing.exported(at: begin) }
+            return nil
         } catch {
-            return false
+            pacing.exported(at: begin)
+            return clock.now() + ImportLoop.retryInterval
         }
     }
 

@@ -28,6 +28,7 @@ package final class SyncService: Service {
     let stopSignal = Signal()
     let events = SegmentEvents()
     let exportQueue = SerialQueue("tributary.export")
+    let initialPacing: ExportPacing
     let interruptExport: @Sendable (Exporter.Step) throws -> Void
 
     /// Reads from the store how far each writer is and whether importing was paused.
@@ -40,17 +41,19 @@ package final class SyncService: Service {
         try self.init(container: container, configuration: configuration, clock: clock, logger: logger) { _ in }
     }
 
-    /// The same for tests that stop an export in the middle.
+    /// The same for tests that stop an export in the middle, or begin as if an export had just been made.
     init(
         container: PersistentContainer,
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
         logger: Logger,
+        pacing: ExportPacing = ExportPacing(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         self.container = container
         self.clock = SyncClock(clock, wall: container.store.configuration.environment.wallMilliseconds)
         self.logger = logger
+        initialPacing = pacing
         self.interruptExport = interruptExport
         let initial = try container.store.read { try SyncState.load($0, configuration: configuration) }
         own = initial.planner.own

@@ -42,7 +42,7 @@ final class SyncReplica: Sendable {
         )
         container = try await PersistentContainer(store: store)
         var configuration = SyncConfiguration(logs: logs)
-        // Exports happen when a test asks for them.
+        // Exports happen when a test asks for them: one has just been made, and the next is far away.
         configuration.exportDebounce = .seconds(3600)
         configure(&configuration)
         let service = try SyncService(
@@ -50,6 +50,7 @@ final class SyncReplica: Sendable {
             configuration: configuration,
             clock: ContinuousClock(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            pacing: ExportPacing(lastExport: .zero),
             interruptExport: interruptExport
         )
         self.service = service

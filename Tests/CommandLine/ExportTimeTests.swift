@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// When what is saved on one machine goes out to the others.
+@Suite struct ExportTimeTests {
+    @Test(.timeLimit(.minutes(5)))
+    func theFirstSaveGoesOutAtOnceAndThoseThatFollowTogether() async throws {
+        let one = try RunningDaemon("one")
+        let two = try RunningDaemon("two", in: one.folder)
+        let configuration = try String(contentsOfFile: one.configuration, encoding: .utf8)
+        try one.folder.write(
+            configuration.replacing("export: {debounce: 10ms}", with: "export: {debounce: 1h}"),
+            to: "one.yaml"
+        )
+        try await one.start()
+        try await two.start()
+
+        // An hour is longer than this test: what arrives was sent at once.
+        var arrived: String?
+        var inserted: ChildProcess.Ending?
+        _ = try await two.client.events(AdminCall(.get, AdminPath.changes)) { event in
+            if event.event == "hello" {
+                inserted = try await one.command(["object", "insert", "Employee", "name=First"]).ending
+            }
+            if event.event == "storeDidUpdate" { arrived = event.data }
+            return arrived == nil
+        }
+        #expect(inserted == .exited(0))
+        #expect(arrived?.contains("Employee") == true)
+        for name in ["Second", "Third"] {
+            #expect(try await one.command(["object", "insert", "Employee", "name=\(name)"]).ending == .exited(0))
+        }
+        let before = try one.exportedText()
+        #expect(before.contains("First") && !before.contains("Second"), "\(before)")
+        #expect(await one.stop() == .exited(0), "\(one.log)")
+        #expect(await two.stop() == .exited(0), "\(two.log)")
+        let files = FileManager.default.enumerator(atPath: one.logs)?.compactMap { $0 as? String } ?? []
+        #expect(files.count { $0.hasSuffix(".tlog") } == 2, "the second and the third go out together: \(files)")
+        #expect(try one.exportedText().contains("Third"))
+    }
+}
