@@ -22,14 +22,10 @@ struct StandardErrorLogHandler: SettingLogHandler {
     }
 
     /// Local time such as `2026-03-01T14:05:09.123`.
-    private static func time() -> String {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var parts = tm()
-        localtime_r(&now.tv_sec, &parts)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let milliseconds = String(now.tv_nsec / 1_000_000 + 1_000).dropFirst()
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds)"
-    }
+    private static func time() -> String { Date().formatted(timeStyle) }
+
+    /// The fields of `timespec` and `tm` belong to whichever C module was read first, which differs between a static and
+    /// a dynamic build; Foundation's own types do not.
+    private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .current)
+        .year().month().day().time(includingFractionalSeconds: true)
 }

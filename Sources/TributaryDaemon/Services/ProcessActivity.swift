@@ -4,11 +4,12 @@ import Glibc
 enum ProcessActivity {
     static func probe() -> @Sendable () -> UInt64 {
         {
+            // Processor time comes as one number: the fields of `timeval` belong to whichever C module was read first,
+            // which differs between a static and a dynamic build.
+            let tenths = max(0, clock()) / (CLOCKS_PER_SEC / 10)
             var usage = rusage()
             getrusage(RUSAGE_SELF.rawValue, &usage)
-            let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
-            let tenths = (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 100_000
-            return UInt64(seconds * 10 + tenths) &+ UInt64(max(0, usage.ru_oublock + usage.ru_inblock))
+            return UInt64(tenths) &+ UInt64(max(0, usage.ru_oublock)) &+ UInt64(max(0, usage.ru_inblock))
         }
     }
 }
