@@ -193,6 +193,11 @@ let package = Package(
             ],
             path: "Tests/Performance/Growth"
         ),
+        .executableTarget(
+            name: "graph-benchmark",
+            dependencies: ["Tributary", "CSQLite"],
+            path: "Tests/Performance/Graph/Sources/graph-benchmark"
+        ),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]
 )

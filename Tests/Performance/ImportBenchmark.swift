@@ -4,7 +4,7 @@ import TestSupport
 /// Imports segments the way the daemon does and runs a plain SQLite loop over the same rows, in pairs, on one file
 /// system; prints both and their ratio.
 ///
-///     swift run -c release import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
+///     swift run -c release --static-swift-stdlib import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
 ///
 /// With `--logs PATH` it imports what somebody else has put there, once, and tells the memory that took.
 @main

@@ -3,7 +3,7 @@ import Tributary
 
 /// Measures what a program does with objects: making, reading, writing, fetching and merging them.
 ///
-///     TRIBUTARY_LIBRARY_ONLY=1 swift run -c release --package-path Tests/Performance/Graph graph-benchmark [--short] [--runs N] [--objects N]
+///     swift run -c release --static-swift-stdlib graph-benchmark [--short] [--runs N] [--objects N]
 @main
 struct GraphBenchmark {
     private var runs = 7

@@ -1,4 +1,4 @@
-import PlainSQLite
+import CSQLite
 
 /// What fetching is measured against: SQLite's C interface alone, one prepared statement over the same rows.
 final class PlainSelect {
