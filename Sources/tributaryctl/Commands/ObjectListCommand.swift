@@ -11,10 +11,15 @@ struct ObjectListCommand: DaemonCommand {
     @Argument(help: "The entity's name.")
     var entity: String
 
-    @Option(name: .customLong("where"), help: ArgumentHelp("Such as \"salary > 1000\".", valueName: "predicate"))
+    // A predicate and sort keys may begin with a dash.
+    @Option(
+        name: .customLong("where"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Such as \"salary > 1000\".", valueName: "predicate")
+    )
     var predicate: String?
 
-    @Option(help: ArgumentHelp("Such as name,-salary.", valueName: "keys"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Such as name,-salary.", valueName: "keys"))
     var sort: String?
 
     @Flag(help: "Only the number of objects.")

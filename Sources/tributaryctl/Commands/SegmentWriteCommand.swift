@@ -26,10 +26,10 @@ struct SegmentWriteCommand: OfflineCommand {
     @Option(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "path"))
     var model: String
 
-    @Option(help: "What the writer calls itself.")
+    @Option(parsing: .unconditional, help: "What the writer calls itself.")
     var name: String?
 
-    @Option(help: "Who made the changes.")
+    @Option(parsing: .unconditional, help: "Who made the changes.")
     var author: String?
 
     @Flag(help: "Print JSON.")
