@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 import GRDB
 
 /// One SQLite connection on a queue of its own, set up the way the store wants it.
@@ -74,6 +75,9 @@ struct StoreConnection: Sendable {
         configuration.busyMode = .timeout(busySeconds)
         // A generation is a read transaction that stays open between reads.
         configuration.allowsUnsafeTransactions = true
+        // GRDB asks for `userInitiated`. On Linux Dispatch then lowers the nice value of its threads, which takes a
+        // privilege, and complains in the system's log without it.
+        configuration.qos = .default
         return configuration
     }
 
