@@ -14,12 +14,14 @@ package struct DaemonLaunch {
     private let sources: ConfigurationSources
 
     package init(flags: [ConfigurationKey: String], file: String?) {
+        let environment = ProcessInfo.processInfo.environment
         sources = ConfigurationSources(
             flags: flags,
             file: file,
-            environment: ProcessInfo.processInfo.environment,
+            environment: environment,
             hostName: DaemonLaunch.hostName(),
-            workingDirectory: FileManager.default.currentDirectoryPath
+            workingDirectory: FileManager.default.currentDirectoryPath,
+            inheritedSocket: InheritedSocket.path(in: environment)
         )
     }
 

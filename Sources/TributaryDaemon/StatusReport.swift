@@ -23,7 +23,7 @@ enum StatusReport {
                     code: "restart-needed",
                     since: nil,
                     detail: "a new value of \(restart.map(\.rawValue).joined(separator: ", ")) waits for a restart",
-                    hint: "systemctl restart tributaryd"
+                    hint: ServiceUnit.current?.restartCommand ?? "stop this daemon and start it again"
                 )
             )
         }

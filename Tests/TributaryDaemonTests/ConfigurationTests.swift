@@ -71,6 +71,15 @@ struct ConfigurationTests {
         #expect(configuration[.watchRescan].origin.place == folder.path("t.yaml") + ":5")
     }
 
+    @Test("a socket that the service manager hands over is where clients find the daemon, whatever the file says")
+    func inheritedSocket() throws {
+        var sources = try sources("admin: {socket: /elsewhere.sock}", environment: ["STATE_DIRECTORY": folder.path])
+        sources.inheritedSocket = "/run/tributary/shop.sock"
+        let configuration = try Configuration.load(sources)
+        #expect(configuration.socket == "/run/tributary/shop.sock")
+        #expect(configuration[.adminSocket].origin.word == "systemd")
+    }
+
     @Test("under systemd the places are the system's; relative paths of a file are taken from its folder")
     func places() throws {
         let system = try Configuration.load(

@@ -9,6 +9,10 @@ extension Configuration {
         for key in ConfigurationKey.allCases {
             settings[key] = try setting(key, sources: sources, file: file)
         }
+        // Whatever the file says, clients find the daemon where the service manager listens.
+        if let path = sources.inheritedSocket {
+            settings[.adminSocket] = Setting(value: .text(path), origin: .serviceManager)
+        }
         func fill(_ key: ConfigurationKey, _ text: String) {
             if settings[key] == nil { settings[key] = Setting(value: .text(text), origin: .standard) }
         }

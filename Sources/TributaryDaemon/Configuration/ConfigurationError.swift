@@ -17,7 +17,7 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     init(_ reason: String, key: ConfigurationKey, origin: ConfigurationOrigin) {
         self.init(reason, key: key.rawValue)
         switch origin {
-        case .standard: break
+        case .standard, .serviceManager: break
         case .file(let path, let line):
             place = path
             self.line = line

@@ -4,6 +4,8 @@ package enum ConfigurationOrigin: Hashable, Sendable {
     case file(path: String, line: Int)
     case environment(String)
     case flag(String)
+    /// The service manager listens already: this is the path of its socket.
+    case serviceManager
 
     /// One word for the admin interface.
     package var word: String {
@@ -12,13 +14,14 @@ package enum ConfigurationOrigin: Hashable, Sendable {
         case .file: "file"
         case .environment: "environment"
         case .flag: "flag"
+        case .serviceManager: "systemd"
         }
     }
 
     /// The file and line, the variable or the flag.
     package var place: String? {
         switch self {
-        case .standard: nil
+        case .standard, .serviceManager: nil
         case .file(let path, let line): "\(path):\(line)"
         case .environment(let name): name
         case .flag(let name): name

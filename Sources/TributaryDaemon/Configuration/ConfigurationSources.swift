@@ -8,18 +8,22 @@ package struct ConfigurationSources: Sendable {
     package var hostName: String
     /// Relative paths are taken from here.
     package var workingDirectory: String
+    /// Where the admin socket listens that the service manager hands over.
+    package var inheritedSocket: String?
 
     package init(
         flags: [ConfigurationKey: String] = [:],
         file: String? = nil,
         environment: [String: String],
         hostName: String,
-        workingDirectory: String
+        workingDirectory: String,
+        inheritedSocket: String? = nil
     ) {
         self.flags = flags
         self.file = file
         self.environment = environment
         self.hostName = hostName
         self.workingDirectory = workingDirectory
+        self.inheritedSocket = inheritedSocket
     }
 }

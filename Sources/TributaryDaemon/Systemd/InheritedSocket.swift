@@ -8,26 +8,51 @@ enum InheritedSocket {
         environment["LISTEN_PID"] == String(getpid()) && environment["LISTEN_FDS"] != "0"
     }
 
+    /// Where the admin socket listens that is handed over; nil when there is none, or when it has no path.
+    ///
+    /// The variables that announce it stay.
+    static func path(in environment: [String: String]) -> String? {
+        guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
+            return nil
+        }
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(chosen, $0, &length) }
+        }
+        guard status == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.hasPrefix("/") ? path : nil
+    }
+
     /// The descriptor of the admin socket: the one named `admin`, or the only one there is.
     ///
     /// The variables that announce it are removed, so that no child takes it for its own.
     static func take() throws(ConfigurationError) -> Int32? {
-        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        let count = Int(sd_listen_fds_with_names(1, &names))
-        defer {
-            for index in 0..<max(0, count) { free(names?[index]) }
-            free(names)
-        }
+        let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }
-        let descriptors = (0..<count).map { index in
-            (SD_LISTEN_FDS_START + Int32(index), names?[index].map { String(cString: $0) } ?? "")
-        }
-        let chosen = descriptors.first { $0.1 == "admin" } ?? (count == 1 ? descriptors.first : nil)
-        guard let chosen, sd_is_socket(chosen.0, AF_UNIX, Int32(SOCK_STREAM.rawValue), 1) > 0 else {
+        guard let descriptor else {
             throw ConfigurationError(
                 "of the \(count) sockets that systemd handed over none is a listening Unix stream socket named 'admin'"
             )
         }
-        return chosen.0
+        return descriptor
+    }
+
+    /// The admin socket among those that are handed over, and how many those are.
+    private static func chosen(unsettingVariables: Bool) -> (descriptor: Int32?, count: Int) {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = Int(sd_listen_fds_with_names(unsettingVariables ? 1 : 0, &names))
+        defer {
+            for index in 0..<max(0, count) { free(names?[index]) }
+            free(names)
+        }
+        guard count > 0 else { return (nil, 0) }
+        let descriptors = (0..<count).map { index in
+            (SD_LISTEN_FDS_START + Int32(index), names?[index].map { String(cString: $0) } ?? "")
+        }
+        let named = descriptors.first { $0.1 == "admin" } ?? (count == 1 ? descriptors.first : nil)
+        guard let named, sd_is_socket(named.0, AF_UNIX, Int32(SOCK_STREAM.rawValue), 1) > 0 else { return (nil, count) }
+        return (named.0, count)
     }
 }
