@@ -7,6 +7,7 @@ import TributaryAdmin
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
+    let hints: HintText
     let terminal = Terminal.standard
 
     init(_ options: ConnectionOptions) {
@@ -17,6 +18,7 @@ struct Session: Sendable {
         )
         client = AdminClient(sockets: locator.candidates(socket: options.socket, instance: options.instance))
         json = options.json
+        hints = HintText(options)
     }
 
     /// Sends a request; an answer that is a problem is thrown.
@@ -72,7 +74,8 @@ struct Session: Sendable {
             let place = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
             lines.append("  \(place): \(error.detail)")
         }
-        if let hint = problem.hint { lines.append("hint: \(hint)") }
-        return lines.map(EscapedText.escape).joined(separator: "\n")
+        lines = lines.map(EscapedText.escape)
+        if let hint = problem.hint { lines.append("hint: \(hints.text(hint))") }
+        return lines.joined(separator: "\n")
     }
 }

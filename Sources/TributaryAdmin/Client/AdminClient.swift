@@ -71,23 +71,35 @@ package struct AdminClient: Sendable {
                 // The daemon may answer, such as with 413, before it has read everything: the answer tells more.
             }
             var head: AdminAnswer?
-            for try await part in inbound {
-                switch part {
-                case .head(let response):
-                    let fields = response.headers.map { ($0.name.lowercased(), $0.value) }
-                    head = AdminAnswer(
-                        status: Int(response.status.code),
-                        headers: Dictionary(fields, uniquingKeysWith: { $0 + ", " + $1 }),
-                        body: []
-                    )
-                case .body(let buffer):
-                    if let head { try await onBody(Array(buffer.readableBytesView), head) }
-                case .end:
-                    if let head { return head }
+            do {
+                for try await part in inbound {
+                    switch part {
+                    case .head(let response):
+                        head = Self.head(of: response)
+                    case .body(let buffer):
+                        if let head { try await onBody(Array(buffer.readableBytesView), head) }
+                    case .end:
+                        if let head { return head }
+                    }
                 }
+            } catch let error as IOError where head == nil {
+                // Whoever held the socket has closed it: a daemon that could not start.
+                let reason = "\(String(cString: strerror(error.errnoCode))), without an answer"
+                throw AdminClientError.nobodyAnswers([SocketAttempt(path: path, reason: reason)])
+            } catch is IOError {
+                throw AdminClientError.interrupted(path: path)
             }
             throw AdminClientError.interrupted(path: path)
         }
+    }
+
+    private static func head(of response: HTTPResponseHead) -> AdminAnswer {
+        let fields = response.headers.map { ($0.name.lowercased(), $0.value) }
+        return AdminAnswer(
+            status: Int(response.status.code),
+            headers: Dictionary(fields, uniquingKeysWith: { $0 + ", " + $1 }),
+            body: []
+        )
     }
 
     private static func parts(of call: AdminCall) -> [HTTPClientRequestPart] {
@@ -118,16 +130,16 @@ package struct AdminClient: Sendable {
     private static let patience = Duration.seconds(10)
 
     private func connect() async throws -> (Connection, String) {
-        var tried: [String] = []
+        var tried: [SocketAttempt] = []
         for path in sockets {
             do {
                 return (try await Self.connect(path), path)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
                 throw AdminClientError.notPermitted(path: path)
             } catch let error as IOError {
-                tried.append("\(path): \(String(cString: strerror(error.errnoCode)))")
+                tried.append(SocketAttempt(path: path, reason: String(cString: strerror(error.errnoCode))))
             } catch {
-                tried.append("\(path): \(error)")
+                tried.append(SocketAttempt(path: path, reason: "\(error)"))
             }
         }
         throw AdminClientError.nobodyAnswers(tried)

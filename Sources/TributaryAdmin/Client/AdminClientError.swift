@@ -1,7 +1,7 @@
 /// Why a request did not get an answer.
 package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody answers at any of the paths; each with the reason.
-    case nobodyAnswers([String])
+    /// No daemon answers at any of the sockets.
+    case nobodyAnswers([SocketAttempt])
     /// The socket is there, but this user may not connect.
     case notPermitted(path: String)
     /// The connection ended before the answer did.
@@ -11,7 +11,7 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .nobodyAnswers(let tried):
-            "no daemon answers; tried\n" + tried.map { "  \($0)" }.joined(separator: "\n")
+            (["no daemon answers; tried"] + tried.map { "  \($0)" } + tried.compactMap(\.hint)).joined(separator: "\n")
         case .notPermitted(let path):
             "not permitted to connect to \(path); members of the group tributary-admin may"
         case .interrupted(let path): "the daemon at \(path) ended the connection before its answer was complete"

@@ -22,7 +22,7 @@ struct SegmentExplainCommand: DaemonCommand {
             ]
             for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
             lines.append(("parked", segment.parked.map { "\($0) values" }))
-            lines.append(("hint", segment.hint))
+            lines.append(("hint", segment.hint.map(session.hints.text)))
             for case (let label, let text?) in lines {
                 let padding = String(repeating: " ", count: 12 - label.count)
                 session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))

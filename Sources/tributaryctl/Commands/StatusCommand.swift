@@ -26,12 +26,13 @@ struct StatusCommand: DaemonCommand {
                 return
             }
             if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
-            if session.json { session.terminal.print(answer.text) } else { show(status, on: session.terminal) }
+            if session.json { session.terminal.print(answer.text) } else { show(status, in: session) }
             if watch { try await Task.sleep(for: .seconds(1)) }
         } while watch
     }
 
-    private func show(_ status: StatusMessage, on terminal: Terminal) {
+    private func show(_ status: StatusMessage, in session: Session) {
+        let terminal = session.terminal
         let state = terminal.styled(status.state.rawValue, status.problems.isEmpty ? .green : .yellow)
         var lines = [("state", "\(state), up \(TimeText.stretch(status.uptimeSeconds)), version \(status.version)")]
         if let name = status.name { lines.append(("name", name)) }
@@ -56,7 +57,7 @@ struct StatusCommand: DaemonCommand {
         }
         for problem in status.problems {
             terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
-            if let hint = problem.hint { terminal.print("  hint: " + EscapedText.escape(hint)) }
+            if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
         }
     }
 }

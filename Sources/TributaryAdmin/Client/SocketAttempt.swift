@@ -1,0 +1,24 @@
+/// A socket that was tried, and why no daemon answered there.
+package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
+    package var path: String
+    package var reason: String
+
+    package init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    package var description: String { "\(path): \(reason)" }
+
+    /// The unit that listens at the path, as the installed unit files name it; nil for a daemon without a unit.
+    package var unit: String? {
+        let folder = "/run/tributary/", suffix = ".sock"
+        guard path.hasPrefix(folder), path.hasSuffix(suffix) else { return nil }
+        let instance = path.dropFirst(folder.count).dropLast(suffix.count)
+        guard !instance.isEmpty, !instance.contains("/") else { return nil }
+        return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
+    }
+
+    /// Where the reason is to be found.
+    var hint: String? { unit.map { "hint: journalctl -u \($0) -n 20" } }
+}

@@ -1,0 +1,16 @@
+import TestSupport
+import Testing
+
+/// What a hint tells people to type reaches the daemon that it is about.
+@Suite struct PastedHintTests {
+    @Test func hintsNameTheSocketThatWasGiven() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(try await daemon.command(["--socket", daemon.socket, "pause"]).ending == .exited(0))
+        let status = try await daemon.command(["--socket", daemon.socket, "status"])
+        #expect(status.output.contains("tributaryctl --socket \(daemon.socket) resume"), "\(status.output)")
+        let plain = try await daemon.command(["status"])
+        #expect(plain.output.contains("tributaryctl resume"), "TRIBUTARY_SOCKET stays: \(plain.output)")
+        _ = await daemon.stop()
+    }
+}
