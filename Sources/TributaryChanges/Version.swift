@@ -1,15 +1,18 @@
 /// The version of a write: whose it is and when, in the order that decides between concurrent writes.
 ///
-/// The changes of one transaction share a version; they are applied in their order, so that of two writes with equal
-/// versions the one applied later stands.
+/// The store leaves the index out where the order in which it applies the changes of a transaction says the same: of two
+/// writes with equal versions the one applied later stands.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID
+    /// The place of the change in its transaction.
+    package let index: Int
 
     @inlinable
-    package init(clock: HybridClock, writer: UniqueID) {
+    package init(clock: HybridClock, writer: UniqueID, index: Int = 0) {
         self.clock = clock
         self.writer = writer
+        self.index = index
     }
 
     /// Less than every version of a real write.
@@ -17,6 +20,7 @@ package struct Version: Hashable, Comparable, Sendable {
 
     @inlinable
     package static func < (left: Version, right: Version) -> Bool {
-        left.clock != right.clock ? left.clock < right.clock : left.writer < right.writer
+        if left.clock != right.clock { return left.clock < right.clock }
+        return left.writer != right.writer ? left.writer < right.writer : left.index < right.index
     }
 }

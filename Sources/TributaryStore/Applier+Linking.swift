@@ -15,6 +15,7 @@ extension Applier {
     func applyLinks(_ slice: ChangeSlice) throws {
         for operation in slice.links {
             let change = slice.changes[operation.index]
+            takeVersion(at: slice.first + operation.index)
             switch change.operation {
             case .link(_, let ids, let positions):
                 for (place, id) in ids.enumerated() {

@@ -12,22 +12,19 @@ extension Applier {
     func park(_ change: Change, position: Int, part: Int, reason: String) throws {
         guard !isStrict else { throw StoreError.invalidChange(index: position, reason: reason) }
         parkedCount += 1
-        switch change.operation {
-        case .link(_, let ids, _), .unlink(_, let ids): parkedTargets.formUnion(ids)
-        case .insert, .update, .delete: break
-        }
+        keepIndexes()
         let statement = try BoundStatement(
             db,
             """
             INSERT OR REPLACE INTO
-            tributary_parked(entity, id, version, position, part, operation, property, value, reason, void)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            tributary_parked(entity, id, version, position, part, operation, property, value, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         )
         let (operation, property, value) = parts(of: change, part)
         statement.bind(1, change.entity)
         statement.bind(2, change.id)
-        statement.bind(3, number)
+        statement.bind(3, VersionNumber.number(number, atLeast: position))
         statement.bind(4, Int64(position))
         statement.bind(5, Int64(part))
         statement.bind(6, operation)
@@ -35,7 +32,6 @@ extension Applier {
         // The members of a whole change keep their order: it numbers its parts.
         statement.bind(8, value.map { part < 0 ? $0.text : String(decoding: $0.canonicalBytes, as: UTF8.self) })
         statement.bind(9, reason)
-        statement.bind(10, parkedVoid)
         try statement.run()
     }
 
@@ -82,66 +78,5 @@ extension Applier {
             case .delete, .link, .unlink: break
             }
         }
-    }
-}
-
-extension Applier {
-    /// What was parked of an object before its deletion in the same transaction is void, and so are links to it.
-    ///
-    /// The versions alone do not tell: they are the same for the whole transaction.
-    func voidParked(_ table: Int, _ id: UniqueID, before position: Int) throws {
-        let select = try BoundStatement(
-            db,
-            "SELECT entity, position, part FROM tributary_parked WHERE version = ?1 AND id = ?2 AND position < ?3"
-        )
-        select.bind(1, number)
-        select.bind(2, id)
-        select.bind(3, Int64(position))
-        var own: [(entity: String, position: Int64, part: Int64)] = []
-        try select.forEach { row in
-            let entity = row.text(0)
-            guard let known = layout.entityIndex(named: entity) ?? layout.survivingRoot(ofEntity: entity),
-                layout.entities[known].table == table
-            else { return }
-            own.append((entity, row.integer(1), row.integer(2)))
-        }
-        for row in own { try setVoid("*", row.entity, id, row.position, row.part) }
-        guard parkedTargets.contains(id) else { return }
-        let links = try BoundStatement(
-            db,
-            """
-            SELECT entity, id, position, part, void FROM tributary_parked
-            WHERE version = ?1 AND position < ?2 AND operation IN ('link', 'unlink') AND void IS NOT '*'
-                AND instr(value, ?3) > 0
-            """
-        )
-        links.bind(1, number)
-        links.bind(2, Int64(position))
-        links.bind(3, id.description)
-        var others: [(entity: String, id: UniqueID, position: Int64, part: Int64, void: String)] = []
-        try links.forEach { row in
-            guard let source = row.id(1) else { return }
-            others.append((row.text(0), source, row.integer(2), row.integer(3), row.text(4)))
-        }
-        for row in others {
-            try setVoid("\(row.void) \(id)", row.entity, row.id, row.position, row.part)
-        }
-    }
-
-    private func setVoid(_ void: String, _ entity: String, _ id: UniqueID, _ position: Int64, _ part: Int64) throws {
-        let update = try BoundStatement(
-            db,
-            """
-            UPDATE tributary_parked SET void = ?1
-            WHERE entity = ?2 AND id = ?3 AND version = ?4 AND position = ?5 AND part = ?6
-            """
-        )
-        update.bind(1, void)
-        update.bind(2, entity)
-        update.bind(3, id)
-        update.bind(4, number)
-        update.bind(5, position)
-        update.bind(6, part)
-        try update.run()
     }
 }

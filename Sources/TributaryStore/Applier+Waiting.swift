@@ -6,7 +6,8 @@ extension Applier {
     /// Applies a run, or lets it wait for a better order; what the model cannot represent is parked at once.
     func apply(_ run: RowRun) throws {
         let first = takePlaces(run.count)
-        guard waiting.isAllowed, !isStrict, number == revision, let shape = shape(of: run), shapes[shape].isPackable
+        guard waiting.isAllowed, !isStrict, number == revision, !keepsIndexes, let shape = shape(of: run),
+            shapes[shape].isPackable
         else {
             try applyWaiting()
             return try apply(ChangeSlice(changes: run.changes, first: first))
@@ -16,10 +17,9 @@ extension Applier {
         var isBegun = false
         for row in 0..<run.count {
             guard form.fits(run, row) else {
+                // What is deferred here makes those that follow tell their index, and rows that wait do not.
                 try applyWaiting()
-                isBegun = false
-                try apply(ChangeSlice(changes: [run.change(row)], first: first + row))
-                continue
+                return try apply(ChangeSlice(changes: (row..<run.count).map { run.change($0) }, first: first + row))
             }
             if !isBegun {
                 waiting.begin(run, of: current)

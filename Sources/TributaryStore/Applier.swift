@@ -20,7 +20,7 @@ final class Applier {
     // What each change looks at is not checked for overlapping accesses while the program runs: the applier belongs to
     // one thread, and no closure is handed a reference into it.
 
-    /// The number of the transaction whose changes are being applied: their version.
+    /// The version of the change that is being applied.
     @exclusivity(unchecked) private(set) var number: Int64 = 0
     /// The number that rows count as changed by: the same, but for parked writes that take effect later.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
@@ -38,10 +38,8 @@ final class Applier {
     /// Changes so far: the place in its transaction that the next slice begins at.
     private(set) var changeCount = 0
     @exclusivity(unchecked) var parkedCount = 0
-    /// Objects that parked links and unlinks of this transaction lead to.
-    var parkedTargets: Set<UniqueID> = []
-    /// What was void of a parked write that is being tried again.
-    private(set) var parkedVoid: String?
+    /// Whether the versions of the changes of this transaction tell their index from now on.
+    @exclusivity(unchecked) private(set) var keepsIndexes = false
     /// The place in its change of the first value that is being converted; other than 0 for parked values.
     var firstPart = 0
     /// By table: how many effects of imports the SQLite transaction has had.
@@ -107,21 +105,32 @@ final class Applier {
         revision = number
         changeCount = 0
         parkedCount = 0
-        parkedTargets = []
-        parkedVoid = nil
+        keepsIndexes = false
         firstPart = 0
         current = AppliedTransaction(number: number, writer: writer, effects: TransactionEffects(layout: layout))
         stamps.begin(number, version)
     }
 
-    /// Goes on with changes of an earlier transaction, from the given place in it.
-    func resume(number: Int64, version: Version, writer: Int64, position: Int, part: Int, void: String?) {
+    /// Goes on with a change of an earlier transaction, which has the given place in it; `number` tells its index.
+    func resume(number: Int64, version: Version, writer: Int64, position: Int, part: Int) {
         self.number = number
         self.writer = writer
         changeCount = position
         firstPart = part
-        parkedVoid = void
+        keepsIndexes = false
         stamps.begin(number, version)
+    }
+
+    /// From now on the order in which changes are applied does not tell the order that they have in the transaction.
+    func keepIndexes() {
+        // What was deferred has its index already when it is tried again.
+        if VersionNumber.transaction(of: number) == revision { keepsIndexes = true }
+    }
+
+    /// Gives the change at `position` its version.
+    func takeVersion(at position: Int) {
+        guard keepsIndexes else { return }
+        number = VersionNumber.number(VersionNumber.transaction(of: number), atLeast: position)
     }
 
     func end() throws {
@@ -158,6 +167,11 @@ final class Applier {
     func apply(_ slice: ChangeSlice) throws {
         var slice = slice
         try resolve(&slice)
+        let needsIndexes = slice.operations.contains { operation in
+            guard case .write(let shape) = operation.action else { return false }
+            return shapes[shape].needsIndex
+        }
+        if needsIndexes { keepIndexes() }
         slice.sort()
         try prepare(slice)
         for operation in slice.operations { try perform(operation, slice) }
@@ -172,11 +186,9 @@ final class Applier {
     }
 
     func perform(_ operation: ChangeSlice.Operation, _ slice: ChangeSlice) throws {
-        let position = slice.first + operation.index
+        takeVersion(at: slice.first + operation.index)
         switch operation.action {
-        case .delete:
-            if parkedCount > 0 { try voidParked(operation.table, operation.id, before: position) }
-            try delete(operation.table, operation.id)
+        case .delete: try delete(operation.table, operation.id)
         case .assign(let place, let target):
             writes.removeAll(keepingCapacity: true)
             writes.append(RegisterWrite(place: place, value: target.map(PropertyValue.reference) ?? .null))

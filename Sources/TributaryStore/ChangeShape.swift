@@ -31,6 +31,11 @@ final class ChangeShape {
     /// Whether all targets are registers of the row itself that take the latest write, claims excluded.
     let isPlain: Bool
 
+    /// Whether a change of this shape can write a one-to-one relationship, or what is deferred.
+    ///
+    /// The order of such a write and of those to other objects is not that in which the changes are applied.
+    let needsIndex: Bool
+
     /// Whether a run of this shape can wait: attributes only, of types whose values need no memory of their own.
     let isPackable: Bool
     /// Of such a shape, the parameters of an insert that its values are bound to.
@@ -45,6 +50,7 @@ final class ChangeShape {
         targets = names.map { ChangeShape.target($0, entity: entity, layout: layout) }
         var written: Set<Int> = []
         var isPlain = true
+        var needsIndex = false
         for target in targets {
             switch target {
             case .scalar(let place, _), .composite(let place, _):
@@ -52,10 +58,12 @@ final class ChangeShape {
                 isPlain = isPlain && table.columns[place].mergeRule == .latest
             case .reference(let place):
                 written.insert(place)
-                if case .reference(_, true, _) = table.columns[place].kind { isPlain = false }
-            case .counter, .mirror, .formerMirror, .unknown: isPlain = false
+                if case .reference(_, true, _) = table.columns[place].kind { (isPlain, needsIndex) = (false, true) }
+            case .counter: isPlain = false
+            case .mirror, .formerMirror, .unknown: (isPlain, needsIndex) = (false, true)
             }
         }
+        self.needsIndex = needsIndex
         self.isPlain = isPlain
         let direct = targets.compactMap { target in
             if case .scalar(let place, let type) = target {

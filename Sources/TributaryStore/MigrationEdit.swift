@@ -39,10 +39,11 @@ package final class MigrationEdit {
         let select = try BoundStatement(
             reader.database,
             """
-            SELECT p.value FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
+            SELECT p.value FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
             JOIN tributary_writer w ON w.id = t.writer
-            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0 AND p.void IS NULL
-            ORDER BY t.clock DESC, w.uuid DESC, p.position DESC, p.part DESC LIMIT 1
+            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
+            ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1
             """
         )
         select.bind(1, id)

@@ -8,7 +8,8 @@ import TributaryModel
 /// what was written then.
 extension MigrationLeg {
     private enum Position {
-        static let delete = -3
+        /// Links that came before it are not there any more.
+        static let delete = -1 << 40
         static let insert = -2
         static let write = -1
         /// Links follow each other downwards from here.

@@ -27,16 +27,15 @@ struct ParkedState {
         var write: Write
         var writer: Int64
         var isInsert: Bool
-        /// Whether a later deletion of the same transaction has made it void.
-        var isVoid: Bool
     }
 
     func forEachLine(_ emit: (String) -> Void) throws {
         let select = try BoundStatement(
             database,
             """
-            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, p.void, t.writer
-            FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
+            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, t.writer
+            FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
             ORDER BY p.id
             """
         )
@@ -58,10 +57,13 @@ struct ParkedState {
             let parked = Parked(
                 entity: entity,
                 name: name,
-                write: Write(number: row.integer(2), order: [row.integer(3), row.integer(4)], value: ""),
-                writer: row.integer(9),
-                isInsert: row.text(5) == "insert",
-                isVoid: row.optionalText(8) == "*"
+                write: Write(
+                    number: VersionNumber.number(row.integer(2), atLeast: Int(row.integer(3))),
+                    order: [row.integer(3), row.integer(4)],
+                    value: ""
+                ),
+                writer: row.integer(8),
+                isInsert: row.text(5) == "insert"
             )
             try add(row, parked, to: &object)
             objects[key] = object
@@ -75,10 +77,10 @@ struct ParkedState {
     private func add(_ row: BoundStatement, _ parked: Parked, to object: inout Object) throws {
         let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
         switch row.text(5) {
-        case "delete": if !parked.isVoid { object.deleted = try newer(object.deleted, parked.write) }
-        case "link", "unlink": if !parked.isVoid { try addPairs(row, json, parked, to: &object) }
+        case "delete": object.deleted = try newer(object.deleted, parked.write)
+        case "link", "unlink": try addPairs(row, json, parked, to: &object)
         default:
-            if row.integer(4) < 0, parked.isInsert, !parked.isVoid {
+            if row.integer(4) < 0, parked.isInsert {
                 object.inserted = try newer(object.inserted, parked.write)
             }
             if let property = row.optionalText(6), let json {
@@ -110,7 +112,6 @@ struct ParkedState {
         } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
             return object.add(count: amount, to: property, by: parked.writer)
         }
-        guard !parked.isVoid else { return }
         var write = parked.write
         write.value = value.parkedForm
         object.values[property] = try newer(object.values[property], write)
@@ -130,8 +131,7 @@ struct ParkedState {
         }
         let isLink = row.text(5) == "link"
         let positions = texts("positions")
-        let void = row.optionalText(8) ?? ""
-        for (index, target) in texts("ids").enumerated() where !void.contains(target) {
+        for (index, target) in texts("ids").enumerated() {
             guard let id = UniqueID(target) else { continue }
             var write = parked.write
             // No position is the same as an empty one.
@@ -194,17 +194,15 @@ struct ParkedState {
             }
         }
         for (pair, write) in object.pairs where try !isVoid(write) {
-            if let deleted = try deletion(of: pair.target, in: layout.tables), try !isNewer(write.number, deleted) {
+            if let deleted = try deletion(of: pair.target, in: layout.tables),
+                try stamps.isOlder(write.number, than: deleted)
+            {
                 continue
             }
             let name = JSONValue.string(pair.property).text
             lines.append("\(head) \(name) \(pair.target) \(write.value) \(try text(write.number))")
         }
         return lines
-    }
-
-    private func isNewer(_ number: Int64, _ deleted: Int64) throws -> Bool {
-        try number != deleted && stamps.isOlder(deleted, than: number)
     }
 
     /// The last deletion of an object that one of the tables has, and of one that is parked.
@@ -231,11 +229,11 @@ struct ParkedState {
         guard tables.count == layout.tables.count else { return last }
         let parked = try BoundStatement(
             database,
-            "SELECT version FROM tributary_parked WHERE id = ?1 AND operation = 'delete' AND void IS NOT '*'"
+            "SELECT version, position FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
         )
         parked.bind(1, id)
         var numbers: [Int64] = []
-        try parked.forEach { numbers.append($0.integer(0)) }
+        try parked.forEach { numbers.append(VersionNumber.number($0.integer(0), atLeast: Int($0.integer(1)))) }
         for number in numbers { last = try stamps.later(last, number) }
         return last
     }

@@ -14,12 +14,12 @@ struct ParkedWrites {
     private struct Parked {
         var change: Change
         var version: Int64
+        /// As it is in the table: stores of old have no index in it.
+        var storedVersion: Int64
         var stamp: Version
         var writer: Int64
         var position: Int
         var part: Int
-        /// Nil, "*" or the IDs of a link that are void.
-        var void: String?
     }
 
     func apply() throws {
@@ -31,14 +31,13 @@ struct ParkedWrites {
         applier.begin(number: number.number, version: number.version, writer: 1, isStrict: false)
         for item in parked {
             try remove(item)
-            guard let change = effective(rooted(item)) else { continue }
+            let change = rooted(item).change
             applier.resume(
                 number: item.version,
                 version: item.stamp,
                 writer: item.writer,
                 position: item.position,
-                part: max(item.part, 0),
-                void: item.void
+                part: max(item.part, 0)
             )
             if item.part < 0 {
                 try applier.apply([change])
@@ -84,35 +83,6 @@ struct ParkedWrites {
         try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
     }
 
-    /// The change without what a later deletion made void; the rules other than `latest` know no void.
-    private func effective(_ item: Parked) -> Change? {
-        guard let void = item.void else { return item.change }
-        var change = item.change
-        switch change.operation {
-        case .link(let name, let ids, let positions) where void != "*":
-            let kept = ids.indices.filter { !void.contains(ids[$0].description) }
-            let keptPositions = positions.map { all in kept.map { all[$0] } }
-            change.operation = .link(to: name, ids: kept.map { ids[$0] }, positions: keptPositions)
-            return change
-        case .unlink(let name, let ids) where void != "*":
-            change.operation = .unlink(to: name, ids: ids.filter { !void.contains($0.description) })
-            return change
-        case .insert, .update, .delete, .link, .unlink: break
-        }
-        guard item.part >= 0, let entity = layout.entity(named: change.entity) else { return nil }
-        switch change.operation {
-        case .insert(let writes), .update(let writes): return outlivesDeletion(writes, entity) ? change : nil
-        case .delete, .link, .unlink: return nil
-        }
-    }
-
-    private func outlivesDeletion(_ writes: [PropertyWrite], _ entity: EntityLayout) -> Bool {
-        guard let name = writes.first?.name, let slot = layout.slot(named: name, of: entity.entity),
-            case .column(let place) = entity.places[slot]
-        else { return false }
-        return layout.tables[entity.table].columns[place].mergeRule != .latest
-    }
-
     /// A transaction of the store alone: it has no sequence in the log.
     func beginTransaction() throws -> (number: Int64, version: Version) {
         try db.execute(
@@ -135,7 +105,7 @@ struct ParkedWrites {
         )
         delete.bind(1, item.change.entity)
         delete.bind(2, item.change.id)
-        delete.bind(3, item.version)
+        delete.bind(3, item.storedVersion)
         delete.bind(4, Int64(item.position))
         delete.bind(5, Int64(item.part))
         try delete.run()
@@ -146,10 +116,11 @@ struct ParkedWrites {
             db,
             """
             SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part,
-                t.clock, w.uuid, w.id, p.void
+                t.clock, w.uuid, w.id
             FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version JOIN tributary_writer w ON w.id = t.writer
-            ORDER BY t.clock, w.uuid, p.position, p.part
+            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
+            JOIN tributary_writer w ON w.id = t.writer
+            ORDER BY t.clock, w.uuid, max(p.version >> \(VersionNumber.transactionBits), p.position), p.position, p.part
             """
         )
         var found: [Parked] = []
@@ -160,15 +131,15 @@ struct ParkedWrites {
             found.append(
                 Parked(
                     change: Change(entity: row.text(0), id: id, operation: operation),
-                    version: row.integer(5),
+                    version: VersionNumber.number(row.integer(5), atLeast: Int(row.integer(6))),
+                    storedVersion: row.integer(5),
                     stamp: Version(
                         clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(8))),
                         writer: UniqueID(row.text(9)) ?? Version.none.writer
                     ),
                     writer: row.integer(10),
                     position: Int(row.integer(6)),
-                    part: Int(row.integer(7)),
-                    void: row.optionalText(11)
+                    part: Int(row.integer(7))
                 )
             )
         }

@@ -79,8 +79,7 @@ extension Schema {
             PRIMARY KEY (root, id, place, writer)) WITHOUT ROWID
         """,
         // `position` is the place of the change in its transaction, `part` that of the value in the change, -1 for the
-        // whole change. `void` tells what a later deletion of the same transaction made void: everything ('*'), or the
-        // listed objects of a link.
+        // whole change. What an older model had is put here with places below zero. `void` is not used any more.
         """
         CREATE TABLE tributary_parked(
             entity TEXT NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL,

@@ -1,9 +1,9 @@
 import GRDB
 import TributaryChanges
 
-/// The versions behind the numbers of the store's transactions.
+/// The versions behind the numbers of the store (see ``VersionNumber``).
 ///
-/// A number never changes its meaning, so what was read once is kept; how much is bounded.
+/// A transaction's number never changes its meaning, so what was read once is kept; how much is bounded.
 final class Stamps {
     private let select: BoundStatement
     private var versions: [Int64: Version] = [:]
@@ -22,11 +22,18 @@ final class Stamps {
 
     /// The transaction that is being applied.
     func begin(_ number: Int64, _ version: Version) {
+        let number = VersionNumber.transaction(of: number)
         newest = (number, version)
         versions[number] = version
     }
 
     func version(_ number: Int64) throws -> Version {
+        let version = try version(ofTransaction: VersionNumber.transaction(of: number))
+        let index = VersionNumber.index(of: number)
+        return index == 0 ? version : Version(clock: version.clock, writer: version.writer, index: index)
+    }
+
+    private func version(ofTransaction number: Int64) throws -> Version {
         if number == newest.number { return newest.version }
         if let known = versions[number] { return known }
         select.bind(1, number)
@@ -44,9 +51,12 @@ final class Stamps {
         return found
     }
 
-    /// Whether the write of transaction `first` has a lesser version than that of `second`.
+    /// Whether the write with the number `first` has a lesser version than that with `second`.
     func isOlder(_ first: Int64, than second: Int64) throws -> Bool {
-        first == second ? false : try version(first) < version(second)
+        if first == second { return false }
+        // Writes of one transaction differ in nothing but the index.
+        if VersionNumber.transaction(of: first) == VersionNumber.transaction(of: second) { return first < second }
+        return try version(first) < version(second)
     }
 
     /// The number with the greater version; `second` when they are equal.

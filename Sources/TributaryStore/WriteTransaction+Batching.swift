@@ -45,7 +45,7 @@ extension WriteTransaction {
             }
             var committed: CommittedTransaction?
             if let (applier, header) = open {
-                try verify(applier.number)
+                try verify(applier.revision)
                 committed = try end(applier, writer: writers().own, header: header)
                 try keep(header, lines)
             }

@@ -80,7 +80,7 @@ package final class WriteTransaction {
         try applier.end()
         try writers().move(writer, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
-            number: applier.number,
+            number: applier.revision,
             writer: writer,
             header: header,
             applier: applier

@@ -5,6 +5,8 @@ import TributaryChanges
 struct ChangeGenerator {
     var random: SeededGenerator
     private var value = 0
+    /// Which of the objects of each entity the transaction is about.
+    private var focus: Int?
 
     init(_ random: SeededGenerator) {
         self.random = random
@@ -12,7 +14,15 @@ struct ChangeGenerator {
 
     /// Changes that a store's own programs may save (`isKnown`), or any that a segment may hold.
     mutating func changes(isKnown: Bool) -> [Change] {
-        (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
+        // Often everything is about one object of each kind: the changes of a transaction then meet each other.
+        focus = number(0...1) == 0 ? number(0...2) : nil
+        return (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
+    }
+
+    private mutating func object(_ entity: String) -> UniqueID {
+        let all = SimulationModel.ids(of: entity)
+        guard let focus, number(0...7) > 0 else { return pick(all) }
+        return all[focus % all.count]
     }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -20,9 +30,13 @@ struct ChangeGenerator {
     private mutating func pick<T>(_ list: [T]) -> T { list[number(0...(list.count - 1))] }
 
     private mutating func change(isKnown: Bool) -> Change {
-        if !isKnown, number(0...9) == 0 { return unknown() }
-        let entity = pick(["Person", "Employee", "Person", "Department", "Project", "Desk"])
-        let id = pick(SimulationModel.ids(of: entity))
+        if !isKnown, number(0...(focus == nil ? 9 : 3)) == 0 { return unknown() }
+        let entity = pick(["Person", "Employee", "Person", "Manager", "Department", "Project", "Desk"])
+        return change(of: entity, isKnown: isKnown)
+    }
+
+    private mutating func change(of entity: String, isKnown: Bool) -> Change {
+        let id = object(entity)
         let operation: Change.Operation
         switch number(0...9) {
         case 0...2: operation = .insert(writes(entity, isAll: number(0...1) == 0, isInsert: true, isKnown: isKnown))
@@ -35,33 +49,43 @@ struct ChangeGenerator {
 
     /// A change of something that the model has only once it has grown.
     private mutating func unknown() -> Change {
-        let people = SimulationModel.ids(of: "Person")
-        let person = pick(people)
+        let person = object("Person")
         let ghost = pick(SimulationModel.ids(of: "Ghost"))
         value += 1
         let name = PropertyWrite(name: "name", value: .string("v\(value)"))
-        switch number(0...5) {
-        case 0: return Change(entity: "Ghost", id: ghost, operation: .insert([name]))
-        case 1: return Change(entity: "Ghost", id: ghost, operation: .update([name]))
-        case 2: return Change(entity: "Ghost", id: ghost, operation: .delete)
-        case 3:
+        switch number(0...9) {
+        case 0...2: return change(of: "Contractor", isKnown: false)
+        case 3: return change(of: pick(["Person", "Desk"]), writing: [pick(["locker", "level", "alias"])])
+        case 4: return Change(entity: "Ghost", id: ghost, operation: .insert([name]))
+        case 5: return Change(entity: "Ghost", id: ghost, operation: .update([name]))
+        case 6: return Change(entity: "Ghost", id: ghost, operation: .delete)
+        case 7:
             let write = PropertyWrite(name: "ghost", value: .string(ghost.description))
             return Change(entity: "Person", id: person, operation: .update([write]))
-        case 4: return Change(entity: "Person", id: person, operation: .unlink(to: "rivals", ids: [pick(people)]))
+        case 8: return Change(entity: "Person", id: person, operation: .unlink(to: "rivals", ids: [object("Person")]))
         default:
             return Change(
                 entity: "Person",
                 id: person,
-                operation: .link(to: "rivals", ids: [pick(people)], positions: nil)
+                operation: .link(to: "rivals", ids: [object("Person")], positions: nil)
             )
         }
+    }
+
+    /// An update of a property of the larger model, or of one that has another type or name there.
+    private mutating func change(of entity: String, writing names: [String]) -> Change {
+        let names = entity == "Desk" ? ["keeper"] : names
+        let writes = names.map { name in
+            PropertyWrite(name: name, value: write(name, isInsert: false, isKnown: false) ?? .null)
+        }
+        return Change(entity: entity, id: object(entity), operation: .update(writes))
     }
 
     private mutating func link(_ entity: String) -> Change.Operation? {
         let name: String
         let destination: String
         switch entity {
-        case "Person", "Employee":
+        case "Person", "Employee", "Manager", "Contractor":
             (name, destination) = pick([("projects", "Project"), ("friends", "Person"), ("visited", "Department")])
         case "Department": (name, destination) = ("employees", "Person")
         case "Project": (name, destination) = ("members", "Person")
@@ -78,8 +102,11 @@ struct ChangeGenerator {
     private mutating func writes(_ entity: String, isAll: Bool, isInsert: Bool, isKnown: Bool) -> [PropertyWrite] {
         var names: [String]
         switch entity {
-        case "Person": names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor"]
-        case "Employee": names = ["name", "age", "title", "best", "least", "tally", "department", "desk", "mentor"]
+        case "Person", "Employee", "Manager", "Contractor":
+            names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor", "level"]
+            if entity != "Person" { names.append("title") }
+            if entity == "Contractor" { names += ["fee", "agency"] }
+            if !isKnown { names.append("nick") }
         case "Department": names = ["title"]
         case "Project": names = ["name"]
         default: names = ["label", "owner"]
@@ -106,15 +133,18 @@ struct ChangeGenerator {
         case "tally":
             let amount = JSONValue.integer(Int64(number(-3...3)))
             return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
-        case "age", "best", "least": return number(0...5) == 0 ? .null : .integer(Int64(number(-9...9)))
-        case "department": return reference("Department")
-        case "desk": return reference("Desk")
-        case "mentor", "owner": return reference("Person")
+        case "level":
+            if !isKnown, number(0...2) == 0 { return .integer(70_000 + Int64(value)) }
+            return .integer(Int64(number(-9...9)))
+        case "age", "best", "least", "fee": return number(0...5) == 0 ? .null : .integer(Int64(number(-9...9)))
+        case "department", "agency": return reference("Department")
+        case "desk", "locker": return reference("Desk")
+        case "mentor", "owner", "keeper": return reference("Person")
         default: return number(0...7) == 0 ? .null : .string("v\(value)")
         }
     }
 
     private mutating func reference(_ entity: String) -> JSONValue {
-        number(0...4) == 0 ? .null : .string(pick(SimulationModel.ids(of: entity)).description)
+        number(0...4) == 0 ? .null : .string(object(entity).description)
     }
 }

@@ -40,7 +40,9 @@ struct Oracle {
         }
         .sorted { $0.0 < $1.0 }
         for (version, transaction) in ordered {
-            for change in transaction.changes { play(change, version) }
+            for (index, change) in transaction.changes.enumerated() {
+                play(change, Version(clock: version.clock, writer: version.writer, index: index))
+            }
         }
     }
 
@@ -82,7 +84,9 @@ struct Oracle {
         _ version: Version,
         isInsert: Bool
     ) {
-        switch entity.property(named: write.name) {
+        let property = entity.property(named: write.name) ?? entity.renamedProperty(from: write.name)
+        let write = PropertyWrite(name: property?.name ?? write.name, value: write.value)
+        switch property {
         case .attribute(let attribute)?:
             if attribute.mergeRule == .counter {
                 return count(write, attribute, key, version, isInsert: isInsert)
@@ -150,5 +154,12 @@ struct Oracle {
             pairs[pair] = isLink ? position : nil
         case .column: return
         }
+    }
+}
+
+extension Entity {
+    /// The property that once had the name.
+    fileprivate func renamedProperty(from name: String) -> Property? {
+        properties.first { $0.attribute?.renamingIdentifier == name }
     }
 }

@@ -25,7 +25,9 @@ final class MigrationStory {
     }
 
     /// A transaction of another writer, which both stores apply.
-    func apply(_ changes: Change...) throws {
+    func apply(_ changes: Change...) throws { try apply(changes) }
+
+    func apply(_ changes: [Change]) throws {
         sequence += 1
         let transaction = ForeignTransaction(1, sequence, clock: sequence, changes)
         try migrated.apply(transaction)
