@@ -58,7 +58,7 @@ extension Applier {
                 try known == number || !isOlder(than: known)
             else { continue }
             row.versions.setRegister(place, to: nil, isHeld: holds[place])
-            defaults.append(RegisterWrite(place: place, value: holds[place] ? column.defaultValue : .null))
+            defaults.append(RegisterWrite(place: place, value: layout.entities[row.entity].defaults[place]))
         }
         try write(defaults, to: row, table: table)
         try hideLinks(table, row.id, voidingUpTo: number, keepsNewer: true)

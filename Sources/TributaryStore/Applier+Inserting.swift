@@ -20,8 +20,7 @@ extension Applier {
         statement.bind(4, isComplete ? shapes[shape].exceptions : exceptionsOfInsert(entity: entity))
         // Columns are bound in their order below, so what no write and no default touches has to be cleared once.
         if !isComplete || !shapes[shape].isPlain || writes.count < columns.count {
-            for place in columns.indices {
-                let value = layout.entities[entity].holds[place] ? columns[place].defaultValue : .null
+            for (place, value) in layout.entities[entity].defaults.enumerated() {
                 statement.bind(TableStatements.firstColumn + Int32(place), value)
             }
         }
@@ -66,7 +65,7 @@ extension Applier {
         let columns = layout.tables[table].columns
         var versions = RowVersions(base: number)
         versions.deleted = hidden.deleted
-        var values = columns.indices.map { layout.entities[entity].holds[$0] ? columns[$0].defaultValue : .null }
+        var values = layout.entities[entity].defaults
         for place in columns.indices where columns[place].isRegister {
             if columns[place].mergeRule == .counter {
                 if let total = try total(table, id, place) { values[place] = total }

@@ -61,7 +61,7 @@ extension Applier {
                 }
             case .counter:
                 try add(write.value, table, row.id, write.place)
-                let sum = try total(table, row.id, write.place) ?? column.defaultValue
+                let sum = try total(table, row.id, write.place) ?? layout.entities[row.entity].defaults[write.place]
                 won.append(RegisterWrite(place: write.place, value: sum))
                 continue
             }
@@ -83,16 +83,18 @@ extension Applier {
         besides won: [RegisterWrite]
     ) throws -> [RegisterWrite] {
         let columns = layout.tables[table].columns
-        let (held, holds) = (layout.entities[before].holds, layout.entities[row.entity].holds)
+        let (old, new) = (layout.entities[before], layout.entities[row.entity])
+        let holds = new.holds
         var shown: [RegisterWrite] = []
-        for place in columns.indices where columns[place].isRegister && held[place] != holds[place] {
+        for place in columns.indices where columns[place].isRegister {
+            if old.holds[place] == holds[place], old.defaults[place] == new.defaults[place] { continue }
             if won.contains(where: { $0.place == place }) { continue }
             if columns[place].mergeRule == .counter {
                 if try total(table, row.id, place) != nil { continue }
             } else if row.versions.register(place, isHeld: holds[place]) != nil {
                 continue
             }
-            shown.append(RegisterWrite(place: place, value: holds[place] ? columns[place].defaultValue : .null))
+            shown.append(RegisterWrite(place: place, value: layout.entities[row.entity].defaults[place]))
         }
         return shown
     }

@@ -165,8 +165,7 @@ extension Applier {
         statement.bindNull(3)
         statement.bind(4, form.exceptions)
         statement.bind(5, entity.code)
-        for (place, column) in layout.tables[table].columns.enumerated() {
-            let value = entity.holds[place] ? column.defaultValue : .null
+        for (place, value) in entity.defaults.enumerated() {
             statement.bind(TableStatements.firstColumn + Int32(place), value)
         }
     }

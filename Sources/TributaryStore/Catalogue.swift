@@ -81,7 +81,7 @@ struct Catalogue {
                 entries[Key(kind: .column, owner: table.root.name, name: column.name)] = Entry(
                     code: Int64(place),
                     definition: column.definition,
-                    initial: column.defaultValue.json.text
+                    initial: layout.initial(of: place, in: table)
                 )
             }
         }

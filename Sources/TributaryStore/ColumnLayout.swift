@@ -21,8 +21,6 @@ struct ColumnLayout: Sendable {
     /// The column's name in the table: the property's, unless an unlike property of another sub-entity has it.
     let name: String
     let kind: Kind
-    /// What an object reads that has no register for it.
-    let defaultValue: PropertyValue
     /// What the store's catalogue says of the column; another text at the next opening means that the model changed.
     let definition: String
 

@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryModel
 
 /// Where the properties of an entity lie.
@@ -27,13 +28,26 @@ final class EntityLayout: Sendable {
     let places: [Place]
     /// For each column of the table, whether it is a register of this entity.
     let holds: [Bool]
+    /// For each column of the table, what an object of this entity shows that has no register for it; null for columns
+    /// of other entities.
+    ///
+    /// Sub-entities that share a column need not share its default.
+    let defaults: [PropertyValue]
 
-    init(entity: Entity, code: Int64, table: Int, places: [Place], holds: [Bool]) {
+    init(
+        entity: Entity,
+        code: Int64,
+        table: Int,
+        places: [Place],
+        holds: [Bool],
+        defaults: [PropertyValue]
+    ) {
         self.entity = entity
         self.code = code
         self.table = table
         self.places = places
         self.holds = holds
+        self.defaults = defaults
     }
 
     /// The column of each slot, nil for what has none (transient attributes, to-many relationships).

@@ -37,7 +37,8 @@ struct LayoutBuilder {
                 code: code,
                 table: table,
                 places: entity.properties.map { place(of: $0, in: entity, links: links) },
-                holds: columns[table].indices.map { own.contains($0) && columns[table][$0].isRegister }
+                holds: columns[table].indices.map { own.contains($0) && columns[table][$0].isRegister },
+                defaults: defaults(of: entity, count: columns[table].count)
             )
         }
         let tables = roots.enumerated().map { index, root in
@@ -73,14 +74,19 @@ struct LayoutBuilder {
     private mutating func placeColumns(of root: Entity) -> [ColumnLayout] {
         var found: [ColumnLayout] = []
         var byName: [String: Int] = [:]
+        // By place: a one-to-one register and its mirror belong to each other alone.
+        var inverses: [Int: String] = [:]
         for entity in hierarchy(of: root) {
             let inherited = entity.parent.flatMap { model.entity(named: $0) }
             columnPlaces[entity.name] = inherited.flatMap { columnPlaces[$0.name] } ?? [:]
             for property in entity.properties.dropFirst(inherited?.properties.count ?? 0) {
                 guard let (kind, definition) = describe(property, in: entity) else { continue }
                 var name = property.name
+                let inverse = oneToOneInverse(of: property)
                 if let place = byName[name.lowercased()] {
-                    if found[place].property == property.name, found[place].definition == definition {
+                    if found[place].property == property.name, found[place].definition == definition,
+                        inverses[place] == inverse
+                    {
                         // What one of them keeps in the row, the others do as well.
                         found[place].isExternal = found[place].isExternal && isExternal(property)
                         columnPlaces[entity.name]?[property.name] = place
@@ -94,13 +100,13 @@ struct LayoutBuilder {
                     }
                 }
                 byName[name.lowercased()] = found.count
+                inverses[found.count] = inverse
                 columnPlaces[entity.name]?[property.name] = found.count
                 found.append(
                     ColumnLayout(
                         property: property.name,
                         name: name,
                         kind: kind,
-                        defaultValue: property.attribute?.defaultValue ?? .null,
                         definition: definition,
                         isExternal: isExternal(property)
                     )
@@ -157,6 +163,11 @@ struct LayoutBuilder {
         guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
         return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule == .latest
             && !attribute.preservesValueAfterDeletion
+    }
+
+    private func oneToOneInverse(of property: Property) -> String? {
+        guard let relationship = property.relationship, isOneToOne(relationship) else { return nil }
+        return relationship.inverse.map { "\(relationship.destination).\($0)" }
     }
 
     private func isOneToOne(_ relationship: Relationship) -> Bool {
@@ -266,6 +277,14 @@ struct LayoutBuilder {
         }
     }
 
+    private func defaults(of entity: Entity, count: Int) -> [PropertyValue] {
+        var defaults = Array(repeating: PropertyValue.null, count: count)
+        for (name, place) in columnPlaces[entity.name] ?? [:] {
+            defaults[place] = entity.property(named: name)?.attribute?.defaultValue ?? .null
+        }
+        return defaults
+    }
+
     /// A name that no table or view has yet, and that SQLite and the store do not keep for themselves.
     private static func free(_ name: String, taken: inout Set<String>) -> String {
         let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
@@ -286,7 +305,6 @@ extension ColumnLayout {
             property: property,
             name: name,
             kind: kind,
-            defaultValue: defaultValue,
             definition: definition
         )
     }

@@ -79,7 +79,7 @@ struct Migration {
                 added.append(place)
                 continue
             }
-            if known.initial != column.defaultValue.json.text { changed.append(place) }
+            if known.initial != layout.initial(of: place, in: table) { changed.append(place) }
         }
         guard !added.isEmpty || !changed.isEmpty else { return }
         for entity in layout.entities where entity.table == table.index && !entity.entity.isAbstract {
@@ -131,7 +131,7 @@ struct Migration {
                 update.bind(3, versions.encoded)
                 update.bind(4, row.rowid)
                 for (index, place) in places.enumerated() {
-                    update.bind(Int32(index + 5), table.columns[place].defaultValue)
+                    update.bind(Int32(index + 5), entity.defaults[place])
                 }
                 try update.run()
             }
@@ -154,7 +154,7 @@ struct Migration {
             """
         )
         update.bind(1, versions.encoded)
-        for (index, place) in added.enumerated() { update.bind(Int32(index + 2), table.columns[place].defaultValue) }
+        for (index, place) in added.enumerated() { update.bind(Int32(index + 2), entity.defaults[place]) }
         try update.run()
     }
 
@@ -167,7 +167,7 @@ struct Migration {
             \(condition(table, entity))
             """
         )
-        update.bind(1, table.columns[place].defaultValue)
+        update.bind(1, entity.defaults[place])
         update.bind(2, table.code)
         update.bind(3, Int64(place))
         try update.run()

@@ -80,21 +80,27 @@ extension MigrationLeg {
         let arrivals = Set(before.tables.filter { !routes.isKept[$0.index] }.compactMap { routes.tables[$0.index] })
         for table in after.tables where arrivals.contains(table.index) {
             for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule == .counter {
-                let codes = after.entities.filter { $0.table == table.index && $0.holds[place] }.map { String($0.code) }
-                let condition = table.hasEntityColumn ? "AND _entity IN (\(codes.joined(separator: ", ")))" : ""
-                let update = try BoundStatement(
-                    db,
-                    """
-                    UPDATE \(table.quotedName) SET \(column.quotedName) = ?1
-                    WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3) \(condition)
-                    """
-                )
-                update.bind(1, column.defaultValue)
-                update.bind(2, table.code)
-                update.bind(3, Int64(place))
-                try update.run()
+                for entity in after.entities where entity.table == table.index && entity.holds[place] {
+                    try fillCounter(column, place, of: table, entity)
+                }
             }
         }
+    }
+
+    private func fillCounter(_ column: ColumnLayout, _ place: Int, of table: TableLayout, _ entity: EntityLayout) throws
+    {
+        let condition = table.hasEntityColumn ? "AND _entity = \(entity.code)" : ""
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE \(table.quotedName) SET \(column.quotedName) = ?1
+            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3) \(condition)
+            """
+        )
+        update.bind(1, entity.defaults[place])
+        update.bind(2, table.code)
+        update.bind(3, Int64(place))
+        try update.run()
     }
 
     func moveTombstones() throws {

@@ -91,19 +91,19 @@ extension MigrationLeg {
                 if column.isRegister, column.mergeRule != .counter {
                     versions.setRegister(place, to: nil, isHeld: holds[place])
                 }
-                insert.bind(index, holds[place] ? column.defaultValue : .null)
+                insert.bind(index, after.entities[entity].defaults[place])
                 continue
             }
             let value = old.columns[source].value(in: row, at: 6 + Int32(source))
             guard column.isRegister, column.mergeRule != .counter else {
                 let isNobody = column.isRegister && (value.isNull || !held[source])
-                insert.bind(index, isNobody && holds[place] ? column.defaultValue : column.widened(value))
+                insert.bind(index, isNobody && holds[place] ? after.entities[entity].defaults[place] : column.widened(value))
                 continue
             }
             let number = head.versions.register(source, isHeld: held[source])
             versions.setRegister(place, to: number, isHeld: holds[place])
             if number == nil {
-                insert.bind(index, holds[place] ? column.defaultValue : .null)
+                insert.bind(index, after.entities[entity].defaults[place])
             } else {
                 insert.bind(index, column.widened(value))
                 if value.isNull { try moveDangling(head.id, old, source, to: new, place) }

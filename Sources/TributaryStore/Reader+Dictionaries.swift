@@ -33,6 +33,6 @@ extension Reader {
 extension ColumnLayout {
     /// How values of a type are read that have no column of their own.
     fileprivate init(of type: AttributeType) {
-        self.init(property: "", name: "", kind: .attribute(type, .latest), defaultValue: .null, definition: "")
+        self.init(property: "", name: "", kind: .attribute(type, .latest), definition: "")
     }
 }

@@ -35,8 +35,7 @@ final class RowInsert {
         }
         // 1: the exceptions, 2: the entity, then the defaults, then each row: identifier, transaction, values.
         var defaults: [(index: Int32, value: PropertyValue)] = []
-        for (place, column) in table.columns.enumerated() where written[place] == nil {
-            let value = entity.holds[place] ? column.defaultValue : .null
+        for (place, value) in entity.defaults.enumerated() where written[place] == nil {
             if value != .null { defaults.append((Int32(3 + defaults.count), value)) }
         }
         let first = 3 + defaults.count
@@ -51,10 +50,10 @@ final class RowInsert {
             var values = ["?\(start)", "?\(start + 1)", "?1"]
             if table.hasEntityColumn { values.append("?2") }
             var nextDefault = 3
-            for (place, column) in table.columns.enumerated() {
+            for (place, value) in entity.defaults.enumerated() {
                 if let target = written[place] {
                     values.append("?\(start + 2 + target)")
-                } else if entity.holds[place], column.defaultValue != .null {
+                } else if value != .null {
                     values.append("?\(nextDefault)")
                     nextDefault += 1
                 } else {

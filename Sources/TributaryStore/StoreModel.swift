@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryModel
 
 /// A model with the places in one store where its objects lie.
@@ -53,6 +54,18 @@ final class StoreModel: Sendable {
     struct ColumnPlace: Sendable, Hashable {
         var table: Int
         var place: Int
+    }
+
+    /// What the catalogue tells of the defaults of a column: one for all entities that have it, or that of each.
+    func initial(of place: Int, in table: TableLayout) -> String {
+        let own = table.columns[place]
+        let holders = entities.filter { entity in
+            entity.table == table.index && (entity.holds[place] || !own.isRegister)
+        }
+        let defaults = holders.map { $0.defaults[place].json }
+        if let first = defaults.first, defaults.allSatisfy({ $0 == first }) { return first.text }
+        let members = zip(holders, defaults).map { JSONMember(key: $0.entity.name, value: $1) }
+        return JSONValue.object(members.sorted { $0.key < $1.key }).text
     }
 
     subscript(place: ColumnPlace) -> ColumnLayout { tables[place.table].columns[place.place] }

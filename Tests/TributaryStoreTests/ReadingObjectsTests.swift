@@ -50,7 +50,6 @@ struct ReadingObjectsTests {
                     property: "value",
                     name: "value",
                     kind: .attribute(type, .latest),
-                    defaultValue: .null,
                     definition: ""
                 )
                 for value in all {
