@@ -36,7 +36,7 @@ package struct Daemon {
         let configuration = try Configuration.load(sources)
         logLevel.value = configuration.logLevel
         let model = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
-        for notice in model.notices { logger.info("model: \(notice)") }
+        for notice in model.ownNotices { logger.info("model: \(notice)") }
         try configuration.makeFolders(inheritsSocket: inheritsSocket)
         let lock = try StoreLock.take(store: configuration.store)
         let socket = try AdminSocket.open(path: configuration.socket)

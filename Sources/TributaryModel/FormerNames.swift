@@ -34,10 +34,11 @@ package struct FormerNames: Sendable {
                 note(property: property.name, for: property.renamingIdentifier, of: entity)
             }
         }
-        for history in histories {
-            noteGone(in: history, model)
-            for (index, old) in history.enumerated() {
-                let mapping = ModelMapping(from: old, through: Array(history.dropFirst(index + 1)), to: model)
+        for history in histories where !history.isEmpty {
+            let chain = history + [model]
+            let mappings = zip(chain, chain.dropFirst()).map { ModelMapping(from: $0, to: $1) }
+            noteGone(in: chain, mappings.map(Step.init))
+            for mapping in FormerNames.throughout(mappings) {
                 for entity in model.entities {
                     note(entity: entity.name, for: mapping.entities[entity.name], model)
                     for property in entity.properties {
@@ -81,11 +82,32 @@ package struct FormerNames: Sendable {
     /// What was the inverse of a relationship that is gone, and went after it.
     package func laterSide(ofProperty name: String, of entity: String) -> Counterpart? { laterSides[entity]?[name] }
 
-    /// Follows what goes away in a history to its last name.
-    private mutating func noteGone(in history: [Model], _ model: Model) {
-        let chain = history + [model]
-        let steps = zip(chain, chain.dropFirst()).map { ModelMapping(from: $0, to: $1) }
-        for (index, old) in history.enumerated() {
+    /// A mapping of two neighbours, seen from the older one.
+    private struct Step {
+        /// By name in the older model: the name in the newer.
+        let successors: [String: String]
+        /// By entity of the newer model and property of the older: the property in the newer.
+        let heirs: [String: [String: String]]
+
+        init(_ mapping: ModelMapping) {
+            successors = mapping.successors
+            heirs = mapping.properties.mapValues { names in
+                Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            }
+        }
+    }
+
+    /// From each version to the last one, by the mappings of neighbours.
+    private static func throughout(_ mappings: [ModelMapping]) -> [ModelMapping] {
+        var result: [ModelMapping] = []
+        for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
+        return result.reversed()
+    }
+
+    /// Follows what goes away in a history to its last name; the chain ends with the model.
+    private mutating func noteGone(in chain: [Model], _ steps: [Step]) {
+        let model = chain[chain.count - 1]
+        for (index, old) in chain.dropLast().enumerated() {
             for entity in old.entities {
                 var (last, isGone) = (entity.name, false)
                 var properties = entity.properties.map { Followed(first: $0.name, last: $0.name, model: index) }
@@ -95,10 +117,7 @@ package struct FormerNames: Sendable {
                         noteRoot(of: last, from: place, chain, steps)
                         break
                     }
-                    let heirs = Dictionary(
-                        (step.properties[next] ?? [:]).map { ($1, $0) },
-                        uniquingKeysWith: { first, _ in first }
-                    )
+                    let heirs = step.heirs[next] ?? [:]
                     for (number, property) in properties.enumerated() where property.model == place {
                         guard let heir = heirs[property.last] else {
                             properties[number].entity = last
@@ -118,7 +137,7 @@ package struct FormerNames: Sendable {
     }
 
     /// Follows the root of an entity that is gone after the version at `place`.
-    private mutating func noteRoot(of entity: String, from place: Int, _ chain: [Model], _ steps: [ModelMapping]) {
+    private mutating func noteRoot(of entity: String, from place: Int, _ chain: [Model], _ steps: [Step]) {
         guard var root = chain[place].entity(named: entity)?.root else { return }
         for step in steps[place...] {
             guard let next = step.successors[root] else {
@@ -140,7 +159,7 @@ package struct FormerNames: Sendable {
         var entity: String?
     }
 
-    private mutating func note(gone property: Followed, of entity: String, _ chain: [Model], _ steps: [ModelMapping]) {
+    private mutating func note(gone property: Followed, of entity: String, _ chain: [Model], _ steps: [Step]) {
         goneProperties[entity, default: [:]][property.first] = property.last
         let owner = property.entity ?? entity
         guard let known = chain[property.model].entity(named: owner)?.property(named: property.last) else { return }
@@ -148,9 +167,7 @@ package struct FormerNames: Sendable {
         guard let relationship = known.relationship, let inverse = relationship.inverse else { return }
         var other = Counterpart(entity: relationship.destination, property: inverse)
         for (place, step) in steps.enumerated().dropFirst(property.model) {
-            guard let next = step.successors[other.entity],
-                let heir = (step.properties[next] ?? [:]).first(where: { $0.value == other.property })?.key
-            else {
+            guard let next = step.successors[other.entity], let heir = step.heirs[next]?[other.property] else {
                 if place > property.model { laterSides[entity, default: [:]][property.first] = other }
                 return
             }

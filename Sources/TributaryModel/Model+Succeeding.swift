@@ -8,7 +8,7 @@ extension Model {
     /// ```
     public func succeeding(_ earlier: [Model]) -> Model {
         var model = self
-        model.earlierVersions = earlier
+        model.earlier = ModelVersions(earlier)
         return model
     }
 }

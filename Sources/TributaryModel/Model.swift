@@ -16,14 +16,23 @@ public struct Model: Sendable {
     /// The entities of each configuration.
     public let configurations: [String: [String]]
     /// What the file says that was not understood or is not supported, and was left out; each with its line.
-    public internal(set) var notices: [String] = []
+    ///
+    /// Those of other versions beside it that cannot be read come last.
+    public var notices: [String] { ownNotices + earlier.notices + later.notices }
+    /// The notices of this version alone.
+    package internal(set) var ownNotices: [String] = []
     /// The versions before this one, the oldest first, as far as they are known.
     ///
     /// A store of any of them can be brought to this version, name by name through those in between, and writers that
     /// still use one are understood. A model from an `.xcdatamodeld` has them from there.
-    public package(set) var earlierVersions: [Model] = []
+    public package(set) var earlierVersions: [Model] {
+        get { earlier.models }
+        set { earlier = ModelVersions(newValue) }
+    }
+    /// The versions before this one; those of files are read when they are needed.
+    package internal(set) var earlier = ModelVersions.none
     /// The versions after this one that lie beside it.
-    package var laterVersions: [Model] = []
+    package internal(set) var later = ModelVersions.none
     private let byName: [String: Entity]
 
     /// Resolves inheritance, inverses and storage.

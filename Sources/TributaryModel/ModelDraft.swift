@@ -42,7 +42,7 @@ struct ModelDraft {
                 fetchRequests: fetchRequests,
                 configurations: configurations
             )
-            model.notices = notices
+            model.ownNotices = notices
             return model
         } catch {
             var error = error

@@ -70,25 +70,20 @@ struct ModelFile {
         }
     }
 
-    /// The current version, and beside it those that can be read of the others.
+    /// The current version, and beside it those of the others that can be read when they are needed.
     private func readCurrent() throws(ModelError) -> Model {
         let current = try currentVersion()
         var model = try ModelFile.readVersion(current)
-        var isLater = false
-        for name in try versionNames() {
-            let version = "\(path)/\(name)"
-            if version == current {
-                isLater = true
-                continue
-            }
-            do {
-                let other = try ModelFile.readVersion(version)
-                if isLater { model.laterVersions.append(other) } else { model.earlierVersions.append(other) }
-            } catch {
-                model.notices.append("the version '\(name)' is left out: \(error)")
-            }
-        }
+        let names = try versionNames()
+        guard let place = names.firstIndex(where: { "\(path)/\($0)" == current }) else { return model }
+        model.earlier = others(Array(names[..<place]))
+        model.later = others(Array(names[(place + 1)...]))
         return model
+    }
+
+    private func others(_ names: [String]) -> ModelVersions {
+        let path = path
+        return ModelVersions(count: names.count) { try ModelFile.readVersion("\(path)/\(names[$0])") }
     }
 
     private func currentVersion() throws(ModelError) -> String {

@@ -66,17 +66,18 @@ package struct ModelMapping: Sendable {
     private static func match(_ old: [Named], _ new: [Named]) -> [String: String] {
         var result: [String: String] = [:]
         var taken: Set<String> = []
-        func pass(_ fits: (Named, Named) -> Bool) {
+        let byName = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byIdentifier = Dictionary(grouping: old) { $0.identifier ?? $0.name }
+        func pass(_ candidate: (Named) -> Named?) {
             for item in new where result[item.name] == nil {
-                guard let found = old.first(where: { !taken.contains($0.name) && fits($0, item) }) else { continue }
+                guard let found = candidate(item), taken.insert(found.name).inserted else { continue }
                 result[item.name] = found.name
-                taken.insert(found.name)
             }
         }
-        pass { $1.identifier != nil && $0.name == $1.name && $0.identifier == $1.identifier }
-        pass { $1.identifier == $0.name }
-        pass { ($0.identifier ?? $0.name) == ($1.identifier ?? $1.name) }
-        pass { $0.name == $1.name }
+        pass { item in item.identifier.flatMap { id in byName[item.name].flatMap { $0.identifier == id ? $0 : nil } } }
+        pass { item in item.identifier.flatMap { byName[$0] } }
+        pass { item in byIdentifier[item.identifier ?? item.name]?.first { !taken.contains($0.name) } }
+        pass { item in byName[item.name] }
         return result
     }
 }

@@ -21,7 +21,7 @@ struct LayoutBuilder {
         tableIndexes = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.name, $0) })
     }
 
-    mutating func build(storeName: String, histories: [[Model]] = []) -> StoreModel {
+    mutating func build(storeName: String, histories: [ModelVersions] = []) -> StoreModel {
         let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
         for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
         for root in roots { columns.append(placeColumns(of: root)) }
@@ -58,7 +58,7 @@ struct LayoutBuilder {
             tables: tables,
             links: links,
             entities: entities,
-            formerNames: FormerNames(of: model, histories: histories)
+            formerNames: FormerNamesSource(of: model, histories: histories)
         )
     }
 

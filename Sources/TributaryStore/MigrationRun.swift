@@ -16,28 +16,29 @@ struct MigrationRun {
     }
 
     func run() throws -> StoreModel {
-        var recorded = try RecordedModels(db)
+        var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
-        guard let current = recorded.current else {
-            // Made before models were recorded: only additions are understood.
-            let layout = try Migration(db: db, configuration: knowing(recorded.models, model)).run()
-            try recorded.move(to: model)
-            return layout
-        }
-        guard current.versionHash != model.versionHash else {
-            let older = recorded.models.dropLast().filter { $0.versionHash != model.versionHash }
+        let hash = model.versionHash
+        if recorded.currentHash == hash {
+            let older = recorded.versions(withCurrent: false, except: hash)
             return try Migration(db: db, configuration: knowing(older, model)).run()
         }
-        let isLater = model.laterVersions.contains { $0.versionHash == current.versionHash }
-        guard !isLater, !recorded.hasLeft(model.versionHash) else {
+        guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
+            // Made before models were recorded: only additions are understood.
+            let layout = try Migration(db: db, configuration: knowing(.none, model)).run()
+            try recorded.move(to: model, through: nil)
+            return layout
+        }
+        guard !recorded.hasLeft(hash), model.later.following(versionHash: currentHash) == nil else {
             throw failure(.olderModel(store: current.version, model: model.version))
         }
-        let legs = try legs(from: current, to: model)
+        let between = model.earlier.following(versionHash: currentHash)
+        let legs = try legs(through: [current] + (between ?? []) + [model])
         guard configuration.migration.migrates else {
             throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: legs.map(\.plan))))
         }
         do {
-            return try interruptible { try carryOut(legs, recorded: &recorded) }
+            return try interruptible { try carryOut(legs, through: between, recorded: &recorded) }
         } catch StoreError.database(SQLITE_INTERRUPT, _) {
             throw failure(.interrupted(from: current.version, to: model.version))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
@@ -45,21 +46,26 @@ struct MigrationRun {
         }
     }
 
-    private func carryOut(_ legs: [Leg], recorded: inout RecordedModels) throws -> StoreModel {
+    private func carryOut(
+        _ legs: [Leg],
+        through between: [Model]?,
+        recorded: inout RecordedModels
+    ) throws -> StoreModel {
         guard let last = legs.last else { throw failure(.notInferable(from: "", to: "", [])) }
         let settings = configuration.migration
         try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))
         var layout: StoreModel?
         for leg in legs {
-            let before = knowing(recorded.models.dropLast(), leg.inference.old)
-            let after = knowing(recorded.models, leg.inference.new)
+            let before = knowing(recorded.versions(withCurrent: false), leg.inference.old)
+            let after = knowing(recorded.versions(withCurrent: true), leg.inference.new)
             if let step = leg.step {
                 var builder = LayoutBuilder(model: before.model, catalogue: try Catalogue(db))
                 let old = builder.build(storeName: before.name, histories: before.histories)
                 try perform(step, step.willMigrate, before, old)
             }
             let made = try MigrationLeg(db: db, configuration: after, inference: leg.inference).run()
-            try recorded.move(to: leg.inference.new)
+            let passed = between.map { $0.prefix { $0.version != leg.plan.to } }
+            try recorded.move(to: leg.inference.new, through: passed.map(Array.init))
             if let step = leg.step { try perform(step, step.didMigrate, after, made) }
             let violations = try MigrationCheck(db: db, inference: leg.inference, layout: made).violations()
             guard violations.isEmpty else {
@@ -88,12 +94,8 @@ struct MigrationRun {
     }
 
     /// Stages of one's own divide the way; what lies between them is inferred in one go.
-    private func legs(from current: Model, to model: Model) throws -> [Leg] {
-        var between: [Model] = []
-        if let start = model.earlierVersions.lastIndex(where: { $0.versionHash == current.versionHash }) {
-            between = Array(model.earlierVersions[(start + 1)...])
-        }
-        let chain = [current] + between + [model]
+    private func legs(through chain: [Model]) throws -> [Leg] {
+        let (current, model) = (chain[0], chain[chain.count - 1])
         var legs: [Leg] = []
         var refusals: [MigrationRefusal] = []
         func add(_ first: Int, _ last: Int, _ step: MigrationStep?) {
@@ -131,10 +133,10 @@ struct MigrationRun {
     }
 
     /// The configuration for one version, with the names of those before it.
-    private func knowing(_ older: some Sequence<Model>, _ model: Model) -> StoreConfiguration {
+    private func knowing(_ older: ModelVersions, _ model: Model) -> StoreConfiguration {
         var result = configuration
         result.model = model
-        result.histories = [Array(older), model.earlierVersions].filter { !$0.isEmpty }
+        result.histories = [older, model.earlier].filter { $0.count > 0 }
         return result
     }
 

@@ -40,7 +40,7 @@ enum Schema {
     /// Creates all tables in an empty file and the store's own writer.
     private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         var configuration = configuration
-        configuration.histories = [configuration.model.earlierVersions]
+        configuration.histories = [configuration.model.earlier]
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
         for statement in ownTables + [tombstoneTable] { try db.execute(sql: statement) }
@@ -49,8 +49,8 @@ enum Schema {
         try createViews(in: db, layout: layout)
         try createFetchIndexes(in: db, layout: layout)
         try Catalogue(layout).write(to: db)
-        var recorded = try RecordedModels(db)
-        try recorded.move(to: configuration.model)
+        var recorded = try RecordedModels(db, path: configuration.path)
+        try recorded.begin(with: configuration.model)
         try db.execute(
             sql: "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self) VALUES (1, ?, ?, 0, 0, 1)",
             arguments: [configuration.environment.newID().description, configuration.name]

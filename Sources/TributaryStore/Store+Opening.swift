@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -22,6 +23,8 @@ extension Store {
                 let readers = ReaderPool(path: configuration.path, trace: configuration.trace)
                 writer.run { meter.watch($0) }
                 let store = Store(context: context, writer: writer, readers: readers, meter: meter)
+                let recording = try VersionRecording(of: store)
+                store.recording.withLock { $0 = recording }
                 return store
             }
         } catch let error as StoreError {

@@ -17,6 +17,8 @@ package final class Store: Sendable {
     let isClosed = Atomic(false)
     /// Whether a transaction is open on the writer; read and written in the writer's turn.
     let isTransacting = Atomic(false)
+    /// What writes down the older versions of a new store's model.
+    let recording = Mutex<VersionRecording?>(nil)
 
     init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
         configuration = context.configuration

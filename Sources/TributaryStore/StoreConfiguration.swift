@@ -15,7 +15,7 @@ package struct StoreConfiguration: Sendable {
     /// How the store is brought to the model when it is at another version.
     package var migration = MigrationSettings()
     /// Older versions whose names are understood, each list the oldest first.
-    var histories: [[Model]] = []
+    var histories: [ModelVersions] = []
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
         self.path = path

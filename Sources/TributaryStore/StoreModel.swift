@@ -18,7 +18,8 @@ final class StoreModel: Sendable {
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
     private let tableByRoot: [String: Int]
-    private let formerNames: FormerNames
+    private let formerNamesSource: FormerNamesSource
+    private var formerNames: FormerNames { formerNamesSource.names }
 
     init(
         model: Model,
@@ -26,7 +27,7 @@ final class StoreModel: Sendable {
         tables: [TableLayout],
         links: [LinkLayout],
         entities: [EntityLayout],
-        formerNames: FormerNames
+        formerNames: FormerNamesSource
     ) {
         self.model = model
         self.storeName = storeName
@@ -47,7 +48,7 @@ final class StoreModel: Sendable {
         entityByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.entity.name, $0) })
         entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
         tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })
-        self.formerNames = formerNames
+        formerNamesSource = formerNames
     }
 
     /// A column of a table.

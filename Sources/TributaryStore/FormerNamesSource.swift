@@ -1,0 +1,32 @@
+import Synchronization
+import TributaryModel
+
+/// The former names of a model, made out when somebody asks for a name that the model does not have.
+///
+/// A store whose writers all use its version never needs them, nor the older versions that they come from.
+final class FormerNamesSource: Sendable {
+    private let model: Model
+    private let state: Mutex<State>
+
+    private enum State {
+        case asked(of: [ModelVersions])
+        case known(FormerNames)
+    }
+
+    init(of model: Model, histories: [ModelVersions]) {
+        self.model = model
+        state = Mutex(.asked(of: histories))
+    }
+
+    var names: FormerNames {
+        state.withLock { state in
+            switch state {
+            case .known(let names): return names
+            case .asked(let histories):
+                let names = FormerNames(of: model, histories: histories.map { $0.passing() })
+                state = .known(names)
+                return names
+            }
+        }
+    }
+}

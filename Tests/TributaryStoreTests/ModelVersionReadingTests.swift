@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Of the versions of a model only those are read that the opening of a store needs.
+struct ModelVersionReadingTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("versions")
+    }
+
+    /// A model with that many versions, the last of them current; each renames one attribute and adds another.
+    private func model(_ count: Int, from first: Int = 1, name: String = "Shop") throws -> Model {
+        for number in first...count {
+            let attributes = (1...number).map {
+                "<attribute name=\"a\($0)\" optional=\"YES\" attributeType=\"String\"/>"
+            }
+            let former = number > 1 ? " elementID=\"label\(number - 1)\"" : ""
+            try folder.write(
+                """
+                <model><entity name="Item"><attribute name="label\(number)" optional="YES" attributeType="String"\(former)/>
+                \(attributes.joined(separator: "\n"))</entity></model>
+                """,
+                to: "\(name).xcdatamodeld/\(name) \(number).xcdatamodel/contents"
+            )
+        }
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>\(name) \(count).xcdatamodel</string></dict></plist>
+            """,
+            to: "\(name).xcdatamodeld/.xccurrentversion"
+        )
+        return try Model(contentsOf: folder.path("\(name).xcdatamodeld"))
+    }
+
+    private func open(_ model: Model) throws -> Store {
+        try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model))
+    }
+
+    private func recordedVersions() throws -> [String] {
+        let sql = "SELECT version FROM tributary_model ORDER BY number"
+        return try PlainSQL(path: folder.path("store.sqlite")).rows(sql).compactMap { $0.first ?? nil }
+    }
+
+    @Test func aStoreAtTheCurrentVersionReadsNoOther() throws {
+        let names = (1...12).map { "Shop \($0)" }
+        let store = try open(try model(12))
+        store.recording.withLock { $0 }?.wait()
+        try store.close()
+        #expect(try recordedVersions() == names)
+        let again = try model(12)
+        #expect(again.earlier.count == 11 && again.earlier.readings == 0)
+        let reopened = try open(again)
+        #expect(reopened.recording.withLock { $0 == nil })
+        #expect(again.earlier.readings == 0)
+        // A name of an older version is understood: now they are read.
+        let entity = try #require(reopened.model.entity(named: "Item"))
+        #expect(reopened.context.layout.slot(named: "label3", of: entity) == entity.slot(named: "label12"))
+        #expect(again.earlier.readings == 11)
+        try reopened.close()
+    }
+
+    @Test func aStepReadsTheVersionThatTheStoreIsAtAndNoOther() throws {
+        let store = try open(try model(7))
+        store.recording.withLock { $0 }?.wait()
+        try store.close()
+        let next = try model(8, from: 8)
+        let migrated = try open(next)
+        #expect(next.earlier.count == 7 && next.earlier.readings == 1)
+        try migrated.close()
+        #expect(try recordedVersions() == (1...8).map { "Shop \($0)" })
+        let farther = try model(11, from: 9)
+        try open(farther).close()
+        #expect(farther.earlier.readings == 3)
+        #expect(try recordedVersions() == (1...11).map { "Shop \($0)" })
+        // A model of its own that does not know the newer version is refused all the same.
+        let older = try model(8, from: 7, name: "Old")
+        #expect(throws: StoreError.self) { try open(older) }
+    }
+
+    @Test func whatWasNotWrittenDownIsWrittenDownAtTheNextOpening() throws {
+        let store = try open(try model(5))
+        store.recording.withLock { $0 }?.wait()
+        try store.write { transaction in
+            try transaction.setSetting(RecordedModels.unrecordedKey, to: "1")
+            try transaction.db.execute(sql: "DELETE FROM tributary_model WHERE version IN ('Shop 1', 'Shop 3')")
+        }
+        try store.close()
+        let reopened = try open(try model(5))
+        reopened.recording.withLock { $0 }?.wait()
+        try reopened.close()
+        #expect(Set(try recordedVersions()) == Set((1...5).map { "Shop \($0)" }))
+        #expect(try recordedVersions().last == "Shop 5")
+    }
+
+    @Test func aVersionThatCannotBeReadIsLeftOutWithANotice() throws {
+        _ = try model(4)
+        try folder.write("<model>", to: "Shop.xcdatamodeld/Shop 2.xcdatamodel/contents")
+        let model = try Model(contentsOf: folder.path("Shop.xcdatamodeld"))
+        let store = try open(model)
+        store.recording.withLock { $0 }?.wait()
+        try store.close()
+        #expect(try recordedVersions() == ["Shop 1", "Shop 3", "Shop 4"])
+        #expect(model.earlierVersions.map(\.version) == ["Shop 1", "Shop 3"])
+        #expect(model.notices.count == 1 && model.notices.first?.contains("Shop 2") == true)
+    }
+}
