@@ -44,6 +44,7 @@ extension BoundPredicate.Comparison {
                 guard let low = order(left, values[0]), let high = order(left, values[1]) else { return false }
                 return low >= 0 && high <= 0
             }
+            if let members { return members.contains(folded(left)) }
             return values.contains { order(left, $0) == 0 }
         case .path, .function: return false
         }
@@ -79,6 +80,12 @@ extension BoundPredicate.Comparison {
             return left.compared(to: right)
         }
         return PropertyValue.string(fold(first)).compared(to: .string(fold(second)))
+    }
+
+    /// The value as it is compared.
+    private func folded(_ value: PropertyValue) -> PropertyValue {
+        guard isCaseInsensitive || isDiacriticInsensitive, let text = value.text else { return value }
+        return .string(fold(text))
     }
 
     private func fold(_ text: String) -> String {

@@ -29,6 +29,8 @@ package indirect enum BoundPredicate: Sendable {
         package let kind: ValueKind
         /// For the five string operators with a constant on the right.
         package let matcher: StringMatcher?
+        /// For IN, the list in order, folded as the options say.
+        let members: SortedValues?
     }
 
     /// One side of a comparison.

@@ -54,8 +54,26 @@ extension PredicateBinder {
                 isDiacriticInsensitive: comparison.isDiacriticInsensitive,
                 quantifier: comparison.quantifier,
                 kind: kind,
-                matcher: matcher
+                matcher: matcher,
+                members: members(of: operand, comparison)
             )
+        )
+    }
+
+    private func members(of operand: Operand, _ comparison: ObjectPredicate.Comparison) -> SortedValues? {
+        guard comparison.operation == .isIn, case .list(let values) = operand else { return nil }
+        guard comparison.isCaseInsensitive || comparison.isDiacriticInsensitive else { return SortedValues(values) }
+        return SortedValues(
+            values.map { value in
+                guard let text = value.text else { return value }
+                return .string(
+                    StringFolding.fold(
+                        text,
+                        caseInsensitive: comparison.isCaseInsensitive,
+                        diacriticInsensitive: comparison.isDiacriticInsensitive
+                    )
+                )
+            }
         )
     }
 

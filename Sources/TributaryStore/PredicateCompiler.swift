@@ -8,6 +8,9 @@ import TributaryModel
 struct PredicateCompiler {
     var paths: PathCompiler
 
+    /// Values of a list that are parameters of their own; SQLite has 32,766 for all lists of a statement.
+    private static let maximumParameters = 64
+
     init(layout: StoreModel) {
         paths = PathCompiler(layout: layout)
     }
@@ -47,17 +50,13 @@ struct PredicateCompiler {
         }
     }
 
-    /// The value of a side; of a list its values in parentheses.
+    /// The value of a side; of a list its values without a text.
     private mutating func value(of operand: BoundPredicate.Operand, on rows: [String]) throws -> SQLFragment {
         switch operand {
         case .path(let path):
             return try paths.value(of: path, steps: path.steps[...], from: rows[path.scope], rows: rows)
         case .constant(let value): return SQLFragment("?", [value])
-        case .list(let values):
-            return SQLFragment(
-                "(" + Array(repeating: "?", count: values.count).joined(separator: ", ") + ")",
-                values
-            )
+        case .list(let values): return SQLFragment("", values)
         case .function(let function): return try value(of: function, on: rows)
         }
     }
@@ -119,10 +118,18 @@ struct PredicateCompiler {
         }
         if comparison.kind == .decimal { left = left + " COLLATE \(StringFunctions.decimalOrder)" }
         switch comparison.operation {
-        case .isIn: return "(" + left + " IN " + right + ")"
+        case .isIn: return "(" + left + " IN " + list(right.arguments) + ")"
         case .between: return "(" + left + " BETWEEN ? AND ?)" + SQLFragment("", right.arguments)
         default: return "(" + left + " \(comparison.operation.rawValue) " + right + ")"
         }
+    }
+
+    /// A parameter for each value, or one for all of them.
+    private static func list(_ values: [PropertyValue]) -> SQLFragment {
+        guard values.count > maximumParameters else {
+            return SQLFragment("(\(Array(repeating: "?", count: values.count).joined(separator: ", ")))", values)
+        }
+        return SQLFragment("\(ValueListTable.name)(?)", [.binary(PackedValues.pack(values))])
     }
 
     /// The right side with constants folded here and everything else folded by SQLite.

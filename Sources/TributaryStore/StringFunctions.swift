@@ -70,6 +70,7 @@ enum StringFunctions {
         try ValueFunctions.register(in: database)
         try AggregateFunctions.register(in: database)
         try MemberFunction.register(in: database)
+        try ValueListTable.register(in: database)
     }
 
     // MARK: What SQLite calls

@@ -28,7 +28,10 @@ struct ReadingQueries {
         let right: ObjectPredicate.Expression
         switch operation {
         case .isIn:
-            right = .list((0..<Int.random(in: 0..<4, using: &random)).map { _ in .constant(value(left.type, &random)) })
+            // Some lists are longer than those whose values are parameters of their own.
+            let isLong = Int.random(in: 0..<6, using: &random) == 0
+            let count = isLong ? Int.random(in: 65..<90, using: &random) : Int.random(in: 0..<4, using: &random)
+            right = .list((0..<count).map { _ in .constant(value(left.type, &random)) })
         case .between: right = .list([.constant(value(left.type, &random)), .constant(value(left.type, &random))])
         case .like:
             right = .constant(
