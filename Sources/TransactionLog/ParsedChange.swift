@@ -16,6 +16,24 @@ package struct ParsedChange: Hashable, Sendable {
     /// The version that the object must still have.
     package var ifVersion: JSONValue?
 
+    /// A change that is known in its other form.
+    package init(
+        _ verb: Verb,
+        _ change: Change,
+        writes: [PropertyWrite] = [],
+        relationship: String? = nil,
+        ids: [UniqueID] = [],
+        positions: [String]? = nil
+    ) {
+        self.verb = verb
+        entity = change.entity
+        id = change.id
+        self.writes = writes
+        self.relationship = relationship
+        self.ids = ids
+        self.positions = positions
+    }
+
     /// Reads one line.
     ///
     /// - Throws: ``JSONError``.

@@ -19,6 +19,9 @@ final class Engine: Sendable {
     /// The newest transaction that the main context shows, as a token.
     var token: HistoryToken { HistoryToken(store: writer, number: container.mainGeneration.number) }
 
+    /// Unix seconds of the machine's clock.
+    var wallSeconds: Double { Double(container.store.configuration.environment.wallMilliseconds()) / 1_000 }
+
     /// How long a read for a client may take.
     static let readTimeout = Duration.seconds(10)
 

@@ -1,6 +1,8 @@
 import Foundation
+import TransactionLog
 import Tributary
 import TributaryAdmin
+import TributaryChanges
 import TributaryModel
 import TributaryStore
 import TributarySync
@@ -27,8 +29,43 @@ enum StatusReport {
                 )
             )
         }
-        if let engine = state.engine { add(engine, to: &status) }
+        if let engine = state.engine {
+            add(engine, to: &status)
+            // A store that cannot be read now is told of elsewhere.
+            if let report = try? await engine.read({ try engine.sync.deferrals($0) }) {
+                add(report, wall: engine.wallSeconds, to: &status)
+            }
+        }
         return status
+    }
+
+    /// Deferred values that came longer ago are counted, but are no problem any more: what they need is known by then.
+    private static let deferralConcern = 7.0 * 86_400
+
+    private static func add(_ report: DeferralReport, wall: Double, to status: inout StatusMessage) {
+        status.deferred = StatusMessage.Deferred(
+            values: report.counts.values,
+            unknownObjects: report.counts.objects,
+            first: report.first.map { DeferredMessage($0) }
+        )
+        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralConcern > wall else { return }
+        var parts: [String] = []
+        if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
+        if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }
+        var detail = "Imported, but without effect: \(parts.joined(separator: "; "))."
+        if let first = report.first.first {
+            let file = first.segment?.path ?? first.write.writer.description
+            detail += " \(file): \(first.text)"
+        }
+        status.problems.append(
+            StatusMessage.Problem(
+                code: "values-deferred",
+                since: report.since,
+                detail: detail,
+                hint: report.first.first?.segment.map { "tributaryctl segment explain \($0.path)" }
+                    ?? "tributaryctl segment list"
+            )
+        )
     }
 
     private static func add(_ engine: Engine, to status: inout StatusMessage) {

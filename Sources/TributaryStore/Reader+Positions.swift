@@ -72,12 +72,12 @@ extension Reader {
         return try statement.first { $0.text(0) }
     }
 
-    private static let selectSegments = """
+    static let selectSegments = """
         SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
         JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
         """
 
-    private static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
+    static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
         SegmentRecord(
             writer: writer,
             first: UInt64(bitPattern: row.integer(0)),

@@ -5,4 +5,9 @@ extension Schema {
             transaction_number INTEGER NOT NULL, root INTEGER NOT NULL, id BLOB NOT NULL, preserved TEXT NOT NULL,
             PRIMARY KEY (transaction_number, root, id)) WITHOUT ROWID
         """
+
+    /// Finds the objects that were written to and that nobody has inserted.
+    static let partialObjectIndex = """
+        CREATE INDEX IF NOT EXISTS tributary_object_partial ON tributary_object(root, id) WHERE deleted IS NULL
+        """
 }

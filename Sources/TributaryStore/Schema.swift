@@ -34,6 +34,7 @@ enum Schema {
             return try create(in: db, configuration: configuration)
         }
         try db.execute(sql: tombstoneTable)
+        try db.execute(sql: partialObjectIndex)
         return try MigrationRun(db: db, configuration: configuration).run()
     }
 
@@ -43,7 +44,7 @@ enum Schema {
         configuration.histories = [configuration.model.earlier]
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
-        for statement in ownTables + [tombstoneTable] { try db.execute(sql: statement) }
+        for statement in ownTables + [tombstoneTable, partialObjectIndex] { try db.execute(sql: statement) }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)

@@ -11,8 +11,12 @@ package struct SegmentStatus: Hashable, Sendable {
     /// The line at fault, counted from 1.
     package var line: Int?
     package var waitingFor: [Awaited]
-    /// Values that were parked while it was applied.
-    package var parked: Int
+    /// Values in it that the model cannot represent.
+    package var deferred = 0
+    /// Objects that it updates and that nobody has inserted.
+    package var unknownObjects = 0
+    /// The first of what is deferred.
+    package var deferredValues: [DeferredValue] = []
     /// Unix milliseconds since when it has been so.
     package var since: UInt64?
     /// What helps, as a command where there is one.
@@ -25,7 +29,6 @@ package struct SegmentStatus: Hashable, Sendable {
         file: String? = nil,
         line: Int? = nil,
         waitingFor: [Awaited] = [],
-        parked: Int = 0,
         since: UInt64? = nil,
         hint: String? = nil
     ) {
@@ -35,7 +38,6 @@ package struct SegmentStatus: Hashable, Sendable {
         self.file = file ?? id.path
         self.line = line
         self.waitingFor = waitingFor
-        self.parked = parked
         self.since = since
         self.hint = hint
     }

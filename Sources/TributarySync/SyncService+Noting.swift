@@ -116,6 +116,7 @@ extension SyncService {
             if state.acceptedText != before { state.acceptedChanged = true }
         }
         events.send(outcome.finished.map { SegmentStatus(id: $0, state: .applied, since: wall) })
+        logDeferrals(of: outcome.finished)
         if outcome.counts.changes > 0 { exportSignal.raise() }
         writeAccepted()
     }

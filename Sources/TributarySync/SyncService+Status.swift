@@ -25,13 +25,13 @@ extension SyncService {
 
     /// What there is to say of segments, in order.
     ///
-    /// Without `all` those that are not simply applied or have parked values; with it every one, so the list may be
+    /// Without `all` those that are not simply applied or have deferred values; with it every one, so the list may be
     /// long.
     package func segments(in wanted: Set<SegmentState>? = nil, all: Bool = false) throws -> [SegmentStatus] {
         let wall = wall
         var found = state.withLock { $0.planner.statuses(wall: wall) }
         if wanted?.contains(.applied) ?? true {
-            found += try applied(all: all || wanted == [.applied])
+            found += try container.store.read { try appliedSegments(all: all || wanted == [.applied], $0) }
         }
         return found.filter { wanted?.contains($0.state) ?? true }.sorted { $0.id < $1.id }
     }
@@ -40,29 +40,11 @@ extension SyncService {
     package func segment(_ name: SegmentName) throws -> SegmentStatus? {
         let wall = wall
         if let status = state.withLock({ $0.planner.status(of: name, wall: wall) }) { return status }
-        let record = try container.store.read { try $0.segment(writer: name.writer, first: name.first) }
-        return record.flatMap { $0.last == name.last ? SegmentStatus(applied: $0) : nil }
-    }
-
-    private func applied(all: Bool) throws -> [SegmentStatus] {
-        try container.store.read { reader in
-            try reader.writers().flatMap { try reader.segments(writer: $0.id) }
-                .filter { all || $0.parkedCount > 0 }
-                .map { SegmentStatus(applied: $0) }
+        return try container.store.read { reader in
+            guard let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last
+            else { return nil }
+            return try applied(record, reader)
         }
-    }
-}
-
-extension SegmentStatus {
-    init(applied record: SegmentRecord) {
-        let parked = record.parkedCount
-        self.init(
-            id: SegmentName(writer: record.writer, first: record.first, last: record.last),
-            state: .applied,
-            reason: parked > 0 ? "\(parked) values are parked: the model does not know them or cannot hold them." : "",
-            parked: parked,
-            hint: parked > 0 ? "They take effect when the model does: see which version the writer has." : nil
-        )
     }
 }
 

@@ -154,7 +154,7 @@ import TributaryChanges
         try await replica.stop()
     }
 
-    @Test func valuesThatTheModelCannotHoldAreParkedAndTheRestApplies() async throws {
+    @Test func valuesThatTheModelCannotHoldAreDeferredAndTheRestApplies() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let lines = [
             #"{"transaction":1,"clock":"0190335a1bc00000","changes":4}"#,
@@ -168,7 +168,7 @@ import TributaryChanges
         try await replica.service.importAll()
         let status = try #require(try replica.service.segments().first)
         #expect(status.state == .applied)
-        #expect(status.parked >= 3)
+        #expect(status.deferred >= 3)
         #expect(!status.reason.isEmpty)
         #expect(try replica.employees(5...5) == [5])
         try await replica.stop()

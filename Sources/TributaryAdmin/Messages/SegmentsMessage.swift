@@ -11,7 +11,12 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var file: String?
         package var line: Int?
         package var waitingFor: [String]?
-        package var parked: Int?
+        /// Values that the model cannot represent.
+        package var deferred: Int?
+        /// Objects that it updates and that nobody has inserted.
+        package var unknownObjects: Int?
+        /// The first of what is deferred.
+        package var deferredValues: [DeferredMessage]?
         /// Unix seconds.
         package var since: Double?
         package var hint: String?

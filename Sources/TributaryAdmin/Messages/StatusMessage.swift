@@ -24,6 +24,22 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
+    /// What was imported and has no effect yet.
+    package struct Deferred: Codable, Hashable, Sendable {
+        /// Values that the model cannot represent.
+        package var values: Int
+        /// Objects that were updated and that nobody has inserted.
+        package var unknownObjects: Int
+        /// The newest of them.
+        package var first: [DeferredMessage]
+
+        package init(values: Int, unknownObjects: Int, first: [DeferredMessage]) {
+            self.values = values
+            self.unknownObjects = unknownObjects
+            self.first = first
+        }
+    }
+
     /// The version of this interface.
     package var api = 1
     package var version: String
@@ -45,6 +61,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var storeBytes: Int64?
     package var walBytes: Int64?
     package var pausedSince: Double?
+    package var deferred: Deferred?
     package var restartNeeded = false
     package var problems: [Problem] = []
 

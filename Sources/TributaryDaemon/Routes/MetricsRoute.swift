@@ -21,6 +21,19 @@ enum MetricsRoute {
         text.add("tributary_store_bytes", .gauge, "Size of the store's file.", status.storeBytes.map(Double.init))
         text.add("tributary_wal_bytes", .gauge, "Size of the write-ahead log.", status.walBytes.map(Double.init))
         text.add("tributary_problems", .gauge, "Problems in the status.", Double(status.problems.count))
+        let deferred = status.deferred
+        text.add(
+            "tributary_deferred_values",
+            .gauge,
+            "Imported values that the model cannot represent.",
+            deferred.map { Double($0.values) }
+        )
+        text.add(
+            "tributary_unknown_objects",
+            .gauge,
+            "Objects that were updated and that nobody has inserted.",
+            deferred.map { Double($0.unknownObjects) }
+        )
         let counters = daemon.counters
         text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
         text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))

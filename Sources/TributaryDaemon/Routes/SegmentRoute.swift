@@ -52,7 +52,9 @@ extension SegmentsMessage.Segment {
         file = status.file
         line = status.line
         waitingFor = status.waitingFor.isEmpty ? nil : status.waitingFor.map(\.description)
-        parked = status.parked > 0 ? status.parked : nil
+        deferred = status.deferred > 0 ? status.deferred : nil
+        unknownObjects = status.unknownObjects > 0 ? status.unknownObjects : nil
+        deferredValues = status.deferredValues.isEmpty ? nil : status.deferredValues.map { DeferredMessage($0) }
         since = status.since.map { Double($0) / 1_000 }
         hint = status.hint
     }

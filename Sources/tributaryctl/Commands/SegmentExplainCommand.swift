@@ -21,7 +21,9 @@ struct SegmentExplainCommand: DaemonCommand {
                 ("file", segment.file), ("line", segment.line.map(String.init)),
             ]
             for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
-            lines.append(("parked", segment.parked.map { "\($0) values" }))
+            lines.append(("deferred", segment.deferred.map { "\($0) values" }))
+            lines.append(("unknown", segment.unknownObjects.map { "\($0) objects that nobody inserted" }))
+            for value in segment.deferredValues ?? [] { lines.append(("  value", value.text)) }
             lines.append(("hint", segment.hint.map(session.hints.text)))
             for case (let label, let text?) in lines {
                 let padding = String(repeating: " ", count: 12 - label.count)

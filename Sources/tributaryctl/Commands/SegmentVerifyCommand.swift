@@ -2,31 +2,48 @@ import ArgumentParser
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryModel
 
 struct SegmentVerifyCommand: OfflineCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check segment files from the first byte to the last, without a daemon.",
         discussion:
-            "Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read."
+            """
+            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read.
+
+            With --model it also names each value that the model cannot hold, which a daemon would defer, and each
+            mandatory property that is missing, and ends with 65 when there are any.
+            """
     )
 
     @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file(extensions: ["tlog"]))
     var files: [String]
 
+    @Option(
+        help: ArgumentHelp("Check values against this model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "path")
+    )
+    var model: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run(on terminal: Terminal) throws {
+        let checker = try model.map { ChangeChecker(model: try Model(atPath: $0)) }
         var reports: [JSONValue] = []
         var failures: [ExitStatus] = []
         for file in files {
             let report = SegmentReport(path: file)
             if let error = report.error { failures.append(ExitStatus(error)) }
+            var findings: ModelFindings?
+            if let checker, let source = report.file, let segment = report.segment {
+                findings = try ModelFindings(source, segment, checker: checker)
+                if findings?.count != 0 { failures.append(.badData) }
+            }
             if json {
-                reports.append(.object(report.members))
+                reports.append(.object(report.members + (findings?.members ?? [])))
             } else {
-                show(report, on: terminal)
+                show(report, findings, on: terminal)
             }
         }
         if json {
@@ -35,11 +52,19 @@ struct SegmentVerifyCommand: OfflineCommand {
         if let worst = failures.min(by: { $0.rawValue < $1.rawValue }) { throw worst }
     }
 
-    private func show(_ report: SegmentReport, on terminal: Terminal) {
+    private func show(_ report: SegmentReport, _ findings: ModelFindings?, on terminal: Terminal) {
         if let segment = report.segment {
             let counts = "\(segment.end.transactions) transactions, \(segment.end.changes) changes"
             let name = report.isNameChecked ? "" : ", not in a writer's folder: name not checked"
             terminal.print("\(EscapedText.escape(report.path)): valid, \(counts)\(name)")
+            guard let findings, findings.count > 0 else { return }
+            terminal.print("  \(findings.count) values do not fit the model:")
+            for finding in findings.findings {
+                let object = finding.fault.object.map { " \($0)" } ?? ""
+                let place = "line \(finding.line): \(finding.fault.entity)\(object): \(finding.fault.reason)"
+                terminal.print("  " + EscapedText.escape(place))
+            }
+            if findings.count > findings.findings.count { terminal.print("  and more that are not listed") }
         } else if let error = report.error {
             terminal.print(EscapedText.escape("\(error.description) [\(report.state)]"))
             terminal.print("  hint: \(error.hint)")

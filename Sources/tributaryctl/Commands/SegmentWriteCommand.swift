@@ -40,10 +40,7 @@ struct SegmentWriteCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
-        guard FileManager.default.fileExists(atPath: model) else {
-            throw CommandFailure(reason: "\(model): there is no such model", status: .noSuchThing)
-        }
-        let model = try Model(contentsOf: model)
+        let model = try Model(atPath: model)
         guard let id = UniqueID(writer) else { throw ExitStatus.usage }
         let folder = try LogFolder(path: logs)
         var input = ChangeInput(checker: ChangeChecker(model: model))

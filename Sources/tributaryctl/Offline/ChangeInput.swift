@@ -10,6 +10,7 @@ struct ChangeInput {
     private static let lineLimit = 16 << 20
 
     let checker: ChangeChecker
+    private var mandatory: MandatoryCheck
     /// Change lines of the log, each with its newline.
     private(set) var lines: [UInt8] = []
     /// The object of each change, in order.
@@ -17,6 +18,7 @@ struct ChangeInput {
 
     init(checker: ChangeChecker) {
         self.checker = checker
+        mandatory = MandatoryCheck(checker: checker)
     }
 
     /// Reads to the end; blank lines are passed over.
@@ -47,6 +49,7 @@ struct ChangeInput {
         guard !ids.isEmpty else {
             throw CommandFailure(reason: "standard input has no changes; nothing is written", status: .badData)
         }
+        if let (line, fault) = mandatory.finish().first { throw failure(fault.reason, line) }
     }
 
     private mutating func take(_ line: [UInt8], _ number: Int) throws(CommandFailure) {
@@ -58,13 +61,14 @@ struct ChangeInput {
         } catch {
             throw failure(error.reason, number)
         }
-        if let fault = checker.fault(in: parsed) { throw failure(fault, number) }
+        if let fault = checker.faults(in: parsed).first { throw failure(fault.reason, number) }
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         let change = parsed.change(newID: .version7(milliseconds: now, random: (random.next(), random.next())))
         let start = lines.count
         change.write(to: &lines)
         guard lines.count - start <= ChangeInput.lineLimit else { throw failure("the change is over 16 MiB", number) }
         ids.append(change.id)
+        mandatory.add(change, line: number)
     }
 
     private func failure(_ reason: String, _ line: Int) -> CommandFailure {

@@ -1,0 +1,87 @@
+package import TributaryChanges
+
+/// What the model says of values as they are written in the log.
+extension Entity {
+    /// The rule that a written value breaks, for which the store defers it; nil when the model can represent the value.
+    package func deferralReason(of write: PropertyWrite, isInsert: Bool) -> String? {
+        let place = "\(name).\(write.name)"
+        switch property(named: write.name) {
+        case nil: return "the model has no property '\(place)'"
+        case .attribute(let attribute)?:
+            guard attribute.isStored else { return "'\(place)' is transient: it is not stored" }
+            if attribute.mergeRule == .counter {
+                return attribute.counterFault(write.value, place: place, isInsert: isInsert)
+            }
+            guard attribute.value(from: write.value) == nil else { return nil }
+            let value = write.value.shortText
+            return "'\(place)' is of type \(attribute.type.rawValue); \(value) is none: \(attribute.type.writingRule)"
+        case .relationship(let relationship, _)?:
+            guard !relationship.isToMany else { return "'\(place)' is to-many: use link and unlink" }
+            guard write.value != .null, relationship.value(from: write.value) == nil else { return nil }
+            return "'\(place)' is a relationship; \(write.value.shortText) is no UUID"
+        }
+    }
+
+    /// The rule that a link or an unlink breaks, for which the store defers it; nil when the model can represent it.
+    package func deferralReason(ofLinkTo relationship: String) -> String? {
+        guard let found = property(named: relationship)?.relationship else {
+            return "the model has no relationship '\(name).\(relationship)'"
+        }
+        return found.isToMany ? nil : "'\(name).\(relationship)' is to-one: write it as a value"
+    }
+
+    /// Properties that a new object must be given: mandatory ones that neither a default nor the other side of the
+    /// relationship fills in.
+    package var propertiesToBeGiven: [String] {
+        properties.compactMap { property in
+            switch property {
+            case .attribute(let attribute):
+                let isGiven =
+                    attribute.isOptional || !attribute.isStored || attribute.derivationExpression != nil
+                    || attribute.defaultValue != .null || attribute.mergeRule == .counter
+                return isGiven ? nil : attribute.name
+            case .relationship(let relationship, .column):
+                return relationship.isOptional || relationship.isToMany ? nil : relationship.name
+            case .relationship: return nil
+            }
+        }
+    }
+}
+
+extension Attribute {
+    fileprivate func counterFault(_ json: JSONValue, place: String, isInsert: Bool) -> String? {
+        if let increment = json["increment"] {
+            return value(from: increment) == nil ? "the increment of '\(place)' is \(increment.shortText)" : nil
+        }
+        if isInsert, value(from: json) != nil { return nil }
+        return "'\(place)' is a counter: write {\"increment\":N}"
+    }
+}
+
+extension AttributeType {
+    /// How a value of this type is written in the log, in words that follow a colon.
+    package var writingRule: String {
+        switch self {
+        case .string, .uri: "write a string"
+        case .integer16: "write an integer from -32768 to 32767"
+        case .integer32: "write an integer from -2147483648 to 2147483647"
+        case .integer64: "write an integer of 64 bits"
+        case .boolean: "write true or false"
+        case .date: "write the seconds since 1970 as a number"
+        case .binary, .transformable: "write the bytes in base64 as a string"
+        case .double, .float: "write a number"
+        case .decimal: "write the number as a string, such as \"12.50\""
+        case .uuid: "write the UUID as a string"
+        case .composite: "write an object with the composite's attributes"
+        case .undefined: "it has no values in the log"
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value as it stands in a message.
+    package var shortText: String {
+        let text = text
+        return text.count > 60 ? "\(text.prefix(60))…" : text
+    }
+}

@@ -1,0 +1,26 @@
+package import TributaryChanges
+
+/// A write of an imported transaction that has no effect yet.
+package struct DeferredWrite: Sendable, Hashable {
+    package enum Cause: Sendable, Hashable {
+        /// The model cannot represent it.
+        case model
+        /// Nobody has inserted the object.
+        case unknownObject
+    }
+
+    package var cause: Cause
+    package var writer: UniqueID
+    package var sequence: UInt64
+    /// The index of the change in its transaction; nil when the store does not know it.
+    package var index: Int?
+    package var operation: String
+    package var entity: String
+    package var object: UniqueID
+    package var property: String?
+    /// JSON.
+    package var value: String?
+    package var reason: String
+    /// Unix seconds at which its transaction was imported.
+    package var since: Double
+}

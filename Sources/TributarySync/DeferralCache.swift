@@ -1,0 +1,13 @@
+import Synchronization
+
+/// The last report of what is deferred; it holds until the store has another transaction.
+final class DeferralCache: Sendable {
+    private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
+
+    func report(at transaction: Int64, make: () throws -> DeferralReport) rethrows -> DeferralReport {
+        if let known = known.withLock({ $0 }), known.transaction == transaction { return known.report }
+        let report = try make()
+        known.withLock { $0 = (transaction, report) }
+        return report
+    }
+}

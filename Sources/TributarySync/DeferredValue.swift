@@ -1,0 +1,21 @@
+package import TransactionLog
+package import TributaryStore
+
+/// A deferred write with its place in the log folder and the rule for which it is deferred, for people.
+package struct DeferredValue: Hashable, Sendable {
+    package var write: DeferredWrite
+    /// Nil when the segment is not recorded, such as one that is applied in part.
+    package var segment: SegmentName?
+    /// The line in the segment; nil when the file is not there any more, or the store does not know the change.
+    package var line: Int?
+    package var rule: String
+
+    /// `Employee 0190….hired = "2026-01-01" (line 3): the rule`.
+    package var text: String {
+        let property = write.property.map { "." + $0 } ?? ""
+        let value =
+            write.property == nil ? "" : write.value.map { " = " + ($0.count > 60 ? $0.prefix(60) + "…" : $0) } ?? ""
+        let line = line.map { ", line \($0)" } ?? ""
+        return "\(write.operation) of \(write.entity)\(property)\(value) (object \(write.object)\(line)): \(rule)"
+    }
+}

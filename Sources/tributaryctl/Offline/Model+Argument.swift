@@ -1,0 +1,15 @@
+import Foundation
+import TributaryAdmin
+import TributaryModel
+
+extension Model {
+    /// Reads the model that somebody named on the command line.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none; ``ModelError`` when it is not valid.
+    init(atPath path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
+        }
+        try self.init(contentsOf: path)
+    }
+}

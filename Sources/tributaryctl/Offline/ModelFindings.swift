@@ -1,0 +1,78 @@
+import TransactionLog
+import TributaryChanges
+
+/// What a model says against the changes of a segment, with the line of each.
+struct ModelFindings {
+    struct Finding {
+        var line: Int
+        var fault: ChangeChecker.Fault
+    }
+
+    /// Findings that are kept; the others are only counted.
+    private static let kept = 1000
+
+    private(set) var findings: [Finding] = []
+    private(set) var count = 0
+    private var line = 1
+
+    /// Reads all changes of a verified segment.
+    ///
+    /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
+    init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker) throws(SegmentError) {
+        let reader = SegmentReader(source, segment: segment)
+        var mandatory = MandatoryCheck(checker: checker)
+        while let batch = try reader.nextBatch(limit: 1000) {
+            for event in batch.events {
+                switch event {
+                case .begin: line += 1
+                case .changes(let changes):
+                    for change in changes {
+                        line += 1
+                        for fault in checker.faults(in: ParsedChange(change)) { add(line, fault) }
+                        mandatory.add(change, line: line)
+                    }
+                case .end: for (line, fault) in mandatory.finish() { add(line, fault) }
+                case .rows: break
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ line: Int, _ fault: ChangeChecker.Fault) {
+        count += 1
+        if findings.count < ModelFindings.kept { findings.append(Finding(line: line, fault: fault)) }
+    }
+
+    /// Members of a JSON object.
+    var members: [JSONMember] {
+        let list = findings.map { finding -> JSONValue in
+            var members = [
+                JSONMember(key: "line", value: .integer(Int64(finding.line))),
+                JSONMember(key: "entity", value: .string(finding.fault.entity)),
+            ]
+            if let id = finding.fault.object { members.append(JSONMember(key: "id", value: .string(id.description))) }
+            if let property = finding.fault.property {
+                members.append(JSONMember(key: "property", value: .string(property)))
+            }
+            if let value = finding.fault.value { members.append(JSONMember(key: "value", value: value)) }
+            members.append(JSONMember(key: "rule", value: .string(finding.fault.reason)))
+            return .object(members)
+        }
+        return [
+            JSONMember(key: "misfits", value: .integer(Int64(count))), JSONMember(key: "values", value: .array(list)),
+        ]
+    }
+}
+
+extension ParsedChange {
+    init(_ change: Change) {
+        switch change.operation {
+        case .insert(let writes): self.init(.insert, change, writes: writes)
+        case .update(let writes): self.init(.update, change, writes: writes)
+        case .delete: self.init(.delete, change)
+        case .link(let name, let ids, let positions):
+            self.init(.link, change, relationship: name, ids: ids, positions: positions)
+        case .unlink(let name, let ids): self.init(.unlink, change, relationship: name, ids: ids)
+        }
+    }
+}
