@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges

@@ -73,7 +73,8 @@ struct LongListTests {
         #expect(try await container.execute(update).count == 2)
         #expect(try await container.execute(BatchDeleteRequest("Employee", predicate: predicate)).count == 2)
         try await container.performBackgroundTask { context in
-            #expect(try context.fetch(Employee.self).count == 2)
+            let count = try context.fetch(Employee.self).count
+            #expect(count == 2)
         }
     }
 }
