@@ -16,6 +16,7 @@ extension BoundPath {
         case .identity, .reference: nil
         case .attribute(_, let attribute), .member(_, _, _, let attribute): attribute.type
         case .count: .integer64
+        case .derived(let derivation, _): derivation == .length ? .integer64 : .string
         case .entity: .string
         case .aggregate(let aggregate, let path): path.valueType(of: aggregate)
         }

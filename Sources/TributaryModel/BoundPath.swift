@@ -27,6 +27,8 @@ package struct BoundPath: Sendable {
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         /// The name of the object's own entity.
         case entity
+        /// What is made of the string that another ending leads to.
+        case derived(TextDerivation, Terminal)
     }
 
     /// Where the way starts: 0 is the object that is asked about, greater ones are those of subqueries.
@@ -41,17 +43,39 @@ package struct BoundPath: Sendable {
     /// Whether the way leads to any number of values instead of one.
     package var isToMany: Bool { steps.contains { $0.relationship.isToMany } }
 
+    /// Whether the way ends with a to-many relationship itself.
+    var isCollection: Bool {
+        if case .identity = terminal { steps.last?.relationship.isToMany == true } else { false }
+    }
+
     package var text: String { components.isEmpty ? "SELF" : components.joined(separator: ".") }
 
     /// What can be compared with the values at the end.
     package var kind: ValueKind {
         switch terminal {
+        case .derived(let derivation, _): derivation.kind
         case .identity, .reference: .reference
         case .attribute(_, let attribute), .member(_, _, _, let attribute): attribute.type.kind
         case .count, .aggregate(.count, _), .aggregate(.average, _): .number
         case .aggregate(_, let path): path.kind
         case .entity: .string
         }
+    }
+
+    /// The path with something made of its string; nil for an aggregate, whose values are its own.
+    func derived(_ derivation: TextDerivation) -> BoundPath? {
+        switch terminal {
+        case .attribute, .member, .entity: break
+        default: return nil
+        }
+        var path = BoundPath(
+            components: components,
+            steps: steps,
+            terminal: .derived(derivation, terminal),
+            entity: entity
+        )
+        path.scope = scope
+        return path
     }
 
     init(components: [String], steps: [Step], terminal: Terminal, entity: Entity) {

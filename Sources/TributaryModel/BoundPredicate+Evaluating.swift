@@ -136,7 +136,7 @@ extension BoundPath {
         from index: Int,
         _ scopes: [Subject]
     ) -> [PropertyValue] where Subject.Related == Subject {
-        guard index < steps.count else { return [terminalValue(of: subject, scopes)] }
+        guard index < steps.count else { return [terminalValue(terminal, of: subject, scopes)] }
         let step = steps[index]
         if step.relationship.isToMany {
             return subject.predicateTargets(slot: step.slot)
@@ -150,13 +150,18 @@ extension BoundPath {
         return [.null]
     }
 
-    private func terminalValue<Subject: PredicateSubject>(of subject: Subject, _ scopes: [Subject]) -> PropertyValue
-    where Subject.Related == Subject {
+    private func terminalValue<Subject: PredicateSubject>(
+        _ terminal: Terminal,
+        of subject: Subject,
+        _ scopes: [Subject]
+    ) -> PropertyValue where Subject.Related == Subject {
         switch terminal {
         case .identity: .reference(subject.predicateID)
         case .attribute(let slot, _), .reference(let slot, _, _): subject.predicateValue(slot: slot)
         case .member(let slot, _, let names, let member):
             member.memberValue(of: subject.predicateValue(slot: slot), at: names)
+        case .derived(let derivation, let inner):
+            derivation.value(of: terminalValue(inner, of: subject, scopes))
         case .count(let slot, _, _): .integer(Int64(subject.predicateTargets(slot: slot).count))
         case .entity: .string(subject.predicateEntity)
         case .aggregate(let aggregate, let path):

@@ -43,6 +43,7 @@ extension BoundPath {
             step.filter?.collect(&roots, model)
         }
         switch terminal {
+        case .derived: return
         case .aggregate(_, let path): path.collect(&roots, model)
         case .count(_, let relationship, _), .reference(_, let relationship, .inverse),
             .reference(_, let relationship, .links):

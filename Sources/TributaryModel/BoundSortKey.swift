@@ -17,12 +17,18 @@ extension SortKey {
     /// Looks the path up: it leads through to-one relationships to a value with an order.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundSortKey {
         let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
-        let path = try PathBinder(entity: entity, model: model).bind(components.map(String.init))
+        var path = try PathBinder(entity: entity, model: model).bind(components.map(String.init))
         guard !path.isToMany else {
             throw ObjectPredicateError("nothing can be sorted by a to-many path", keyPath: keyPath)
         }
         guard path.kind != .opaque else {
             throw ObjectPredicateError("'\(keyPath)' has values without an order", keyPath: keyPath)
+        }
+        if let derivation = TextDerivation(comparison) {
+            guard path.kind == .string, let derived = path.derived(derivation) else {
+                throw ObjectPredicateError("[\(comparison.rawValue)] is for strings", keyPath: keyPath)
+            }
+            path = derived
         }
         return BoundSortKey(path: path, isAscending: isAscending)
     }

@@ -75,8 +75,16 @@ struct PathBinder {
         _ slot: Int,
         in text: String
     ) throws(ObjectPredicateError) -> BoundPath.Terminal {
+        if names == ["length"], attribute.type.kind == .string {
+            return .derived(.length, .attribute(slot: slot, attribute))
+        }
         guard attribute.type == .composite else {
             throw ObjectPredicateError("'\(attribute.name)' is an attribute: no path leads through it", keyPath: text)
+        }
+        if names.count > 1, names.last == "length", attribute.member(at: names[...]) == nil,
+            let member = attribute.member(at: names.dropLast()), member.type.kind == .string
+        {
+            return .derived(.length, .member(slot: slot, attribute, path: names.dropLast(), member))
         }
         guard let member = attribute.member(at: names[...]) else {
             let reason = "'\(attribute.name)' is a composite without '\(names.joined(separator: "."))'"

@@ -10,6 +10,12 @@ extension PredicateBinder {
         let operation = comparison.operation
         let text = text(of: left, comparison.left)
         if case .list = left { throw ObjectPredicateError("a list stands behind IN or BETWEEN only", keyPath: "{") }
+        if case .path(let path) = left, comparison.quantifier == .direct, path.isCollection,
+            case .constant(.null) = right, operation == .equal || operation == .notEqual
+        {
+            // A to-many relationship is nothing where it leads to no object.
+            return .nullTest(left, isNull: false, quantifier: operation == .equal ? .none : .any)
+        }
         if left.isToMany, comparison.quantifier == .direct {
             throw ObjectPredicateError("the path is to-many: it needs ANY, ALL or NONE before it", keyPath: text)
         }

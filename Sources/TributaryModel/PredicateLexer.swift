@@ -15,10 +15,6 @@ struct PredicateLexer {
         ",",
         ".", "+", "-", "*", "/", ":",
     ]
-    private static let placeholders = [
-        "@", "K", "lld", "llu", "lli", "ld", "lu", "li", "d", "D", "i", "u", "lf", "f", "g", "e",
-    ]
-
     mutating func next() throws(ObjectPredicateError) -> PredicateToken {
         let token = try read()
         followsValue = token.isValue
@@ -46,11 +42,7 @@ struct PredicateLexer {
             return PredicateToken(kind: .aggregate(try name(after: "@", start: start)), start: start)
         case "%":
             advance()
-            guard let found = PredicateLexer.placeholders.first(where: { text[index...].hasPrefix($0) }) else {
-                throw ObjectPredicateError("'%' must be followed by @, K, d or f", in: text, at: start)
-            }
-            for _ in found.unicodeScalars { advance() }
-            return PredicateToken(kind: .placeholder(found), start: start)
+            return PredicateToken(kind: .placeholder(try placeholder(start: start)), start: start)
         default: break
         }
         if PredicateLexer.isNameStart(scalar) {
@@ -65,6 +57,30 @@ struct PredicateLexer {
             in: text,
             at: start
         )
+    }
+
+    /// `@` and `K`, or what `printf` knows of numbers: flags, width, precision, size, conversion.
+    private mutating func placeholder(start: String.Index) throws(ObjectPredicateError) -> String {
+        let first = index
+        if peek() == "@" || peek() == "K" {
+            advance()
+            return String(text[first..<index])
+        }
+        func skip(_ scalars: String) {
+            while let scalar = peek(), scalars.unicodeScalars.contains(scalar) { advance() }
+        }
+        skip("-+0#")
+        _ = skipDigits()
+        if peek() == "." {
+            advance()
+            _ = skipDigits()
+        }
+        skip("hlqjztL")
+        guard let conversion = peek(), "dDiuUxXocfFeEgGaA".unicodeScalars.contains(conversion) else {
+            throw ObjectPredicateError("'%' must be followed by @, K, d or f", in: text, at: start)
+        }
+        advance()
+        return String(text[first..<index])
     }
 
     // MARK: Names

@@ -11,6 +11,7 @@ extension PredicateParser {
         case .variable(let name):
             try advance()
             return try variable(name)
+        case .placeholder("K"): return try keyPath()
         case .placeholder(let kind):
             try advance()
             return try argument(for: kind, at: place)
@@ -76,6 +77,7 @@ extension PredicateParser {
                 guard try take(".") else { return [] }
                 continue
             case .word(let word, _): components.append(word)
+            case .placeholder("K"): components += try keyPathArgument()
             case .aggregate(let name):
                 guard name == "count" || ObjectPredicate.Aggregate(rawValue: name) != nil else {
                     throw error("@\(name) is not supported; @count, @sum, @min, @max and @avg are")
@@ -102,16 +104,22 @@ extension PredicateParser {
         guard let argument = arguments.popFirst() else {
             throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: place)
         }
+        // Width and precision are of no concern: the value is taken as it is.
+        let isFraction = placeholder.last.map { "fFeEgGaA".contains($0) } == true
         switch (placeholder, argument) {
         case ("@", _): return argument.expression
-        case ("K", .value(.string(let path))): return .keyPath(try components(of: path, at: place))
-        case ("K", _): throw ObjectPredicateError("'%K' takes a key path, a string", in: text, at: place)
-        case ("f", .value(.double)), ("lf", .value(.double)), ("g", .value(.double)), ("e", .value(.double)):
-            return argument.expression
-        case (_, .value(.integer(let value))):
-            return .constant(placeholder.contains { "fge".contains($0) } ? .double(Double(value)) : .integer(value))
+        case (_, .value(.double)) where isFraction: return argument.expression
+        case (_, .value(.integer(let value))): return .constant(isFraction ? .double(Double(value)) : .integer(value))
+        case (_, .value(.boolean(let flag))) where !isFraction: return .constant(.integer(flag ? 1 : 0))
         default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: place)
         }
+    }
+
+    /// The names that the argument for `%K` is; the token is still that.
+    private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
+        guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
+        guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }
+        return try components(of: path, at: token.start)
     }
 
     private func components(of path: String, at place: String.Index) throws(ObjectPredicateError) -> [String] {

@@ -1,6 +1,8 @@
 extension SortKey {
     /// Sort keys as `sort=` and `--sort` take them: `name,-salary,department.name`, a minus for descending.
     ///
+    /// Behind a name `[c]`, `[l]`, `[cl]` or `[s]` says how strings are compared: see ``SortKey/Comparison``.
+    ///
     /// - Throws: ``ObjectPredicateError`` with the place when a key is empty.
     public static func parse(_ text: String) throws(ObjectPredicateError) -> [SortKey] {
         var keys: [SortKey] = []
@@ -9,10 +11,19 @@ extension SortKey {
             while name.last == " " { name.removeLast() }
             let isDescending = name.first == "-"
             if isDescending || name.first == "+" { name.removeFirst() }
+            var comparison = Comparison.value
+            if name.last == "]", let start = name.lastIndex(of: "[") {
+                let option = name[name.index(after: start)...].dropLast().lowercased()
+                guard let known = Comparison(rawValue: option == "lc" ? "cl" : option), known != .value else {
+                    throw ObjectPredicateError("a comparison is [c], [l], [cl] or [s]", in: text, at: start)
+                }
+                comparison = known
+                name = name[..<start]
+            }
             guard !name.isEmpty, !name.contains(" ") else {
                 throw ObjectPredicateError("expected the name of a property", in: text, at: part.startIndex)
             }
-            keys.append(SortKey(String(name), ascending: !isDescending))
+            keys.append(SortKey(String(name), ascending: !isDescending, comparison: comparison))
         }
         return keys
     }
@@ -20,5 +31,8 @@ extension SortKey {
 
 extension SortKey: CustomStringConvertible {
     /// The key as ``parse(_:)`` reads it.
-    public var description: String { isAscending ? keyPath : "-\(keyPath)" }
+    public var description: String {
+        let option = comparison == .value ? "" : "[\(comparison.rawValue)]"
+        return "\(isAscending ? "" : "-")\(keyPath)\(option)"
+    }
 }

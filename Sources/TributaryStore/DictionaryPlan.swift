@@ -95,7 +95,7 @@ package struct DictionaryPlan: Sendable {
     ) throws(ObjectPredicateError) -> [Term] {
         var order: [Term] = []
         for key in query.objects.sortKeys {
-            if let column = columns.firstIndex(where: { $0.name == key.keyPath }) {
+            if key.comparison == .value, let column = columns.firstIndex(where: { $0.name == key.keyPath }) {
                 guard columns[column].kind != .opaque else {
                     throw ObjectPredicateError("'\(key.keyPath)' has values without an order", keyPath: key.keyPath)
                 }
@@ -104,7 +104,7 @@ package struct DictionaryPlan: Sendable {
             }
             let path = try key.bind(to: query.objects.entity, in: model).path
             let column = columns.firstIndex { $0.function == nil && $0.path.text == path.text }
-            if let column {
+            if let column, key.comparison == .value {
                 order.append(.column(column, isAscending: key.isAscending))
             } else if query.isDistinct || isGrouped && !groups.contains(where: { $0.text == path.text }) {
                 throw ObjectPredicateError(

@@ -90,7 +90,19 @@ struct PathCompiler {
     }
 
     private mutating func terminal(of path: BoundPath, on row: String, _ rows: [String]) throws -> SQLFragment {
-        switch path.terminal {
+        try terminal(path.terminal, of: path, on: row, rows)
+    }
+
+    private mutating func terminal(
+        _ terminal: BoundPath.Terminal,
+        of path: BoundPath,
+        on row: String,
+        _ rows: [String]
+    ) throws -> SQLFragment {
+        switch terminal {
+        case .derived(let derivation, let inner):
+            let text = try self.terminal(inner, of: path, on: row, rows)
+            return ("\(TextFunction.name)(\(derivation.rawValue), " + text + ")").within(2)
         case .identity: return SQLFragment("\(row)._id")
         case .attribute(let slot, let attribute):
             return SQLFragment(try column(slot, of: path.entity, attribute.name, on: row))

@@ -71,6 +71,7 @@ enum StringFunctions {
         try AggregateFunctions.register(in: database)
         try MemberFunction.register(in: database)
         try ValueListTable.register(in: database)
+        try TextFunction.register(in: database)
     }
 
     // MARK: What SQLite calls

@@ -58,6 +58,9 @@ struct PredicateEvaluationTests {
         "'00000000-0000-0000-0000-000000000015' IN projects",
         "projects CONTAINS '00000000-0000-0000-0000-000000000014'",
         "ANY department.employees.name BEGINSWITH 'Ann'", "ANY reports.projects.@count == 0",
+        // Lengths, and relationships that lead nowhere or somewhere.
+        "name.length == 6", "ANY projects.title.length == 4", "department.title.length < 6", "site.length > 10",
+        "projects != nil", "NULL != projects", "reports.projects == nil", "department.employees != NULL",
         // No property.
         "TRUEPREDICATE", "1 == 1.0", "'a' LIKE[c] 'A'", "true == true", "2 IN {1, 2}", "NULL == NULL", "1 != NULL",
     ])
@@ -82,10 +85,10 @@ struct PredicateEvaluationTests {
     }
 
     @Test(arguments: [
-        ("nme == 'x'", "nme"), ("Name == 'x'", "Name"), ("name.length == 1", "name.length"),
+        ("nme == 'x'", "nme"), ("Name == 'x'", "Name"), ("salary.length == 1", "salary.length"),
         ("salary == 'x'", "salary"),
         ("name == 1", "name"), ("photo == 'AA=='", "photo"), ("active > 0", "active"), ("active == 2", "active"),
-        ("projects == NULL", "projects"), ("projects.title == 'x'", "projects.title"), ("ANY name == 'x'", "name"),
+        ("projects == 1", "projects"), ("projects.title == 'x'", "projects.title"), ("ANY name == 'x'", "name"),
         ("department == 'x'", "department"), ("department < '1'", "department"), ("salary LIKE '1*'", "salary"),
         ("salary ==[c] 1", "salary"), ("salary < NULL", "salary"), ("name IN 'x'", "name"), ("name == {'x'}", "name"),
         ("name MATCHES #like", "like"), ("salary == name", "name"), ("department.@count == 0", "department.@count"),

@@ -1,0 +1,91 @@
+package import TributaryChanges
+
+/// What is made of a string at the end of a key path: its length, or a key that sorts as a comparison asks.
+package enum TextDerivation: Int32, Sendable, CaseIterable {
+    case length = 0, caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
+
+    /// Nil for values that are compared as they are.
+    init?(_ comparison: SortKey.Comparison) {
+        switch comparison {
+        case .value: return nil
+        case .caseInsensitive: self = .caseInsensitive
+        case .localized: self = .localized
+        case .localizedCaseInsensitive: self = .localizedCaseInsensitive
+        case .localizedStandard: self = .localizedStandard
+        }
+    }
+
+    var kind: ValueKind { self == .length ? .number : .string }
+
+    /// The value for a string; nothing comes of nothing.
+    package func value(of value: PropertyValue) -> PropertyValue {
+        guard let text = value.text else { return .null }
+        switch self {
+        case .length: return .integer(Int64(text.unicodeScalars.count))
+        case .caseInsensitive:
+            return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false))
+        case .localized: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: true))
+        case .localizedCaseInsensitive: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: false))
+        case .localizedStandard: return .string(TextDerivation.key(text, readsNumbers: true, keepsCase: true))
+        }
+    }
+
+    /// First the letters without marks and case, then the marks, then the case; each counts only where what is before it
+    /// is the same.
+    private static func key(_ text: String, readsNumbers: Bool, keepsCase: Bool) -> String {
+        let marked = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false)
+        let plain = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true)
+        var key = weighted(plain, readsNumbers: readsNumbers) + separator + marked
+        guard keepsCase else { return key }
+        key += separator
+        for scalar in text.unicodeScalars { key += scalar.properties.isUppercase ? "b" : "a" }
+        return key + separator + text
+    }
+
+    /// Before every character that a key has.
+    private static let separator = "\u{1}"
+
+    /// Each character behind the weight of its class: separators, signs, numbers, letters.
+    private static func weighted(_ text: String, readsNumbers: Bool) -> String {
+        var result = String.UnicodeScalarView()
+        var digits: [Unicode.Scalar] = []
+        func closeNumber() {
+            guard !digits.isEmpty else { return }
+            let significant = digits.drop { $0 == "0" }
+            // A number with more digits is greater: their count comes first.
+            result.append("4")
+            result.append(contentsOf: length(significant.count))
+            result.append(contentsOf: significant)
+            digits = []
+        }
+        for scalar in text.unicodeScalars {
+            if readsNumbers, ("0"..."9").contains(scalar) {
+                digits.append(scalar)
+                continue
+            }
+            closeNumber()
+            result.append(weight(of: scalar))
+            result.append(scalar)
+        }
+        closeNumber()
+        return String(result)
+    }
+
+    /// A count in a form of which the order is that of the counts.
+    private static func length(_ count: Int) -> String.UnicodeScalarView {
+        let digits = String(count)
+        return (String(UnicodeScalar(UInt8(ascii: "a") + UInt8(min(digits.count, 20)))) + digits).unicodeScalars
+    }
+
+    private static func weight(of scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.properties.isWhitespace { return "2" }
+        switch scalar.properties.generalCategory {
+        case .control, .format: return "2"
+        case .decimalNumber, .letterNumber, .otherNumber: return "4"
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark:
+            return "5"
+        default: return "3"
+        }
+    }
+}
