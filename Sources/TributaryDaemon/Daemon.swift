@@ -2,6 +2,7 @@ import Glibc
 package import Logging
 import ServiceLifecycle
 package import TributaryAdmin
+import TributaryModel
 import UnixSignals
 
 /// The daemon, from its configuration to its exit status.

@@ -1,13 +1,30 @@
+import Foundation
 import TestSupport
 import Testing
 import TributarySync
 
 /// The article for administrators has a row for each problem that `status` can show.
 @Suite struct OperatingArticleTests {
-    @Test(arguments: SyncProblem.Code.allCases.map(\.rawValue) + ["restartNeeded", "mergeFailed"])
-    func saysWhatToDoAboutEachProblem(_ code: String) throws {
-        let shown = code.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
-        let row = try Article("Operating").text.split(separator: "\n").first { $0.hasPrefix("| `\(shown)` |") }
-        #expect(row?.split(separator: "|").count == 3, "no row for \(shown)")
+    /// The codes of the folder's problems and those that the daemon adds.
+    private static func codes() throws -> [String] {
+        let report = try String(
+            contentsOfFile: PackageFolder.path("Sources/TributaryDaemon/StatusReport.swift"),
+            encoding: .utf8
+        )
+        let added = report.matches(of: /code: "([a-z-]+)"/).map { String($0.1) }
+        return added
+            + SyncProblem.Code.allCases.map { code in
+                code.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+            }
+    }
+
+    @Test func saysWhatToDoAboutEachProblem() throws {
+        let lines = try Article("Operating").text.split(separator: "\n")
+        let codes = try Self.codes()
+        #expect(codes.contains("restart-needed") && codes.contains("merge-failed"))
+        for code in codes {
+            let row = lines.first { $0.hasPrefix("| `\(code)` |") }
+            #expect(row?.split(separator: "|").count == 3, "no row for \(code)")
+        }
     }
 }

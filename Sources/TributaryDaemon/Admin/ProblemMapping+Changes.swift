@@ -56,7 +56,7 @@ extension ProblemMapping {
         case .notYetMerged: .conflict
         case .duplicateID: .alreadyExists
         case .closed, .detached: .notReady
-        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .store:
+        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store:
             .failure
         }
     }

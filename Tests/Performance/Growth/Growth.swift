@@ -3,7 +3,7 @@ import TestSupport
 
 /// Shows how cost grows: every row is measured at n, 2n and 4n, and fails when it grows faster than its stated order.
 ///
-///     swift run -c release growth [--rows] [PART-OF-A-TITLE ...]
+///     swift run -c release --static-swift-stdlib growth [--rows] [PART-OF-A-TITLE ...]
 ///
 /// Cost is processor time of the whole process, the least of three runs, or a count of steps where the row has one.
 /// The exit status is 1 when a row fails.
