@@ -7,6 +7,8 @@ package enum SegmentFileKind: Hashable, Sendable {
     case baseline(sequence: UInt64)
     /// A replicator's conflict copy of a segment: since only one writer writes a name, proof of a cloned writer.
     case conflictCopy(of: SegmentName)
+    /// Nearly the name of a segment, with the one that may be meant, and what is wrong.
+    case misnamed(SegmentName?, reason: String)
     /// A replicator's or somebody's own file, none of our business.
     case ignored
 
@@ -15,7 +17,57 @@ package enum SegmentFileKind: Hashable, Sendable {
         if name.utf8.count == 25, name.hasSuffix(".baseline"), let sequence = parseHexadecimal16(name.prefix(16)) {
             return .baseline(sequence: sequence)
         }
-        return conflictOriginal(name, writer: writer).map { .conflictCopy(of: $0) } ?? .ignored
+        if let original = conflictOriginal(name, writer: writer) { return .conflictCopy(of: original) }
+        return nearMiss(name, writer: writer) ?? .ignored
+    }
+
+    /// What is wrong with a name in the log folder itself; nil when it is none of our business, or a writer's folder.
+    package static func misnamed(inLogFolder name: String) -> String? {
+        guard !isReplicators(name), SegmentName.writer(folderName: name) == nil else { return nil }
+        if name.lowercased().contains(".tlog") {
+            return "A segment lies in its writer's folder, not beside it."
+        }
+        let digits = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}") }
+        let isGrouped = name.utf8.count - digits.count <= 6
+        guard digits.count == 32, isGrouped, digits.allSatisfy({ hexadecimalDigit($0) != nil }) else { return nil }
+        return "The name of a writer's folder is a UUID in lower-case letters, such as \(exampleFolder)."
+    }
+
+    private static let exampleFolder = "0190f1a2-0000-7000-8000-000000000001"
+    private static let exampleFile = "0000000000000001-0000000000000001.tlog"
+
+    /// Temporary files and copies of replicators and other programs.
+    private static func isReplicators(_ name: String) -> Bool {
+        name.isEmpty || name.hasPrefix(".") || name.hasPrefix("~") || name.hasSuffix("~") || name.hasSuffix(".tmp")
+            || name.contains(".sync-conflict-")
+    }
+
+    private static func nearMiss(_ name: String, writer: UniqueID) -> SegmentFileKind? {
+        guard !isReplicators(name) else { return nil }
+        let lower = name.lowercased()
+        let ending = lower.firstRange(of: ".tlog")
+        let parts = lower[..<(ending?.lowerBound ?? lower.endIndex)].split(
+            separator: "-",
+            omittingEmptySubsequences: false
+        )
+        let sequences = parts.compactMap(sequence)
+        guard parts.count == 2, sequences.count == 2 else {
+            guard ending != nil else { return nil }
+            let rule = "A segment is named by its first and last sequence in 16 lower-case hexadecimal digits each"
+            return .misnamed(nil, reason: "\(rule), such as \(exampleFile).")
+        }
+        // Without the ending two numbers alone may be anybody's.
+        guard ending != nil || parts.allSatisfy({ $0.utf8.count == 16 }) else { return nil }
+        let meant = SegmentName(writer: writer, first: sequences[0], last: sequences[1])
+        let rule = "Sequences have 16 lower-case hexadecimal digits and the name ends with .tlog"
+        return .misnamed(meant, reason: "\(rule): it should be \(meant.fileName), if its numbers are hexadecimal.")
+    }
+
+    private static func sequence(_ text: Substring) -> UInt64? {
+        guard (1...16).contains(text.utf8.count), text.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else {
+            return nil
+        }
+        return UInt64(text, radix: 16)
     }
 
     /// `NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.tlog`, as Syncthing names the loser of a conflict.

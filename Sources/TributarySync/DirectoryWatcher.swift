@@ -59,11 +59,6 @@ package final class DirectoryWatcher: Sendable {
         }
     }
 
-    /// Hints that could not be followed up.
-    package func giveBack(_ hints: FolderHints) {
-        state.withLock { $0.hints.formUnion(hints) }
-    }
-
     /// Watches the log folder itself.
     ///
     /// Called before each listing, so that nothing falls between the two; a folder that is watched already costs one
@@ -90,7 +85,7 @@ package final class DirectoryWatcher: Sendable {
             | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW
     )
     private static let blobEvents = UInt32(
-        bitPattern: IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW
+        bitPattern: IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR | IN_DONT_FOLLOW
     )
 
     private func add(_ place: Place, _ path: String, _ events: UInt32) {
@@ -147,21 +142,26 @@ package final class DirectoryWatcher: Sendable {
 
     private func noteRoot(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
         let isGone = event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
-        guard isGone || SegmentName.writer(folderName: event.name) != nil else { return false }
-        state.hints.noteEverything()
+        if isGone || SegmentFileKind.misnamed(inLogFolder: event.name) != nil {
+            state.hints.noteEverything()
+            return true
+        }
+        guard let writer = SegmentName.writer(folderName: event.name) else { return false }
+        state.hints.note(folder: writer)
         return true
     }
 
     private func noteFile(_ event: InotifyEvents.Event, of writer: UniqueID, _ state: inout State) -> Bool {
         if event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
-            state.hints.noteEverything()
+            state.hints.note(folder: writer)
             return true
         }
         switch SegmentFileKind.classify(event.name, writer: writer) {
         case .segment(let name): state.hints.note(file: name)
-        case .conflictCopy: state.hints.note(folder: writer)
+        case .conflictCopy, .misnamed: state.hints.note(folder: writer)
         case .baseline: return false
         case .ignored:
+            // Nothing of the folder's own attributes either: what could not be opened is tried again anyway.
             guard event.name == "blobs" else { return false }
             state.hints.note(folder: writer)
             state.hints.note(blobsOf: writer)

@@ -14,7 +14,7 @@ package struct FolderHints: Hashable, Sendable {
 
     package init(everything: Bool = false) { isEverything = everything }
 
-    /// Names that are kept one by one.
+    /// Names that are kept one by one, of files and of folders.
     package static let fileLimit = 4_096
 
     package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
@@ -23,7 +23,8 @@ package struct FolderHints: Hashable, Sendable {
 
     package mutating func note(folder: UniqueID) {
         guard !isEverything, folders.insert(folder).inserted else { return }
-        files = files.filter { $0.writer != folder }
+        guard folders.count <= FolderHints.fileLimit else { return noteEverything() }
+        if !files.isEmpty { files = files.filter { $0.writer != folder } }
     }
 
     package mutating func note(file: SegmentName) {

@@ -13,14 +13,43 @@ import TributaryChanges
     }
 
     @Test(arguments: [
-        "0000000000000029-00000000000000ff", "0000000000000029-00000000000000FF.tlog", "29-ff.tlog", "",
-        "0000000000000029_00000000000000ff.tlog", "0000000000000029-00000000000000ff.tlogx",
-        "0000000000000029-00000000000000ff.TLOG", "0000000000000029-00000000000000fg.tlog",
-        ".0000000000000029-00000000000000ff.tlog", "0000000000000029-00000000000000ff.tlog.tmp",
+        "", "29-ff", "notes.txt", "tlog", ".0000000000000029-00000000000000ff.tlog",
+        "0000000000000029-00000000000000ff.tlog.tmp",
     ])
     func otherNamesAreNone(_ name: String) {
         #expect(SegmentName(writer: writer, fileName: name) == nil)
         #expect(SegmentFileKind.classify(name, writer: writer) == .ignored)
+    }
+
+    @Test(
+        arguments: [
+            ("0000000000000029-00000000000000ff", 41), ("0000000000000029-00000000000000FF.tlog", 41),
+            ("29-ff.tlog", 41), ("1-1.tlog", 1), ("0000000000000029-00000000000000ff.TLOG", 41),
+            ("0000000000000029-00000000000000ff.tlogx", 41), ("0000000000000029-00000000000000ff.tlog.gz", 41),
+            ("0000000000000029_00000000000000ff.tlog", nil), ("0000000000000029-00000000000000fg.tlog", nil),
+            ("00000000000000029-00000000000000ff.tlog", nil), ("my.tlog", nil),
+        ] as [(String, UInt64?)]
+    )
+    func nearMissesAreNamedWithWhatIsWrong(_ name: String, _ first: UInt64?) {
+        #expect(SegmentName(writer: writer, fileName: name) == nil)
+        guard case .misnamed(let meant, let reason) = SegmentFileKind.classify(name, writer: writer) else {
+            Issue.record("\(name) is not seen as nearly a segment's name")
+            return
+        }
+        #expect(meant?.first == first)
+        #expect(reason.contains("16 lower-case hexadecimal digits"))
+        if let meant { #expect(reason.contains(meant.fileName)) }
+    }
+
+    @Test func nearMissesOfAWritersFolderAreNamed() {
+        let id = writer.description
+        for name in [id.uppercased(), "{\(id)}", id.filter { $0 != "-" }] {
+            #expect(SegmentFileKind.misnamed(inLogFolder: name)?.contains("lower-case") == true)
+        }
+        #expect(SegmentFileKind.misnamed(inLogFolder: "1-1.tlog")?.contains("folder") == true)
+        for name in [id, ".staging", ".stversions", "lost+found", "notes.txt", ".stfolder", "x.tlog.tmp", ""] {
+            #expect(SegmentFileKind.misnamed(inLogFolder: name) == nil)
+        }
     }
 
     @Test(arguments: ["5F0C0000-0000-7000-8000-000000000001", "5f0c0000", ".staging", ".stversions", "lost+found"])

@@ -44,7 +44,7 @@ import TributarySync
         #expect(!found.isEverything)
     }
 
-    @Test func aWritersFolderThatAppearsLaterAsksForALookEverywhere() async throws {
+    @Test func aWritersFolderThatAppearsLaterAsksForALookAtIt() async throws {
         let folder = try TemporaryFolder("watch")
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
@@ -52,6 +52,17 @@ import TributarySync
         watcher.watchRoot()
         try folder.write("x", to: "unrelated/file")
         mkdir(folder.path(writer.description), 0o755)
+        let found = await hints(watcher, signal) { !$0.isEmpty }
+        #expect(found.folders == [writer] && !found.isEverything)
+    }
+
+    @Test func aFolderWithNearlyAWritersNameAsksForALookEverywhere() async throws {
+        let folder = try TemporaryFolder("watch")
+        let signal = Signal()
+        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
+        _ = watcher.takeHints()
+        watcher.watchRoot()
+        mkdir(folder.path(UniqueID(high: 0xAB, low: 0xCD).description.uppercased()), 0o755)
         #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
     }
 

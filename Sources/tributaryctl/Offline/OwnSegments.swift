@@ -18,7 +18,7 @@ struct OwnSegments {
             switch SegmentFileKind.classify(file, writer: writer) {
             case .segment(let name): if name.last > last?.last ?? 0 { last = name }
             case .baseline(let sequence): baseline = max(baseline, sequence)
-            case .conflictCopy, .ignored: break
+            case .conflictCopy, .misnamed, .ignored: break
             }
         }
         guard let last else {
