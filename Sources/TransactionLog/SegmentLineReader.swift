@@ -3,7 +3,7 @@ import Glibc
 
 /// Cuts a range of a segment's bytes into lines and hashes them on the way.
 ///
-/// The memory is a buffer of 256 KiB that grows with the longest line, to 16 MiB at most. A line is valid until the
+/// The memory is a buffer of 256 KiB, less for a shorter range, that grows with the longest line, to 16 MiB at most. A line is valid until the
 /// next one is taken.
 final class SegmentLineReader {
     /// The longest line, its newline not counted: 16 MiB.
@@ -30,7 +30,9 @@ final class SegmentLineReader {
         self.hash = hash
         offset = bounds.lowerBound
         end = bounds.upperBound
-        buffer = .allocate(byteCount: SegmentLineReader.initialCapacity, alignment: 16)
+        let length = Int(clamping: bounds.upperBound - bounds.lowerBound)
+        let capacity = min(max(length, 1), SegmentLineReader.initialCapacity)
+        buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
     deinit { buffer.deallocate() }

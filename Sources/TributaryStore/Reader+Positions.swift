@@ -56,6 +56,15 @@ extension Reader {
         return try statement.first { Reader.segment($0, writer) }
     }
 
+    /// The last applied or exported segment that begins at or before this sequence.
+    package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
+        let order = " AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
+        let statement = try BoundStatement(database, Reader.selectSegments + order)
+        statement.bind(1, writer.description)
+        statement.bind(2, Int64(clamping: sequence))
+        return try statement.first { Reader.segment($0, writer) }
+    }
+
     /// Applied segments of a writer, in order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         let statement = try BoundStatement(database, Reader.selectSegments + " ORDER BY s.first")

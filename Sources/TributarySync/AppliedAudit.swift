@@ -39,8 +39,8 @@ struct AppliedAudit {
             guard !isUnderWay, isValid(file, name) else { return nil }
             return "This store has not written it."
         }
-        let records = try reader.segments(writer: name.writer)
-        guard let rival = records.first(where: { $0.first <= name.last && name.first <= $0.last }), isValid(file, name)
+        guard let rival = try reader.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first,
+            isValid(file, name)
         else { return nil }
         let applied = SegmentName(writer: name.writer, first: rival.first, last: rival.last)
         return "It overlaps \(applied.fileName), which was applied, with other bounds."

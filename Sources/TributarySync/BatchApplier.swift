@@ -33,10 +33,12 @@ struct BatchApplier {
         ownSequence = try transaction.reader.ownWriter().sequence
         live[batch.own] = ownSequence
         var queues: [(writer: UniqueID, items: ArraySlice<ImportBatch.Item>)] = []
+        var indexes: [UniqueID: Int] = [:]
         for item in batch.items {
-            if let index = queues.firstIndex(where: { $0.writer == item.name.writer }) {
+            if let index = indexes[item.name.writer] {
                 queues[index].items.append(item)
             } else {
+                indexes[item.name.writer] = queues.count
                 queues.append((item.name.writer, [item]))
             }
         }

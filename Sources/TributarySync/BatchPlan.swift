@@ -5,18 +5,21 @@ import TributaryChanges
 struct BatchPlan {
     private let limits: ImportPlanner.Limits
     /// Where each writer would be once the batch is applied.
-    private(set) var positions: [UniqueID: WriterPosition]
+    private(set) var positions: SupposedPositions
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
     private var changes = 0
     private var bytes: Int64 = 0
 
-    init(limits: ImportPlanner.Limits, positions: [UniqueID: WriterPosition]) {
+    init(limits: ImportPlanner.Limits, positions: SupposedPositions) {
         self.limits = limits
         self.positions = positions
     }
 
-    var isFull: Bool { changes >= limits.batchChanges || bytes >= limits.batchBytes }
+    var isFull: Bool {
+        changes >= limits.batchChanges || bytes >= limits.batchBytes
+            || toRead.count + runs.count >= limits.batchSegments
+    }
 
     /// Supposes that the only one of them will do; false when that cannot be supposed.
     mutating func read(_ entries: [PlannedSegment]) -> Bool {

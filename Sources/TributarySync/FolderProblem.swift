@@ -7,6 +7,8 @@ package struct FolderProblem: Error, Hashable, Sendable {
         case unreadable
         /// A writer's folder is no folder, but a link or a file.
         case notAFolder
+        /// A name that is nearly a writer's folder's, or a segment outside of one.
+        case misnamed
         /// The system does not tell of changes.
         case watchFailed
     }

@@ -1,12 +1,25 @@
+import Glibc
 package import TributaryChanges
 
 /// What one look at the log folder has shown.
 package struct FolderScan: Sendable {
     /// Folders of which something may have changed, the store's own one among them.
     package var listings: [WriterListing] = []
+    /// Single files of folders that are known.
+    package var changes: [ListingChange] = []
     /// Folders that are not there any more.
     package var vanished: [UniqueID] = []
     package var problems: [FolderProblem] = []
+    /// The folders that were looked at: other problems of theirs are over.
+    package var lookedAt: Set<String> = []
+    /// What the system refused to show; to be looked at again soon.
+    package var retry = FolderHints()
+    /// Writers of which single files were refused.
+    var refused: Set<UniqueID> = []
 
     package init() {}
+
+    mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
+        problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))
+    }
 }

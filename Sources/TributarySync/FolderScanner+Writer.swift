@@ -20,28 +20,19 @@ extension FolderScanner {
         guard let folder = openFolder(writer, root: root, &scan) else { return }
         defer { close(folder) }
         var status = stat()
-        guard fstat(folder, &status) == 0 else { return }
+        guard fstat(folder, &status) == 0 else { return refuse(writer, errno, &scan) }
+        let inode = UInt64(status.st_ino)
         let modified = FileTime(status.st_mtim)
-        if var before = known[writer], !isForced, before.inode == UInt64(status.st_ino), before.modified == modified {
-            before.listing.settle(position: position)
-            refresh(&before.listing, folder: folder)
-            known[writer] = before
-            scan.listings.append(before.listing)
-            return
+        if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
+            known[writer]?.settle(position: position)
+            // Files that are not applied may be written to without the folder changing.
+            known[writer]?.refresh { FolderScanner.identity(of: $0, in: folder) }
+        } else {
+            guard var listed = list(folder, writer: writer, inode: inode, position: position, &scan) else { return }
+            if modified.isOlder(than: FolderScanner.timestampDoubt, at: wall) { listed.modified = modified }
+            known[writer] = listed
         }
-        guard let listing = list(folder, writer: writer, position: position) else {
-            scan.problems.append(
-                FolderProblem(.unreadable, path: "\(path)/\(writer)", reason: String(cString: strerror(errno)))
-            )
-            return
-        }
-        let isSettled = modified.isOlder(than: FolderScanner.timestampDoubt, at: wall)
-        known[writer] = Known(
-            inode: UInt64(status.st_ino),
-            modified: isSettled ? modified : nil,
-            listing: listing
-        )
-        scan.listings.append(listing)
+        if let listing = known[writer]?.listing { scan.listings.append(listing) }
     }
 
     /// Looks at single files of a folder that is known.
@@ -49,129 +40,156 @@ extension FolderScanner {
         at names: [SegmentName],
         of writer: UniqueID,
         root: Int32,
+        wall: UInt64,
         position: UInt64,
         _ scan: inout FolderScan
     ) {
-        let position = writer == own ? UInt64.max : position
-        guard var known = known[writer] else {
-            return look(at: writer, root: root, isForced: true, wall: 0, position: position, &scan)
+        guard known[writer] != nil else {
+            return look(at: writer, root: root, isForced: true, wall: wall, position: position, &scan)
         }
+        let position = writer == own ? UInt64.max : position
         guard let folder = openFolder(writer, root: root, &scan) else { return }
         defer { close(folder) }
-        known.listing.settle(position: position)
+        var change = ListingChange(writer: writer)
+        var hasNewMisfits = false
         for id in names {
-            let before = known.listing.applied[id.bounds]
-            known.listing.remove(id)
-            var status = stat()
-            guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            note(id, kind: .init(mode: status.st_mode), inode: UInt64(status.st_ino), position, folder, &known.listing)
-            // A hint about a file that is applied: it may have been written over, so it is compared again.
-            if before != nil { known.listing.applied[id.bounds]?.isChecked = false }
+            change.names.insert(id)
+            if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
+            hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
+            guard let entry = entry(id, in: folder, position: position, &scan) else { continue }
+            // A file that is applied and of which there is a hint may have been written over: it is compared again.
+            known[writer]?.insert(entry, id)
+            switch entry {
+            case .pending(let file): change.pending.append(WriterListing.Pending(id: id, file: file))
+            case .misfit: hasNewMisfits = true
+            case .applied:
+                change.applied.insert(id)
+                change.appliedDifference += 1
+            }
         }
-        known.modified = nil
-        self.known[writer] = known
-        scan.listings.append(known.listing)
+        known[writer]?.modified = nil
+        if hasNewMisfits { change.misfits = known[writer]?.allMisfits }
+        scan.changes.append(change)
     }
 
     private mutating func openFolder(_ writer: UniqueID, root: Int32, _ scan: inout FolderScan) -> Int32? {
+        scan.lookedAt.insert("\(path)/\(writer)")
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let folder = clinux_openat(root, writer.description, flags, 0)
         guard folder < 0 else { return folder }
         let code = errno
+        let isNoFolder = code == ELOOP || code == ENOTDIR
+        guard code == ENOENT || isNoFolder else {
+            refuse(writer, code, &scan)
+            return nil
+        }
         known[writer] = nil
         scan.vanished.append(writer)
-        guard code != ENOENT else { return nil }
-        let kind: FolderProblem.Kind = code == ELOOP || code == ENOTDIR ? .notAFolder : .unreadable
-        let reason = String(cString: strerror(code))
-        scan.problems.append(FolderProblem(kind, path: "\(path)/\(writer)", reason: reason))
+        if isNoFolder { scan.refuse(.notAFolder, path: "\(path)/\(writer)", code: code) }
         return nil
     }
 
-    private func list(_ folder: Int32, writer: UniqueID, position: UInt64) -> WriterListing? {
-        guard let entries = DirectoryEntries(of: folder) else { return nil }
-        var former = known[writer]?.listing ?? WriterListing(writer: writer)
-        former.settle(position: position)
-        let before = former.applied
-        var listing = WriterListing(writer: writer)
-        listing.applied.reserveCapacity(before.count)
-        let isWhole = entries.forEach { name, kind, inode in
-            guard let bounds = SegmentName.bounds(fileName: name) else {
-                noteOther(name, &listing)
-                return
-            }
-            if kind == .regular, bounds.last <= position, bounds.first >= 1, bounds.first <= bounds.last {
-                let isChecked = before[bounds].map { $0.isChecked && $0.inode == inode } ?? false
-                listing.applied[bounds] = WriterListing.Applied(inode: inode, isChecked: isChecked)
+    /// What was known of the folder stays, and it is to be looked at again.
+    private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
+        known[writer]?.modified = nil
+        scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
+        scan.retry.note(folder: writer)
+    }
+
+    private mutating func list(
+        _ folder: Int32,
+        writer: UniqueID,
+        inode: UInt64,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) -> KnownFolder? {
+        guard let entries = DirectoryEntries(of: folder) else {
+            refuse(writer, errno, &scan)
+            return nil
+        }
+        let former = known[writer]
+        var listed = KnownFolder(writer: writer, inode: inode)
+        let isWhole = entries.forEach { bytes, kind, inode in
+            guard let bounds = SegmentName.bounds(fileName: bytes) else {
+                if let misfit = FolderScanner.misfit(bytes, writer: writer) { listed.insert(other: misfit) }
                 return
             }
             let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
-            note(id, kind: kind, inode: inode, position, folder, &listing)
+            if kind == .regular, bounds.last <= position, id.isPossible {
+                listed.insert(.applied(inode: inode), id, former: former)
+            } else if let entry = entry(id, in: folder, position: position, &scan) {
+                listed.insert(entry, id, former: former)
+            }
         }
-        return isWhole ? listing : nil
+        guard isWhole else {
+            refuse(writer, errno, &scan)
+            return nil
+        }
+        return listed
     }
 
-    /// A name of the pattern.
-    private func note(
+    /// What an entry with a segment's name is; nil when it is gone, or the system refuses to tell.
+    private func entry(
         _ id: SegmentName,
-        kind: DirectoryEntries.Kind,
-        inode: UInt64,
-        _ position: UInt64,
-        _ folder: Int32,
-        _ listing: inout WriterListing
-    ) {
+        in folder: Int32,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) -> KnownFolder.Entry? {
         guard id.isPossible else {
-            listing.misfits.append(
+            return .misfit(
                 misfit(id, "Sequences begin with 1 and do not run backwards.", "Have the writer name it as it should.")
             )
-            return
         }
         var status = stat()
-        let isFound = fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0
-        let kind = isFound ? DirectoryEntries.Kind(mode: status.st_mode) : kind
+        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            let code = errno
+            guard code != ENOENT else { return nil }
+            // One problem a folder, however many of its files are refused.
+            if scan.refused.insert(id.writer).inserted {
+                scan.refuse(.unreadable, path: "\(path)/\(id.writer)", code: code)
+            }
+            scan.retry.note(file: id)
+            return nil
+        }
+        let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
-            let reason = "It is \(kind.words), not a regular file; it was not opened."
-            listing.misfits.append(misfit(id, reason, "Remove it."))
-            return
+            return .misfit(misfit(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it."))
         }
-        guard isFound else { return }
-        if id.last <= position {
-            listing.applied[id.bounds] = WriterListing.Applied(inode: inode, isChecked: false)
-        } else {
-            listing.pending.append(WriterListing.Pending(id: id, file: FileIdentity(status)))
-        }
+        return id.last <= position ? .applied(inode: UInt64(status.st_ino)) : .pending(FileIdentity(status))
     }
 
-    /// A name that is no segment's: only a replicator's conflict copy is of interest.
-    private func noteOther(_ name: UnsafeRawBufferPointer, _ listing: inout WriterListing) {
-        let shortestCopy = 50
-        guard name.count >= shortestCopy else { return }
+    private static func identity(of id: SegmentName, in folder: Int32) -> FileIdentity? {
+        var status = stat()
+        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return FileIdentity(status)
+    }
+
+    /// What there is to say of a name that is no segment's: a replicator's conflict copy, or nearly a segment's name.
+    private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
         let text = String(decoding: name, as: UTF8.self)
-        guard case .conflictCopy(let id) = SegmentFileKind.classify(text, writer: listing.writer) else { return }
-        listing.misfits.append(
-            WriterListing.Misfit(
+        switch SegmentFileKind.classify(text, writer: writer) {
+        case .conflictCopy(let id):
+            return WriterListing.Misfit(
                 id: id,
                 fileName: text,
                 state: .forked,
                 reason: "The replicator found two files of this name: two programs write as this writer.",
-                hint: "Find the copy of writer \(listing.writer) and give it a writer of its own."
+                hint: "Find the copy of writer \(writer) and give it a writer of its own."
             )
-        )
+        case .misnamed(let name, let reason):
+            return WriterListing.Misfit(
+                id: name ?? SegmentName(writer: writer, first: 0, last: 0),
+                fileName: text,
+                state: .rejected,
+                reason: reason,
+                hint: "Have the writer name it as it should; until then nothing of it is read."
+            )
+        case .segment, .baseline, .ignored: return nil
+        }
     }
 
     private func misfit(_ id: SegmentName, _ reason: String, _ hint: String) -> WriterListing.Misfit {
         WriterListing.Misfit(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
-    }
-
-    /// Files that are not applied may be written to without the folder changing.
-    private func refresh(_ listing: inout WriterListing, folder: Int32) {
-        for index in listing.pending.indices.reversed() {
-            var status = stat()
-            guard fstatat(folder, listing.pending[index].id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                listing.pending.remove(at: index)
-                continue
-            }
-            listing.pending[index].file = FileIdentity(status)
-        }
     }
 }
 

@@ -6,20 +6,18 @@ package import TributaryChanges
 /// Looks at the log folder and tells what is there: the truth that hints only point at.
 ///
 /// Nothing is opened but folders. A writer's folder that has not changed since the last look is not listed again, and
-/// of files at or below the position no more than the name is taken.
+/// of files at or below the position no more than the name is taken. What the system refuses to show is kept as it was
+/// known and named in the scan, so that it is looked at again.
 package struct FolderScanner: Sendable {
-    /// A folder as it was when it was listed.
-    struct Known: Sendable {
-        var inode: UInt64
-        /// Nil when the folder changed so shortly before the look that a later change may hide.
-        var modified: FileTime?
-        var listing: WriterListing
-    }
-
     package let path: String
     /// The store's own writer: all its files count as applied, that is, to be compared with what was exported.
     package let own: UniqueID
-    var known: [UniqueID: Known] = [:]
+    var known: [UniqueID: KnownFolder] = [:]
+    /// Writers of which applied files are still to be compared.
+    private var withUnchecked: Set<UniqueID> = []
+
+    /// Misnamed entries of the log folder itself that are listed.
+    private static let misnamedLimit = 16
 
     package init(path: String, own: UniqueID) {
         self.path = path
@@ -38,52 +36,81 @@ package struct FolderScanner: Sendable {
         var scan = FolderScan()
         let root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else {
-            let code = errno
-            let kind: FolderProblem.Kind = code == ENOENT || code == ENOTDIR ? .missing : .unreadable
-            scan.problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))
-            scan.vanished = Array(known.keys)
-            known = [:]
+            refuseRoot(errno, hints, &scan)
             return scan
         }
         defer { close(root) }
+        scan.lookedAt.insert(path)
         var folders = hints.folders
         if hints.isEverything { folders = list(root: root, &scan) }
         for writer in folders.sorted() {
             watch(writer)
             let isForced = hints.folders.contains(writer)
             look(at: writer, root: root, isForced: isForced, wall: wall, position: position(writer), &scan)
+            noteUnchecked(writer)
         }
         for (writer, names) in Dictionary(grouping: hints.files, by: \.writer) where !folders.contains(writer) {
-            look(at: names, of: writer, root: root, position: position(writer), &scan)
+            look(at: names, of: writer, root: root, wall: wall, position: position(writer), &scan)
+            noteUnchecked(writer)
         }
         return scan
     }
 
     /// The end line of an applied file has been compared.
     package mutating func checked(_ id: SegmentName) {
-        known[id.writer]?.listing.applied[id.bounds]?.isChecked = true
+        known[id.writer]?.checked(id.bounds)
+        noteUnchecked(id.writer)
     }
 
     /// Applied files whose end line is still to be compared, at most `limit`.
     package func unchecked(limit: Int) -> [SegmentName] {
         var names: [SegmentName] = []
-        for folder in known.values where names.count < limit {
-            names += folder.listing.unchecked(limit: limit - names.count)
+        for writer in withUnchecked where names.count < limit {
+            guard let folder = known[writer] else { continue }
+            names += folder.unchecked.prefix(limit - names.count).map(folder.name)
         }
         return names
+    }
+
+    private mutating func noteUnchecked(_ writer: UniqueID) {
+        if known[writer]?.unchecked.isEmpty ?? true {
+            withUnchecked.remove(writer)
+        } else {
+            withUnchecked.insert(writer)
+        }
+    }
+
+    /// The log folder cannot be opened: it is gone, or the system refuses it for the moment.
+    private mutating func refuseRoot(_ code: Int32, _ hints: FolderHints, _ scan: inout FolderScan) {
+        scan.retry = hints
+        guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.unreadable, path: path, code: code) }
+        scan.refuse(.missing, path: path, code: code)
+        scan.retry.noteEverything()
+        scan.vanished = Array(known.keys)
+        known = [:]
+        withUnchecked = []
     }
 
     /// The writers that have a folder; those that had one and have none any more are noted in `scan`.
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
-            scan.problems.append(FolderProblem(.unreadable, path: path, reason: String(cString: strerror(errno))))
+            scan.refuse(.unreadable, path: path, code: errno)
+            scan.retry.noteEverything()
             return []
         }
         var folders: Set<UniqueID> = []
         var strangers: [FolderProblem] = []
-        let isWhole = entries.forEach { name, kind, _ in
-            guard name.count == 36, let writer = SegmentName.writer(folderName: String(decoding: name, as: UTF8.self))
-            else { return }
+        var misnamed: [FolderProblem] = []
+        let isWhole = entries.forEach { bytes, kind, _ in
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard let writer = SegmentName.writer(folderName: name) else {
+                if misnamed.count < FolderScanner.misnamedLimit,
+                    let reason = SegmentFileKind.misnamed(inLogFolder: name)
+                {
+                    misnamed.append(FolderProblem(.misnamed, path: "\(path)/\(name)", reason: reason))
+                }
+                return
+            }
             switch kind {
             case .folder, .unknown: folders.insert(writer)
             default:
@@ -91,14 +118,16 @@ package struct FolderScanner: Sendable {
                 strangers.append(FolderProblem(.notAFolder, path: "\(path)/\(writer)", reason: reason))
             }
         }
-        scan.problems += strangers
+        scan.problems += strangers + misnamed
         guard isWhole else {
-            scan.problems.append(FolderProblem(.unreadable, path: path, reason: String(cString: strerror(errno))))
+            scan.refuse(.unreadable, path: path, code: errno)
+            scan.retry.noteEverything()
             return folders
         }
         for writer in known.keys where !folders.contains(writer) {
             scan.vanished.append(writer)
             known[writer] = nil
+            withUnchecked.remove(writer)
         }
         return folders
     }

@@ -11,6 +11,8 @@ struct ImportLoop {
     var importer: Importer
     let watcher: DirectoryWatcher?
     private var nextRescan = Duration.zero
+    /// What the system refused to show.
+    private var retry = FolderRetry()
     /// Time of the service's clock at which a failed import is tried again.
     private var nextAttempt: Duration?
 
@@ -77,6 +79,7 @@ struct ImportLoop {
     private mutating func followHints() {
         var hints = watcher?.takeHints() ?? FolderHints()
         hints.formUnion(service.takeHints())
+        hints.formUnion(retry.take(now: service.clock.now()))
         if service.clock.now() >= nextRescan { hints.noteEverything() }
         guard !hints.isEmpty else { return }
         if hints.isEverything { nextRescan = service.clock.now() + rescanInterval }
@@ -96,14 +99,18 @@ struct ImportLoop {
         }
         let isLimited = watcher?.isLimited ?? false
         service.note(scan, isWhole: hints.isEverything, isLimited: isLimited)
-        service.noteOwnFiles(scan.listings.first { $0.writer == service.own })
+        service.noteOwnFiles(scan)
+        retry.note(scan.retry, now: service.clock.now())
         recheckBlobs(hints)
     }
 
-    private func recheckBlobs(_ hints: FolderHints) {
+    private mutating func recheckBlobs(_ hints: FolderHints) {
         let awaited = service.state.withLock { $0.planner.awaitedBlobs }
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
-        guard !awaited.isEmpty, let logs = try? LogFolder(path: scanner.path) else { return }
+        guard !awaited.isEmpty else { return }
+        guard let logs = try? LogFolder(path: scanner.path) else {
+            return retry.note(hints, now: service.clock.now())
+        }
         let search = BlobSearch(logs: logs)
         for (id, names) in awaited {
             let absent = search.absent(names, writer: id.writer)
@@ -121,6 +128,7 @@ struct ImportLoop {
 
     private func rest(until deadline: UInt64?) -> Duration? {
         var rest = nextRescan - service.clock.now()
+        if let due = retry.due { rest = min(rest, due - service.clock.now()) }
         if let nextAttempt { rest = min(rest, nextAttempt - service.clock.now()) }
         let wall = service.wall
         for due in [deadline, service.state.withLock(\.pausedUntil)].compactMap(\.self) {
@@ -141,6 +149,11 @@ struct ImportLoop {
                 positions: positions
             )
             let wall = service.wall
+            // Another file than was found, or none: what is there is found out anew, but not at once, since some file
+            // systems never show a file twice as the same.
+            var changed = FolderHints()
+            for (found, outcome) in results where outcome == .changed { changed.note(file: found.id) }
+            retry.note(changed, now: service.clock.now())
             service.state.withLock { state in
                 for (found, outcome) in results {
                     state.planner.verified(found.id, file: found.file, as: outcome, wall: wall)

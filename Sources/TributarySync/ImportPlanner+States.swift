@@ -2,29 +2,56 @@ package import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {
+    /// What there is to say of the segments in one state together.
+    package struct Summary: Hashable, Sendable {
+        package var count = 0
+        /// How many of them are worth a word: waiting ones are after a while.
+        package var listedCount = 0
+        /// Of those the first, and the wall time since when one has been so.
+        package var first: SegmentName?
+        package var since: UInt64?
+    }
+
     /// How many segments are in each state.
     package func counts(wall: UInt64) -> [SegmentState: Int] {
-        var counts: [SegmentState: Int] = [:]
+        summaries(wall: wall).mapValues(\.count).filter { $0.value != 0 }
+    }
+
+    /// The segments of each state in short; waiting ones are listed after `patience` milliseconds.
+    ///
+    /// One pass over what is not applied, which makes no texts.
+    package func summaries(wall: UInt64, patience: UInt64 = 0) -> [SegmentState: Summary] {
+        var found: [SegmentState: Summary] = [:]
+        let positions = SupposedPositions(positions)
         for writer in writers.values {
-            counts[.applied, default: 0] += writer.appliedCount - writer.conflicts.count
-            counts[.forked, default: 0] += writer.conflicts.count
-            for misfit in writer.misfits { counts[misfit.state, default: 0] += 1 }
-            for index in writer.entries.indices { counts[state(writer, index, wall: wall), default: 0] += 1 }
+            found[.applied, default: Summary()].count += writer.appliedCount - writer.conflicts.count
+            for misfit in writer.misfits { found[misfit.state, default: Summary()].add(misfit.id, since: nil) }
+            for (id, conflict) in writer.conflicts { found[.forked, default: Summary()].add(id, since: conflict.since) }
+            guard !writer.entries.isEmpty else { continue }
+            let sight = sight(of: writer, positions, wall: wall)
+            for bounds in writer.order.slice() {
+                guard let entry = writer.entries[bounds] else { continue }
+                let state = sight.state(of: entry)
+                let since = entry.announced?.since ?? entry.found
+                if state == .waiting, since.addingSaturating(patience) > wall {
+                    found[state, default: Summary()].count += 1
+                } else {
+                    found[state, default: Summary()].add(entry.id, since: since)
+                }
+            }
         }
-        return counts.filter { $0.value != 0 }
+        return found
     }
 
     /// Segments that are next in line for reading or applying.
     package func queueLength(wall: UInt64) -> Int {
-        writers.values.reduce(0) { count, writer in
-            count + writer.entries.prefix(limits.readAhead).count { $0.isUnknown }
-                + (isReady(writer, wall: wall) ? 1 : 0)
+        let positions = SupposedPositions(positions)
+        return pendingWriters.reduce(0) { count, id in
+            guard let writer = writers[id] else { return count }
+            var isReady = false
+            if case .ready = verdict(writer, positions: positions, wall: wall) { isReady = true }
+            return count + writer.unreadCount(window: limits.readAhead) + (isReady ? 1 : 0)
         }
-    }
-
-    private func isReady(_ writer: PlannedWriter, wall: UInt64) -> Bool {
-        guard writer.id != own, case .ready = verdict(writer, positions: positions, wall: wall) else { return false }
-        return true
     }
 
     /// Every segment that is not simply applied, in order.
@@ -33,70 +60,116 @@ extension ImportPlanner {
     }
 
     /// What there is to say of one segment; nil when it is unknown or simply applied.
-    package func status(of id: SegmentName, wall: UInt64) -> SegmentStatus? {
-        writers[id.writer].flatMap { statuses($0, wall: wall).first { $0.id == id } }
+    ///
+    /// Of several of one name, such as a segment and a replicator's copy of it, the one in the given state.
+    package func status(of id: SegmentName, in state: SegmentState? = nil, wall: UInt64) -> SegmentStatus? {
+        guard let writer = writers[id.writer] else { return nil }
+        let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
+        if let misfit = misfits.min(by: { $0.fileName < $1.fileName }) {
+            return ImportPlanner.status(of: misfit, writer: writer.id)
+        }
+        if let conflict = writer.conflicts[id], state ?? .forked == .forked { return status(of: id, conflict) }
+        guard writer.entries[id.bounds] != nil else { return nil }
+        return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
 
     /// Remembers every state as announced and answers those that have changed.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
-        var news: [SegmentStatus] = []
-        for id in writers.keys {
-            guard var writer = writers[id] else { continue }
-            let changed = writer.entries.indices.prefix(limits.readAhead).filter { index in
-                let state = state(writer, index, wall: wall)
-                guard writer.entries[index].announced?.state != state else { return false }
-                writer.announce(at: index, PlannedSegment.Announced(state: state, since: wall))
-                return true
-            }
-            guard !changed.isEmpty else { continue }
-            writers[id] = writer
-            let changedIDs = Set(changed.map { writer.entries[$0].id })
-            news += statuses(writer, wall: wall).filter { changedIDs.contains($0.id) }
+        var news = takeNewMisfits().flatMap { writer, misfits in
+            misfits.map { ImportPlanner.status(of: $0, writer: writer) }
+        }
+        for writer in pendingWriters {
+            let changed = changedStates(of: writer, wall: wall)
+            guard let last = changed.last else { continue }
+            for (id, state) in changed { announced(id, state, wall: wall) }
+            let ids = Set(changed.map(\.0))
+            news += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
         }
         return news.sorted { $0.id < $1.id }
     }
 
+    /// The first entries whose state is another one than was announced, in order.
+    private func changedStates(of id: UniqueID, wall: UInt64) -> [(SegmentName, SegmentState)] {
+        guard let writer = writers[id] else { return [] }
+        let sight = sight(of: writer, SupposedPositions(positions), wall: wall)
+        return writer.order.slice(limit: limits.readAhead).compactMap { bounds in
+            guard let entry = writer.entries[bounds] else { return nil }
+            let state = sight.state(of: entry)
+            return entry.announced?.state == state ? nil : (entry.id, state)
+        }
+    }
+
+    private func sight(of writer: PlannedWriter, _ positions: SupposedPositions, wall: UInt64) -> WriterSight {
+        var block: Block?
+        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
+        let next = positions[writer.id].sequence.addingSaturating(1)
+        return WriterSight(writer, next: next, block: block, limits: limits, accepted: accepted, wall: wall)
+    }
+
     private func statuses(_ writer: PlannedWriter, wall: UInt64) -> [SegmentStatus] {
-        var result = writer.misfits.map {
-            SegmentStatus(
-                id: $0.id,
-                state: $0.state,
-                reason: $0.reason,
-                file: "\(writer.id)/\($0.fileName)",
-                hint: $0.hint
-            )
-        }
-        result += writer.conflicts.map { id, conflict in
-            SegmentStatus(
-                id: id,
-                state: .forked,
-                reason: conflict.reason,
-                since: conflict.since,
-                hint: ImportPlanner.forkHint(writer.id)
-            )
-        }
-        var obstacles = Obstacles(position: writer.position.sequence)
-        for (index, entry) in writer.entries.enumerated() {
-            var status = status(writer, index, wall: wall)
-            status.since = entry.announced.map(\.since) ?? entry.found
-            if status.state == .waiting, status.waitingFor.isEmpty { obstacles.explain(&status, writer: writer) }
-            obstacles.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
-            result.append(status)
-        }
+        var result = writer.misfits.map { ImportPlanner.status(of: $0, writer: writer.id) }
+        result += writer.conflicts.map { status(of: $0, $1) }
+        result += entryStatuses(of: writer.id, wall: wall)
         return result.sorted { $0.id < $1.id }
     }
 
-    private func state(_ writer: PlannedWriter, _ index: Int, wall: UInt64) -> SegmentState {
-        status(writer, index, wall: wall).state
+    private static func status(of misfit: WriterListing.Misfit, writer: UniqueID) -> SegmentStatus {
+        SegmentStatus(
+            id: misfit.id,
+            state: misfit.state,
+            reason: misfit.reason,
+            file: "\(writer)/\(misfit.fileName)",
+            hint: misfit.hint
+        )
     }
 
-    /// The state of an entry, without what lies before it in the sequence.
-    private func status(_ writer: PlannedWriter, _ index: Int, wall: UInt64) -> SegmentStatus {
-        let entry = writer.entries[index]
+    private func status(of id: SegmentName, _ conflict: PlannedWriter.Conflict) -> SegmentStatus {
+        SegmentStatus(
+            id: id,
+            state: .forked,
+            reason: conflict.reason,
+            since: conflict.since,
+            hint: ImportPlanner.forkHint(id.writer)
+        )
+    }
+
+    /// The segments past the position, in order, up to the one given last.
+    private func entryStatuses(
+        of id: UniqueID,
+        wall: UInt64,
+        through last: SegmentBounds? = nil
+    ) -> [SegmentStatus] {
+        guard let writer = writers[id] else { return [] }
+        let positions = SupposedPositions(positions)
+        let sight = sight(of: writer, positions, wall: wall)
+        var obstacles = Obstacles(position: positions[writer.id].sequence)
+        var result: [SegmentStatus] = []
+        for bounds in writer.order.slice() {
+            guard let entry = writer.entries[bounds] else { continue }
+            var status = status(entry, sight, positions, wall: wall)
+            status.since = entry.announced?.since ?? entry.found
+            if status.state == .waiting, status.waitingFor.isEmpty { obstacles.explain(&status, writer: writer) }
+            obstacles.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
+            result.append(status)
+            if bounds == last { break }
+        }
+        return result
+    }
+
+    /// The status of an entry, without what lies before it in the sequence.
+    private func status(
+        _ entry: PlannedSegment,
+        _ sight: WriterSight,
+        _ positions: SupposedPositions,
+        wall: UInt64
+    ) -> SegmentStatus {
         switch entry.knowledge {
         case .unknown: return SegmentStatus(id: entry.id, state: .waiting)
         case .incomplete(let reason, let line, let since):
             return incomplete(entry.id, reason: reason, line: line, since: since, wall: wall)
+        case .unreadable(let reason, _):
+            let hint = "See to the file's permissions and to the disk; it is tried again every few seconds."
+            return SegmentStatus(id: entry.id, state: .rejected, reason: reason, hint: hint)
         case .bad(let state, let reason, let line):
             return SegmentStatus(
                 id: entry.id,
@@ -106,28 +179,22 @@ extension ImportPlanner {
                 hint: ImportPlanner.badHint(entry.id, state)
             )
         case .valid(let segment):
-            if let rival = rival(writer, index) {
-                return forked(entry.id, "It overlaps \(rival.fileName), which has other bounds.")
+            if let rival = sight.rivals[entry.id.bounds] {
+                let name = SegmentName(writer: entry.id.writer, first: rival.first, last: rival.last)
+                return forked(entry.id, "It overlaps \(name.fileName), which has other bounds.")
             }
-            if entry.holds(writer.position.sequence &+ 1),
-                case .blocked(let block) = verdict(writer, positions: positions, wall: wall)
-            {
-                return blocked(entry.id, segment, block, wall: wall)
-            }
-            guard let until = heldUntil(entry.id, segment, wall: wall) else {
-                return SegmentStatus(id: entry.id, state: .waiting)
-            }
-            return blocked(entry.id, segment, .held(until: until), wall: wall)
+            guard let block = sight.block(of: entry) else { return SegmentStatus(id: entry.id, state: .waiting) }
+            return blocked(entry.id, segment, block, positions, wall: wall)
         }
     }
 
-    private func rival(_ writer: PlannedWriter, _ index: Int) -> SegmentName? {
-        writer.clusters[index]?.first {
-            $0 != index && writer.entries[$0].valid != nil && writer.entries[$0].id.overlaps(writer.entries[index].id)
-        }.map { writer.entries[$0].id }
-    }
-
-    private func blocked(_ id: SegmentName, _ segment: SegmentOutline, _ block: Block, wall: UInt64) -> SegmentStatus {
+    private func blocked(
+        _ id: SegmentName,
+        _ segment: SegmentOutline,
+        _ block: Block,
+        _ positions: SupposedPositions,
+        wall: UInt64
+    ) -> SegmentStatus {
         switch block {
         case .fork(let reason): return forked(id, reason)
         case .held:
@@ -170,7 +237,7 @@ extension ImportPlanner {
         since: UInt64,
         wall: UInt64
     ) -> SegmentStatus {
-        let isLate = wall >= since.addingSaturating(limits.incompleteGrace)
+        let isLate = limits.isLate(since: since, wall: wall)
         return SegmentStatus(
             id: id,
             state: isLate ? .damaged : .incomplete,
@@ -188,5 +255,14 @@ extension ImportPlanner {
         state == .damaged
             ? "Let the replicator bring the file again, then tributaryctl segment retry \(id.path)."
             : "Have the writer write it anew, then tributaryctl segment retry \(id.path)."
+    }
+}
+
+extension ImportPlanner.Summary {
+    mutating func add(_ id: SegmentName, since: UInt64?) {
+        count += 1
+        listedCount += 1
+        first = first.map { min($0, id) } ?? id
+        if let since { self.since = min(self.since ?? since, since) }
     }
 }

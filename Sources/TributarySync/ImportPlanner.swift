@@ -16,12 +16,22 @@ package struct ImportPlanner: Sendable {
         package var batchChanges = 20_000
         /// Bytes past which a batch takes no further segment.
         package var batchBytes: Int64 = 16 << 20
+        /// Segments past which a batch takes no further one; the importer remembers more than that.
+        package var batchSegments = 2_048
         /// Segments that are read ahead of their turn, of each writer.
         package var readAhead = 1_024
 
         package init(maxAhead: UInt64, incompleteGrace: UInt64) {
             self.maxAhead = maxAhead
             self.incompleteGrace = incompleteGrace
+        }
+
+        /// Whether a segment without an end line counts as damaged by now.
+        func isLate(since: UInt64, wall: UInt64) -> Bool { wall >= since.addingSaturating(incompleteGrace) }
+
+        /// Until when a clock is too far ahead; nil when it is not.
+        func heldUntil(_ clock: HybridClock, wall: UInt64) -> UInt64? {
+            clock.milliseconds > wall.addingSaturating(maxAhead) ? clock.milliseconds - maxAhead : nil
         }
     }
 
@@ -44,7 +54,14 @@ package struct ImportPlanner: Sendable {
     package var limits: Limits
     /// Its segments are never imported.
     package let own: UniqueID
-    var writers: [UniqueID: PlannedWriter] = [:]
+    private(set) var writers: [UniqueID: PlannedWriter] = [:]
+    /// How far each writer is.
+    package private(set) var positions: [UniqueID: WriterPosition] = [:]
+    /// Writers with segments past their position.
+    private(set) var pendingWriters: Set<UniqueID> = []
+    /// Writers with misfits that nobody has been told of.
+    private var withNewMisfits: Set<UniqueID> = []
+    private(set) var unsettled = UnsettledSegments()
     /// Writers whose missing transactions nobody waits for.
     package var abandoned: Set<UniqueID> = []
     /// Segments that are taken although their clock is ahead, with the hash that was accepted.
@@ -57,46 +74,76 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What the store knows
 
-    package func position(of writer: UniqueID) -> WriterPosition { writers[writer]?.position ?? WriterPosition() }
-
-    package var positions: [UniqueID: WriterPosition] { writers.mapValues(\.position) }
+    package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
     /// The store's position of a writer, or its own sequence.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
-        writers[writer, default: PlannedWriter(id: writer)].position = position
-        _ = writers[writer]?.dropCovered()
+        positions[writer] = position
+        _ = dropCovered(writer)
     }
 
     package mutating func setAccepted(_ segments: [SegmentName: String]) { accepted = segments }
+
+    /// Drops the segments that a writer's position covers.
+    private mutating func dropCovered(_ writer: UniqueID) -> [PlannedSegment] {
+        let sequence = position(of: writer).sequence
+        let covered = writers[writer]?.dropCovered(through: sequence) ?? []
+        for entry in covered { unsettled.remove(entry.id) }
+        if !covered.isEmpty { notePending(writer) }
+        return covered
+    }
+
+    private mutating func notePending(_ writer: UniqueID) {
+        if writers[writer]?.entries.isEmpty ?? true {
+            pendingWriters.remove(writer)
+        } else {
+            pendingWriters.insert(writer)
+        }
+    }
 
     // MARK: What a scan has found
 
     /// The whole of a writer's folder; what was known of files that are still the same stays known.
     package mutating func found(_ listing: WriterListing, wall: UInt64) {
+        let id = listing.writer
+        setMisfits(listing.misfits, of: id)
+        writers[id]?.appliedCount = listing.applied.count
+        writers[id]?.conflicts.keepAll { listing.applied[$0.bounds] != nil }
         // Of the own folder only what contradicts the store is of interest.
-        guard listing.writer != own else {
-            writers[own, default: PlannedWriter(id: own)].appliedCount = listing.applied.count
-            writers[own]?.misfits = listing.misfits
-            return
+        guard id != own else { return }
+        let position = position(of: id).sequence
+        let lost = writers[id]?.replace(listing.pending, position: position, wall: wall) ?? []
+        for name in lost { unsettled.remove(name) }
+        notePending(id)
+    }
+
+    /// Some files of a writer's folder; the others are as they were.
+    package mutating func found(_ change: ListingChange, wall: UInt64) {
+        let id = change.writer
+        writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
+        if let misfits = change.misfits { setMisfits(misfits, of: id) }
+        for name in change.names where !change.applied.contains(name) { writers[id]?.conflicts[name] = nil }
+        guard id != own else { return }
+        let position = position(of: id).sequence
+        let pending = change.pending.filter { $0.id.last > position }
+        let there = Set(pending.map(\.id))
+        for name in change.names where !there.contains(name) {
+            writers[id]?.remove(name.bounds)
+            unsettled.remove(name)
         }
-        var writer = writers[listing.writer] ?? PlannedWriter(id: listing.writer)
-        writer.replace(listing.pending, wall: wall)
-        writer.misfits = listing.misfits
-        writer.appliedCount = listing.applied.count
-        writer.conflicts = writer.conflicts.filter {
-            listing.applied[SegmentBounds(first: $0.key.first, last: $0.key.last)] != nil
-        }
-        writers[listing.writer] = writer
+        for file in pending where writers[id]?.insert(file, wall: wall) == true { unsettled.remove(file.id) }
+        notePending(id)
+    }
+
+    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID) {
+        writers[id, default: PlannedWriter(id: id)].setMisfits(misfits)
+        if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
     }
 
     /// A writer's folder is gone; its position stays.
     package mutating func vanished(_ writer: UniqueID, wall: UInt64) {
+        guard writers[writer] != nil else { return }
         found(WriterListing(writer: writer), wall: wall)
-    }
-
-    /// The writers of which something was found.
-    package var foundWriters: [UniqueID] {
-        writers.values.filter { !$0.entries.isEmpty || !$0.misfits.isEmpty || $0.appliedCount > 0 }.map(\.id)
     }
 
     // MARK: What reading has shown
@@ -107,16 +154,19 @@ package struct ImportPlanner: Sendable {
         as outcome: VerificationOutcome,
         wall: UInt64
     ) {
-        guard var writer = writers[id.writer] else { return }
-        if outcome == .changed {
-            writer.remove(id)
-        } else {
-            writer.update(id) { entry in
-                guard entry.file == file else { return }
-                entry.knowledge = ImportPlanner.knowledge(outcome, before: entry.knowledge, wall: wall)
-            }
+        guard let entry = writers[id.writer]?.entries[id.bounds] else { return }
+        guard outcome != .changed else {
+            writers[id.writer]?.remove(id.bounds)
+            unsettled.remove(id)
+            return notePending(id.writer)
         }
-        writers[id.writer] = writer
+        guard entry.file == file else { return }
+        learn(id, ImportPlanner.knowledge(outcome, before: entry.knowledge, wall: wall))
+    }
+
+    private mutating func learn(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
+        writers[id.writer]?.learn(id.bounds, knowledge)
+        unsettled.note(id, knowledge)
     }
 
     private static func knowledge(
@@ -133,9 +183,26 @@ package struct ImportPlanner: Sendable {
             return .incomplete(reason: reason, line: line, since: wall)
         case .damaged(let reason, let line): return .bad(.damaged, reason: reason, line: line)
         case .rejected(let reason, let line): return .bad(.rejected, reason: reason, line: line)
-        case .unreadable(let reason): return .bad(.rejected, reason: reason, line: nil)
+        case .unreadable(let reason):
+            return .unreadable(reason: reason, retry: wall.addingSaturating(ImportPlanner.retryInterval))
         case .changed: return .unknown
         }
+    }
+
+    /// Milliseconds after which a segment that the system refused to read is tried again.
+    private static let retryInterval: UInt64 = 5_000
+
+    /// Segments that the system refused to read and that are to be tried again now.
+    func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
+        unsettled.due(wall: wall, limit: limit).compactMap { id in
+            writers[id.writer]?.entries[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
+        }
+    }
+
+    /// Segments of a writer whose turn has not come and that have not been read, at most `limit`.
+    mutating func unread(of writer: UniqueID, limit: Int) -> [WriterListing.Pending] {
+        let found = writers[writer]?.unread(window: limits.readAhead, limit: limit) ?? []
+        return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
     }
 
     /// A file at or below the position turned out to say something else than what was applied.
@@ -152,27 +219,28 @@ package struct ImportPlanner: Sendable {
 
     /// Transactions up to `sequence` are in the store; `partial` tells of a segment of which some still wait.
     package mutating func advanced(_ writer: UniqueID, to sequence: UInt64, partial: WriterPosition.Partial?) {
-        writers[writer]?.position.sequence = sequence
-        writers[writer]?.position.partial = partial
+        guard writers[writer] != nil else { return }
+        positions[writer, default: WriterPosition()].sequence = sequence
+        positions[writer]?.partial = partial
     }
 
     /// A segment is applied as a whole.
     package mutating func finished(_ id: SegmentName, sha256: String, wall: UInt64) {
-        guard var writer = writers[id.writer] else { return }
-        writer.position = WriterPosition(sequence: max(writer.position.sequence, id.last), lastHash: sha256)
-        if let gate = writer.gate, gate.sequence <= writer.position.sequence { writer.gate = nil }
-        for covered in writer.dropCovered() {
+        guard writers[id.writer] != nil else { return }
+        let sequence = max(position(of: id.writer).sequence, id.last)
+        positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256)
+        if let gate = writers[id.writer]?.gate, gate.sequence <= sequence { writers[id.writer]?.gate = nil }
+        for covered in dropCovered(id.writer) {
             if covered.id == id {
-                writer.appliedCount += 1
+                writers[id.writer]?.appliedCount += 1
             } else if covered.valid != nil, covered.id.overlaps(id) {
-                writer.conflicts[covered.id] = PlannedWriter.Conflict(
+                writers[id.writer]?.conflicts[covered.id] = PlannedWriter.Conflict(
                     reason: "It overlaps \(id.fileName), which has been applied, with other bounds.",
                     fileName: covered.id.fileName,
                     since: wall
                 )
             }
         }
-        writers[id.writer] = writer
         accepted[id] = nil
     }
 
@@ -182,40 +250,52 @@ package struct ImportPlanner: Sendable {
     }
 
     /// For each segment that waits for blobs the ones that it waits for.
-    package var awaitedBlobs: [SegmentName: [String]] {
-        var awaited: [SegmentName: [String]] = [:]
-        for writer in writers.values {
-            for entry in writer.entries {
-                guard let missing = entry.valid?.missingBlobs, !missing.isEmpty else { continue }
-                awaited[entry.id] = missing
-            }
-        }
-        return awaited
-    }
+    package var awaitedBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: What an administrator asks
 
     /// Whether there is, or was, anything of this name.
     package func isKnown(_ id: SegmentName) -> Bool {
         guard let writer = writers[id.writer] else { return false }
-        return writer.index(of: id) != nil || writer.conflicts[id] != nil || writer.misfits.contains { $0.id == id }
+        return writer.entries[id.bounds] != nil || writer.conflicts[id] != nil
+            || writer.misfits.contains { $0.id == id }
     }
 
     /// Reads a segment again; false when nothing is known of it.
     package mutating func retry(_ id: SegmentName) -> Bool {
-        guard writers[id.writer]?.index(of: id) != nil else {
+        guard writers[id.writer]?.entries[id.bounds] != nil else {
             return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil
         }
-        writers[id.writer]?.update(id) { $0.knowledge = .unknown }
+        learn(id, .unknown)
         return true
     }
 
     /// Takes a held segment although its clock is ahead; nil when it is not known or not verified.
     package mutating func accept(_ id: SegmentName) -> String? {
-        guard let index = writers[id.writer]?.index(of: id),
-            let hash = writers[id.writer]?.entries[index].valid?.sha256
-        else { return nil }
+        guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
         return hash
+    }
+
+    // MARK: What was announced
+
+    mutating func announced(_ id: SegmentName, _ state: SegmentState, wall: UInt64) {
+        writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
+    }
+
+    /// Misfits that have been found since the last call, by writer.
+    mutating func takeNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
+        // Only writers with misfits are gone through.
+        let found = withNewMisfits
+        withNewMisfits = []
+        return found.sorted().map { ($0, writers[$0]?.takeNewMisfits() ?? []) }
+    }
+}
+
+extension Dictionary {
+    /// Removes what does not satisfy the condition; most are empty.
+    fileprivate mutating func keepAll(_ isKept: (Key) -> Bool) {
+        guard !isEmpty else { return }
+        self = filter { isKept($0.key) }
     }
 }

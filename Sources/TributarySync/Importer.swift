@@ -7,20 +7,13 @@ import TributaryStore
 ///
 /// For one loop only.
 struct Importer {
-    private struct Cached {
-        var file: FileIdentity
-        var segment: VerifiedSegment
-    }
-
-    /// Segments whose slices are remembered between verifying and applying.
-    private static let cacheLimit = 4_096
-
     private let container: PersistentContainer
     private let own: UniqueID
     private let control: ImportControl
     private let queue = SerialQueue("tributary.import")
     private let paused = PausedReader()
-    private var cache: [SegmentName: Cached] = [:]
+    /// More of the newest than a batch takes: what has been verified for a batch is there when it is applied.
+    private var verified = VerifiedSegments(limit: 4_096)
 
     init(container: PersistentContainer, own: UniqueID, control: ImportControl) {
         self.container = container
@@ -40,9 +33,8 @@ struct Importer {
             control: control
         )
         let results = try await queue.run { pending.map { ($0, inspector.inspect($0, positions: positions)) } }
-        if cache.count + results.count > Importer.cacheLimit { cache = [:] }
         return results.map { pending, result in
-            if let segment = result.1 { cache[pending.id] = Cached(file: pending.file, segment: segment) }
+            if let segment = result.1 { verified.insert(segment, file: pending.file) }
             return (pending, result.0)
         }
     }
@@ -59,16 +51,18 @@ struct Importer {
     ) async throws -> (ImportBatch.Outcome, [SegmentName]) {
         var items: [ImportBatch.Item] = []
         var forgotten: [SegmentName] = []
+        var stopped: Set<UniqueID> = []
         let partials = try partialRecords(of: Set(runs.map(\.id.writer)))
         for run in runs {
-            guard let known = cache[run.id], known.file == run.file, known.segment.end.sha256 == run.segment.sha256
+            guard let segment = verified.segment(run.id, file: run.file), segment.end.sha256 == run.segment.sha256
             else {
                 forgotten.append(run.id)
+                stopped.insert(run.id.writer)
                 continue
             }
-            guard !forgotten.contains(where: { $0.writer == run.id.writer }) else { continue }
+            guard !stopped.contains(run.id.writer) else { continue }
             let partial = partials[run.id.writer].flatMap { $0.name == run.id ? $0 : nil }
-            items.append(ImportBatch.Item(name: run.id, segment: known.segment, partial: partial))
+            items.append(ImportBatch.Item(name: run.id, segment: segment, partial: partial))
         }
         guard !items.isEmpty else { return (ImportBatch.Outcome(), forgotten) }
         let batch = ImportBatch(
@@ -83,7 +77,7 @@ struct Importer {
             control: control
         )
         let outcome = try await container.importTransactions { try batch.apply($0) }
-        for name in outcome.finished { cache[name] = nil }
+        for name in outcome.finished { verified.remove(name) }
         return (outcome, forgotten)
     }
 

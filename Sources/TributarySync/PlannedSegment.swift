@@ -9,6 +9,8 @@ struct PlannedSegment: Sendable {
         case valid(SegmentOutline)
         /// No valid end line at the given wall time.
         case incomplete(reason: String, line: Int?, since: UInt64)
+        /// The system refused to read it; it is tried again at the given wall time.
+        case unreadable(reason: String, retry: UInt64)
         case bad(SegmentState, reason: String, line: Int?)
     }
 
@@ -22,8 +24,22 @@ struct PlannedSegment: Sendable {
     var file: FileIdentity
     var knowledge = Knowledge.unknown
     /// Wall time at which it was found.
-    var found: UInt64
+    let found: UInt64
     var announced: Announced?
+
+    init(id: SegmentName, file: FileIdentity, found: UInt64) {
+        self.id = id
+        self.file = file
+        self.found = found
+    }
+
+    /// Takes what the file is now; true when that differs, so that what was known of it is void.
+    mutating func take(_ file: FileIdentity) -> Bool {
+        guard self.file != file else { return false }
+        self.file = file
+        knowledge = .unknown
+        return true
+    }
 
     var valid: SegmentOutline? {
         guard case .valid(let segment) = knowledge else { return nil }
@@ -33,6 +49,12 @@ struct PlannedSegment: Sendable {
     var isUnknown: Bool {
         guard case .unknown = knowledge else { return false }
         return true
+    }
+
+    /// Whether it is to be read before anything is decided.
+    func isUnread(wall: UInt64) -> Bool {
+        if case .unreadable(_, let retry) = knowledge { return retry <= wall }
+        return isUnknown
     }
 
     /// Changes it will bring; a guess from its size until it has been read.

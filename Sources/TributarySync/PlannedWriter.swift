@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// One writer's part of the plan: its position and the segments that lie before it.
+/// One writer's part of the plan: the segments that reach past its position.
 struct PlannedWriter: Sendable {
     /// A segment that contradicts what has been applied.
     struct Conflict: Sendable {
@@ -11,111 +11,117 @@ struct PlannedWriter: Sendable {
     }
 
     let id: UniqueID
-    var position: WriterPosition
-    /// By first, then last; all of them reach past the position.
-    private(set) var entries: [PlannedSegment] = []
-    /// For each entry that overlaps others, the run of entries that hang together.
-    private(set) var clusters: [Int: Range<Int>] = [:]
-    var misfits: [WriterListing.Misfit] = []
+    private(set) var entries: [SegmentBounds: PlannedSegment] = [:]
+    /// The bounds of `entries`.
+    private(set) var order = SegmentOrder()
+    /// Every entry before this index has been read.
+    private var firstUnread = 0
+    private(set) var misfits: [WriterListing.Misfit] = []
+    /// Misfits that nobody has been told of.
+    private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
     /// Where applying had to stop.
     var gate: SegmentOutline.Gate?
     /// Files at or below the position.
     var appliedCount = 0
-    /// Every entry before this index has been read.
-    var firstUnknown = 0
 
-    init(id: UniqueID, position: WriterPosition = WriterPosition()) {
+    init(id: UniqueID) {
         self.id = id
-        self.position = position
+    }
+
+    func name(_ bounds: SegmentBounds) -> SegmentName {
+        SegmentName(writer: id, first: bounds.first, last: bounds.last)
     }
 
     // MARK: Entries
 
-    mutating func replace(_ pending: [WriterListing.Pending], wall: UInt64) {
-        var known: [SegmentName: PlannedSegment] = [:]
-        for entry in entries { known[entry.id] = entry }
-        entries = pending.filter { $0.id.last > position.sequence }.map { found in
-            guard var entry = known[found.id] else {
-                return PlannedSegment(id: found.id, file: found.file, found: wall)
-            }
-            if entry.file != found.file {
-                entry.file = found.file
-                entry.knowledge = .unknown
-            }
-            return entry
-        }.sorted { $0.id < $1.id }
-        findClusters()
-    }
-
-    /// The position has moved: drops what it covers and answers it.
-    mutating func dropCovered() -> [PlannedSegment] {
-        let covered = entries.filter { $0.id.last <= position.sequence }
-        guard !covered.isEmpty else { return [] }
-        entries.removeAll { $0.id.last <= position.sequence }
-        findClusters()
-        return covered
-    }
-
-    mutating func remove(_ id: SegmentName) {
-        guard let index = index(of: id) else { return }
-        entries.remove(at: index)
-        findClusters()
-    }
-
-    mutating func update(_ id: SegmentName, _ body: (inout PlannedSegment) -> Void) {
-        guard let index = index(of: id) else { return }
-        body(&entries[index])
-        firstUnknown = min(firstUnknown, index)
-    }
-
-    mutating func announce(at index: Int, _ announced: PlannedSegment.Announced) {
-        entries[index].announced = announced
-    }
-
-    func index(of id: SegmentName) -> Int? {
-        let index = partitionPoint { $0.id < id }
-        return index < entries.count && entries[index].id == id ? index : nil
-    }
-
-    /// The entries that could hold `sequence`: the last one that begins at or before it, and what hangs together with it.
-    func neighbours(of sequence: UInt64) -> Range<Int>? {
-        let index = partitionPoint { $0.id.first <= sequence } - 1
-        guard index >= 0 else { return nil }
-        let range = clusters[index] ?? index..<(index + 1)
-        return range.contains { entries[$0].holds(sequence) } ? range : nil
-    }
-
-    /// The first entry for which `before` is false; the entries are partitioned by it.
-    private func partitionPoint(_ before: (PlannedSegment) -> Bool) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if before(entries[middle]) { low = middle + 1 } else { high = middle }
+    /// Takes the whole list of files past the position; the names of those that are gone or have changed.
+    mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: UInt64) -> [SegmentName] {
+        let former = entries
+        var lost: [SegmentName] = []
+        entries = Dictionary(minimumCapacity: pending.count)
+        for found in pending where found.id.last > position {
+            var entry = former[found.id.bounds] ?? PlannedSegment(id: found.id, file: found.file, found: wall)
+            if entry.take(found.file) { lost.append(found.id) }
+            entries[found.id.bounds] = entry
         }
-        return low
+        for (bounds, _) in former where entries[bounds] == nil { lost.append(name(bounds)) }
+        order.replace(with: Array(entries.keys))
+        firstUnread = 0
+        return lost
     }
 
-    private mutating func findClusters() {
-        clusters = [:]
-        firstUnknown = 0
-        var start = 0
-        while start < entries.count {
-            var end = start + 1
-            var reach = entries[start].id.last
-            while end < entries.count, entries[end].id.first <= reach {
-                reach = max(reach, entries[end].id.last)
-                end += 1
-            }
-            if end - start > 1 {
-                for index in start..<end { clusters[index] = start..<end }
-            }
-            start = end
+    /// Takes one file past the position; true when it is another one than before.
+    mutating func insert(_ found: WriterListing.Pending, wall: UInt64) -> Bool {
+        let bounds = found.id.bounds
+        guard entries[bounds] != nil else {
+            entries[bounds] = PlannedSegment(id: found.id, file: found.file, found: wall)
+            firstUnread = min(firstUnread, order.insert(bounds))
+            return false
         }
+        guard entries[bounds]?.take(found.file) == true else { return false }
+        markUnread(bounds)
+        return true
     }
-}
 
-extension PlannedSegment {
-    func holds(_ sequence: UInt64) -> Bool { id.first <= sequence && sequence <= id.last }
+    mutating func remove(_ bounds: SegmentBounds) {
+        guard entries.removeValue(forKey: bounds) != nil, let index = order.remove(bounds) else { return }
+        if index < firstUnread { firstUnread -= 1 }
+    }
+
+    /// The position has moved: drops what it covers and returns it.
+    mutating func dropCovered(through position: UInt64) -> [PlannedSegment] {
+        let covered = order.removeCovered(through: position)
+        firstUnread = max(0, firstUnread - covered.count)
+        return covered.compactMap { entries.removeValue(forKey: $0) }
+    }
+
+    mutating func learn(_ bounds: SegmentBounds, _ knowledge: PlannedSegment.Knowledge) {
+        entries[bounds]?.knowledge = knowledge
+        if case .unknown = knowledge { markUnread(bounds) }
+    }
+
+    mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
+        entries[bounds]?.announced = announced
+    }
+
+    private mutating func markUnread(_ bounds: SegmentBounds) {
+        if let index = order.index(of: bounds) { firstUnread = min(firstUnread, index) }
+    }
+
+    /// Entries among the first `window` that have not been read, at most `limit` of them.
+    mutating func unread(window: Int, limit: Int) -> [PlannedSegment] {
+        var found: [PlannedSegment] = []
+        for bounds in order.slice(from: firstUnread, limit: max(0, window - firstUnread)) {
+            if let entry = entries[bounds], entry.isUnknown {
+                found.append(entry)
+                guard found.count < limit else { break }
+            } else if found.isEmpty {
+                firstUnread += 1
+            }
+        }
+        return found
+    }
+
+    /// How many of the first `window` entries have not been read.
+    func unreadCount(window: Int) -> Int {
+        order.slice(from: firstUnread, limit: max(0, window - firstUnread)).count { entries[$0]?.isUnknown ?? false }
+    }
+
+    /// Valid entries that overlap another valid one, each with one that it overlaps.
+    var rivals: [SegmentBounds: SegmentBounds] { order.rivals { entries[$0]?.valid != nil } }
+
+    // MARK: Misfits
+
+    mutating func setMisfits(_ found: [WriterListing.Misfit]) {
+        guard found != misfits else { return }
+        let former = Set(misfits.map(\.fileName))
+        newMisfits += found.filter { !former.contains($0.fileName) }
+        misfits = found
+    }
+
+    mutating func takeNewMisfits() -> [WriterListing.Misfit] {
+        defer { newMisfits = [] }
+        return newMisfits
+    }
 }

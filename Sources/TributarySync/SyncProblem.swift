@@ -4,6 +4,7 @@ package struct SyncProblem: Hashable, Sendable {
         case paused
         case logsMissing
         case logsUnreadable
+        case logsMisnamed
         case watchFailed
         case watchLimit
         case segmentsDamaged

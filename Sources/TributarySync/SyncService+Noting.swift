@@ -52,8 +52,9 @@ extension SyncService {
         let wall = wall
         let starters = state.withLock { state in
             for listing in scan.listings { state.planner.found(listing, wall: wall) }
+            for change in scan.changes { state.planner.found(change, wall: wall) }
             for writer in scan.vanished { state.planner.vanished(writer, wall: wall) }
-            state.noteFolderProblems(scan.problems, isWhole: isWhole, wall: wall)
+            state.noteFolderProblems(scan.problems, isWhole: isWhole, lookedAt: scan.lookedAt, wall: wall)
             if isLimited {
                 state.raise(
                     .watchLimit,
@@ -70,12 +71,11 @@ extension SyncService {
     }
 
     /// A file of the own writer with sequences that the store has not reached was written by somebody else.
-    func noteOwnFiles(_ listing: WriterListing?) {
-        guard let listing else { return }
+    func noteOwnFiles(_ scan: FolderScan) {
+        let listed = scan.listings.first { $0.writer == own }.map { Array($0.applied.keys) } ?? []
+        let changed = scan.changes.first { $0.writer == own }.map { $0.applied.map(\.bounds) } ?? []
         let reached = state.withLock { $0.planner.position(of: own).sequence }
-        guard let foreign = listing.applied.keys.filter({ $0.last > reached }).min(by: { $0.first < $1.first }) else {
-            return
-        }
+        guard let foreign = (listed + changed).filter({ $0.last > reached }).min() else { return }
         let name = SegmentName(writer: own, first: foreign.first, last: foreign.last)
         // An export may have moved on while the folder was listed.
         guard let now = try? container.store.read({ try $0.ownWriter().sequence }), now < foreign.last else { return }
@@ -98,12 +98,13 @@ extension SyncService {
 
     func note(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], forgotten: [SegmentName]) {
         let wall = wall
+        let hashes = Dictionary(runs.map { ($0.id, $0.segment.sha256) }) { first, _ in first }
         state.withLock { state in
             let before = state.acceptedText
             for name in forgotten { _ = state.planner.retry(name) }
             for name in outcome.finished {
-                guard let run = runs.first(where: { $0.id == name }) else { continue }
-                state.planner.finished(name, sha256: run.segment.sha256, wall: wall)
+                guard let hash = hashes[name] else { continue }
+                state.planner.finished(name, sha256: hash, wall: wall)
             }
             // After those that are finished, since they are counted from the position before.
             for (writer, sequence) in outcome.positions {

@@ -75,19 +75,15 @@ extension SyncState {
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
             (.rejected, .segmentsRejected), (.waiting, .segmentsWaiting),
         ]
-        let counts = planner.counts(wall: wall)
-        guard codes.contains(where: { counts[$0.0] != nil }) else { return [] }
-        let statuses = Dictionary(grouping: planner.statuses(wall: wall), by: \.state)
+        let summaries = planner.summaries(wall: wall, patience: SyncState.longWait)
         return codes.compactMap { state, code in
-            var listed = statuses[state] ?? []
-            if state == .waiting {
-                listed = listed.filter { ($0.since ?? wall).addingSaturating(SyncState.longWait) <= wall }
-            }
-            guard let first = listed.first else { return nil }
-            let more = listed.count > 1 ? " and \(listed.count - 1) more" : ""
+            guard let summary = summaries[state], let id = summary.first,
+                let first = planner.status(of: id, in: state, wall: wall)
+            else { return nil }
+            let more = summary.listedCount > 1 ? " and \(summary.listedCount - 1) more" : ""
             return SyncProblem(
                 code,
-                since: listed.compactMap(\.since).min() ?? wall,
+                since: summary.since ?? wall,
                 detail: "\(first.file)\(more): \(state.rawValue). \(first.reason)",
                 hint: first.hint ?? "tributaryctl segment list tells more."
             )
@@ -104,6 +100,9 @@ extension SyncProblem {
         case .unreadable, .notAFolder:
             let hint = "See to the folder's kind and permissions."
             self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
+        case .misnamed:
+            let hint = "Have its writer name it as it should; until then nothing of it is read."
+            self.init(.logsMisnamed, since: since, detail: problem.description, hint: hint)
         case .watchFailed:
             let hint = "The folder is looked at every 30 s instead."
             self.init(.watchFailed, since: since, detail: problem.description, hint: hint)

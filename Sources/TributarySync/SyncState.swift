@@ -46,8 +46,10 @@ struct SyncState {
         problems[code] = SyncProblem(code, since: since, detail: detail, hint: hint)
     }
 
-    mutating func noteFolderProblems(_ found: [FolderProblem], isWhole: Bool, wall: UInt64) {
-        var noted = isWhole ? folderProblems.filter { found.contains($0.key) } : folderProblems
+    /// Takes the problems of one look; others of the places that it covered are over.
+    mutating func noteFolderProblems(_ found: [FolderProblem], isWhole: Bool, lookedAt: Set<String>, wall: UInt64) {
+        let current = Set(found)
+        var noted = folderProblems.filter { current.contains($0.key) || !(isWhole || lookedAt.contains($0.key.path)) }
         for problem in found where noted[problem] == nil { noted[problem] = wall }
         folderProblems = noted
     }

@@ -51,32 +51,4 @@ package struct WriterListing: Sendable {
     package init(writer: UniqueID) {
         self.writer = writer
     }
-
-    /// The applied files whose end line is still to be compared with the store, at most `limit` of them.
-    package func unchecked(limit: Int) -> [SegmentName] {
-        var names: [SegmentName] = []
-        for (bounds, file) in applied where !file.isChecked {
-            names.append(SegmentName(writer: writer, first: bounds.first, last: bounds.last))
-            guard names.count < limit else { break }
-        }
-        return names
-    }
-
-    /// The position has moved: what was pending may be applied now.
-    ///
-    /// It was verified then, so it need not be compared.
-    mutating func settle(position: UInt64) {
-        guard pending.contains(where: { $0.id.last <= position }) else { return }
-        for file in pending where file.id.last <= position {
-            applied[file.id.bounds] = Applied(inode: file.file.inode, isChecked: true)
-        }
-        pending.removeAll { $0.id.last <= position }
-    }
-
-    /// Forgets a name, whatever it was.
-    mutating func remove(_ id: SegmentName) {
-        pending.removeAll { $0.id == id }
-        misfits.removeAll { $0.id == id && $0.fileName == id.fileName }
-        applied[id.bounds] = nil
-    }
 }

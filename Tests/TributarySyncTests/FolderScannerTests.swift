@@ -19,9 +19,9 @@ import TributarySync
         for name in [
             file(1, 2), "\(writer)/.syncthing.0000000000000003-0000000000000003.tlog.tmp",
             "\(writer)/0000000000000003-0000000000000003.tlog.tmp", "\(writer)/.nfs0001", "\(writer)/.stfolder",
-            "\(writer)/000000000000000A-000000000000000B.tlog", "\(writer)/1-2.tlog", ".stversions/x",
+            ".stversions/x", "\(writer)/.stversions/1-2.tlog", "\(writer)/x.sync-conflict-20240620-101500-ABCDEF7.tlog",
             "\(writer)/.0000000000000003-0000000000000003.tlog.aB3dEf", "notes.txt",
-            "\(writer.description.uppercased())/0000000000000001-0000000000000001.tlog",
+            "\(writer)/notes.txt",
         ] { try folder.write("x", to: name) }
         var scanner = FolderScanner(path: folder.path, own: own)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
@@ -114,7 +114,10 @@ import TributarySync
         hints.note(file: SegmentName(writer: writer, first: 1, last: 1))
         hints.note(file: SegmentName(writer: writer, first: 3, last: 3))
         let scan = scanner.scan(hints, wall: wall) { _ in 0 }
-        #expect(scan.listings.first?.pending.map(\.id.first) == [3])
+        let change = try #require(scan.changes.first)
+        #expect(change.pending.map(\.id.first) == [3])
+        #expect(Set(change.names.map(\.first)) == [1, 3])
+        #expect(scan.listings.isEmpty && change.misfits == nil)
         // The next look at everything finds the rest.
         let whole = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(Set(whole.listings.first?.pending.map(\.id.first) ?? []) == [2, 3])

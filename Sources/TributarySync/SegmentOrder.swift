@@ -1,0 +1,131 @@
+/// Bounds of a writer's segments in order of first and last, searched by sequence.
+///
+/// A step costs the logarithm of their number; those at the front, which are applied first, are removed for nothing.
+struct SegmentOrder: Sendable {
+    private var list: [SegmentBounds] = []
+    /// For each, the greatest `last` up to it: tells overlaps without looking at what lies before.
+    private var reaches: [UInt64] = []
+    /// What lies before this index is removed.
+    private var start = 0
+
+    var count: Int { list.count - start }
+
+    subscript(index: Int) -> SegmentBounds { list[start + index] }
+
+    /// The first `limit` bounds from the given one on.
+    func slice(from index: Int = 0, limit: Int = .max) -> ArraySlice<SegmentBounds> {
+        list[min(start + index, list.count)...].prefix(limit)
+    }
+
+    mutating func replace(with bounds: [SegmentBounds]) {
+        list = bounds.sorted()
+        start = 0
+        reaches = []
+        reaches.reserveCapacity(list.count)
+        var reach: UInt64 = 0
+        for bounds in list {
+            reach = max(reach, bounds.last)
+            reaches.append(reach)
+        }
+    }
+
+    /// Inserts bounds that are not there yet; the index at which they stand.
+    @discardableResult
+    mutating func insert(_ bounds: SegmentBounds) -> Int {
+        let place = partitionPoint { $0 < bounds }
+        list.insert(bounds, at: place)
+        reaches.insert(place > start ? max(reaches[place - 1], bounds.last) : bounds.last, at: place)
+        for index in (place + 1)..<max(place + 1, list.count) {
+            guard reaches[index] < bounds.last else { break }
+            reaches[index] = bounds.last
+        }
+        return place - start
+    }
+
+    /// The index at which the bounds stood; nil when they are not there.
+    @discardableResult
+    mutating func remove(_ bounds: SegmentBounds) -> Int? {
+        guard let index = index(of: bounds) else { return nil }
+        let place = start + index
+        list.remove(at: place)
+        reaches.remove(at: place)
+        var reach = place > start ? reaches[place - 1] : 0
+        for place in place..<list.count {
+            reach = max(reach, list[place].last)
+            guard reaches[place] != reach else { break }
+            reaches[place] = reach
+        }
+        return index
+    }
+
+    /// Removes those that end at or before `sequence`, and returns them.
+    mutating func removeCovered(through sequence: UInt64) -> [SegmentBounds] {
+        let first = start
+        while start < list.count, list[start].last <= sequence { start += 1 }
+        var covered = Array(list[first..<start])
+        // Those that lie within one at the front which reaches further. The reaches of others do not change: what is
+        // covered ends before any of them.
+        let end = partitionPoint { $0.first <= sequence }
+        for place in (start..<end).reversed() where list[place].last <= sequence {
+            covered.append(list.remove(at: place))
+            reaches.remove(at: place)
+        }
+        if start > 64, start * 2 > list.count {
+            list.removeFirst(start)
+            reaches.removeFirst(start)
+            start = 0
+        }
+        return covered
+    }
+
+    func index(of bounds: SegmentBounds) -> Int? {
+        let place = partitionPoint { $0 < bounds }
+        return place < list.count && list[place] == bounds ? place - start : nil
+    }
+
+    /// Those that hold the sequence, in order.
+    func holders(of sequence: UInt64) -> [SegmentBounds] {
+        overlapping(SegmentBounds(first: sequence, last: sequence))
+    }
+
+    /// Those that have a sequence in common with `bounds`, in order.
+    func overlapping(_ bounds: SegmentBounds) -> [SegmentBounds] {
+        var place = partitionPoint { $0.first <= bounds.last }
+        var found: [SegmentBounds] = []
+        while place > start, reaches[place - 1] >= bounds.first {
+            place -= 1
+            if list[place].last >= bounds.first { found.append(list[place]) }
+        }
+        return found.reversed()
+    }
+
+    /// For each of those that satisfy `isRival` and overlap another such, one that it overlaps.
+    func rivals(_ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
+        var found: [SegmentBounds: SegmentBounds] = [:]
+        var farthest: SegmentBounds?
+        for place in start..<list.count {
+            let bounds = list[place]
+            let isAlone =
+                (place == start || reaches[place - 1] < bounds.first)
+                && (place + 1 == list.count || list[place + 1].first > bounds.last)
+            guard !isAlone, isRival(bounds) else { continue }
+            if let other = farthest, other.last >= bounds.first {
+                found[bounds] = other
+                if found[other] == nil { found[other] = bounds }
+            }
+            if bounds.last >= farthest?.last ?? 0 { farthest = bounds }
+        }
+        return found
+    }
+
+    /// The place of the first for which `before` is false; they are partitioned by it.
+    private func partitionPoint(_ before: (SegmentBounds) -> Bool) -> Int {
+        var low = start
+        var high = list.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if before(list[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

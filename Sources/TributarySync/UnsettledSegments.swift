@@ -1,0 +1,41 @@
+import TransactionLog
+import TributaryChanges
+
+/// Segments that something will have to be done about later, found without going through all of them.
+struct UnsettledSegments: Sendable {
+    /// Those that wait for blobs, with the blobs.
+    private(set) var blobs: [SegmentName: [String]] = [:]
+    /// Those without an end line, with the wall time at which that was found.
+    private(set) var incomplete: [SegmentName: UInt64] = [:]
+    /// Those that could not be read, with the wall time at which they are tried again.
+    private(set) var unreadable: [SegmentName: UInt64] = [:]
+
+    mutating func note(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
+        remove(id)
+        switch knowledge {
+        case .valid(let segment): if !segment.missingBlobs.isEmpty { blobs[id] = segment.missingBlobs }
+        case .incomplete(_, _, let since): incomplete[id] = since
+        case .unreadable(_, let retry): unreadable[id] = retry
+        case .unknown, .bad: break
+        }
+    }
+
+    mutating func remove(_ id: SegmentName) {
+        if !blobs.isEmpty { blobs[id] = nil }
+        if !incomplete.isEmpty { incomplete[id] = nil }
+        if !unreadable.isEmpty { unreadable[id] = nil }
+    }
+
+    /// At most `limit` segments whose time to be tried again has come.
+    func due(wall: UInt64, limit: Int) -> [SegmentName] {
+        Array(unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit))
+    }
+
+    /// The next wall time after `wall` at which one counts as damaged or is tried again.
+    func deadline(after wall: UInt64, grace: UInt64) -> UInt64? {
+        let damaged = incomplete.values.lazy.map { $0.addingSaturating(grace) }.filter { $0 > wall }.min()
+        let retry = unreadable.values.lazy.filter { $0 > wall }.min()
+        guard let damaged, let retry else { return damaged ?? retry }
+        return min(damaged, retry)
+    }
+}

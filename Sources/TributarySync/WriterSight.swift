@@ -1,0 +1,53 @@
+import TransactionLog
+
+/// What decides the states of a writer's segments, found out once for all of them.
+struct WriterSight {
+    /// Valid segments that overlap other valid ones.
+    let rivals: [SegmentBounds: SegmentBounds]
+    private let next: UInt64
+    private let block: ImportPlanner.Block?
+    private let limits: ImportPlanner.Limits
+    private let accepted: [SegmentName: String]
+    private let wall: UInt64
+
+    /// `next` is the sequence that is due, `block` why what holds it cannot be applied.
+    init(
+        _ writer: PlannedWriter,
+        next: UInt64,
+        block: ImportPlanner.Block?,
+        limits: ImportPlanner.Limits,
+        accepted: [SegmentName: String],
+        wall: UInt64
+    ) {
+        self.next = next
+        self.block = block
+        self.limits = limits
+        self.accepted = accepted
+        self.wall = wall
+        rivals = writer.rivals
+    }
+
+    /// Why a valid segment without a rival cannot be applied; nil when only its turn has not come.
+    func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
+        guard let segment = entry.valid else { return nil }
+        if let block, entry.id.bounds.holds(next) { return block }
+        guard accepted[entry.id] != segment.sha256 else { return nil }
+        return limits.heldUntil(segment.lastClock, wall: wall).map { .held(until: $0) }
+    }
+
+    func state(of entry: PlannedSegment) -> SegmentState {
+        switch entry.knowledge {
+        case .unknown: return .waiting
+        case .incomplete(_, _, let since): return limits.isLate(since: since, wall: wall) ? .damaged : .incomplete
+        case .unreadable: return .rejected
+        case .bad(let state, _, _): return state
+        case .valid:
+            guard rivals[entry.id.bounds] == nil else { return .forked }
+            switch block(of: entry) {
+            case .fork: return .forked
+            case .held: return .held
+            case .blobs, .gate, .gap, .unusable, nil: return .waiting
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// Names that are nearly right are reported with what is wrong, where people look: status and the list of segments.
+@Suite(.timeLimit(.minutes(10))) struct NearMissTests {
+    private let logs: LogsFolder
+    private let a = LogsFolder.writer(1)
+    private let b = LogsFolder.writer(0xAB)
+
+    init() throws { logs = try LogsFolder() }
+
+    @Test func misnamedFilesAndFoldersAreReportedUntilTheyAreNamedRight() async throws {
+        let text = LogsFolder.text(a, 1...1)
+        try logs.put(text.bytes(), at: "\(a)/1-1.tlog")
+        try logs.put(LogsFolder.text(b, 1...1, base: 10).bytes(), at: "\(b.description.uppercased())/x")
+        let replica = try await SyncReplica(logs.path, wall: SyncWall())
+        let events = replica.service.segmentEvents()
+        _ = try await replica.service.sync()
+        let listed = try #require(try replica.service.segments().first)
+        #expect(listed.id == text.name && listed.state == .rejected)
+        #expect(listed.file == "\(a)/1-1.tlog")
+        #expect(listed.reason.contains(text.name.fileName))
+        let problems = replica.service.status.problems
+        #expect(problems.first { $0.code == .segmentsRejected }?.detail.contains("1-1.tlog") == true)
+        let folder = try #require(problems.first { $0.code == .logsMisnamed })
+        #expect(folder.detail.contains(b.description.uppercased()) && folder.detail.contains("lower-case"))
+
+        #expect(rename("\(logs.path)/\(a)/1-1.tlog", "\(logs.path)/\(text.name.path)") == 0)
+        #expect(rename("\(logs.path)/\(b.description.uppercased())", "\(logs.path)/\(b)") == 0)
+        _ = try await SyncReplica.wait(events) { $0.id == text.name && $0.state == .applied }
+        _ = try await replica.service.sync()
+        #expect(replica.service.status.problems.isEmpty)
+        #expect(try replica.service.segments().isEmpty)
+        try await replica.stop()
+    }
+
+    @Test func aMisnamedFileThatComesLaterIsAnnounced() async throws {
+        try logs.hire(a, 1...1)
+        let replica = try await SyncReplica(logs.path, wall: SyncWall())
+        let events = replica.service.segmentEvents()
+        try logs.put(LogsFolder.text(a, 2...2).bytes(), at: "\(a)/0000000000000002-0000000000000002.TLOG")
+        let status = try await SyncReplica.wait(events) { $0.state == .rejected }
+        #expect(status.id == PlannerBench.name(a, 2, 2))
+        #expect(status.file.hasSuffix(".TLOG"))
+        try await replica.stop()
+    }
+
+    @Test func manyMisnamedFilesAreBounded() throws {
+        for number in 0..<1_500 {
+            let path = "\(logs.path)/\(a)/\(number).tlog"
+            try FileManager.default.createDirectory(atPath: "\(logs.path)/\(a)", withIntermediateDirectories: true)
+            try #require(FileManager.default.createFile(atPath: path, contents: nil))
+        }
+        var scanner = FolderScanner(path: logs.path, own: PlannerBench.own)
+        let scan = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        #expect(scan.listings.first?.misfits.count == 1_000)
+    }
+}

@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// A backlog of one writer, and many writers: each step of the planner costs the same whatever waits behind it.
+///
+/// Work that grows with the square does not end within the limit.
+@Suite(.timeLimit(.minutes(1))) struct PlannerGrowthTests {
+    private let a = PlannerBench.a
+
+    private func planner() -> ImportPlanner {
+        ImportPlanner(own: PlannerBench.own, limits: .init(maxAhead: 3_600_000, incompleteGrace: 60_000))
+    }
+
+    private func listing(_ writer: UniqueID, _ count: UInt64, from first: UInt64 = 1) -> WriterListing {
+        var listing = WriterListing(writer: writer)
+        listing.pending = (0..<count).map { number in
+            let name = PlannerBench.name(writer, first + number, first + number)
+            return WriterListing.Pending(id: name, file: FileIdentity(inode: number, size: 600))
+        }
+        return listing
+    }
+
+    /// Does what the planner says until it waits; the largest batch.
+    private func settle(_ planner: inout ImportPlanner) -> Int {
+        var largest = 0
+        while true {
+            switch planner.next(wall: PlannerBench.wall) {
+            case .verify(let pending):
+                for file in pending {
+                    planner.verified(
+                        file.id,
+                        file: file.file,
+                        as: PlannerBench.valid(file.id),
+                        wall: PlannerBench.wall
+                    )
+                }
+            case .apply(let runs):
+                largest = max(largest, runs.count)
+                for run in runs { planner.finished(run.id, sha256: run.segment.sha256, wall: PlannerBench.wall) }
+            case .wait: return largest
+            }
+        }
+    }
+
+    @Test func aBacklogIsAppliedInBatchesThatTheImporterRemembers() {
+        var planner = planner()
+        planner.found(listing(a, 30_000), wall: PlannerBench.wall)
+        let largest = settle(&planner)
+        #expect(planner.position(of: a).sequence == 30_000)
+        #expect(planner.counts(wall: PlannerBench.wall) == [.applied: 30_000])
+        #expect(largest == planner.limits.batchSegments)
+    }
+
+    @Test func segmentsThatWaitBehindAGapCostNothingAtEachHint() {
+        var planner = planner()
+        planner.found(listing(a, 30_000, from: 100_001), wall: PlannerBench.wall)
+        for number in 1...5_000 as ClosedRange<UInt64> {
+            var change = ListingChange(writer: a)
+            let name = PlannerBench.name(a, 99_999 - number, 99_999 - number)
+            change.names = [name]
+            change.pending = [WriterListing.Pending(id: name, file: FileIdentity(inode: number, size: 600))]
+            planner.found(change, wall: PlannerBench.wall)
+        }
+        #expect(planner.counts(wall: PlannerBench.wall) == [.waiting: 35_000])
+        _ = settle(&planner)
+        #expect(planner.announce(wall: PlannerBench.wall).count == planner.limits.readAhead)
+    }
+
+    @Test func manyWritersAreCountedInOnePass() {
+        var planner = planner()
+        let writers = (1...20_000 as ClosedRange<UInt64>).map { UniqueID(high: 0xAAAA, low: $0) }
+        for writer in writers { planner.found(listing(writer, 1, from: 2), wall: PlannerBench.wall) }
+        #expect(planner.counts(wall: PlannerBench.wall) == [.waiting: 20_000])
+        #expect(planner.queueLength(wall: PlannerBench.wall) == 20_000)
+        for writer in writers { planner.found(listing(writer, 2), wall: PlannerBench.wall) }
+        _ = settle(&planner)
+        #expect(planner.counts(wall: PlannerBench.wall) == [.applied: 40_000])
+        #expect(planner.queueLength(wall: PlannerBench.wall) == 0)
+    }
+
+    @Test func aSegmentThatCoversAllOthersAndIsDamagedHoldsNothingUp() {
+        var planner = planner()
+        var all = listing(a, 10_000)
+        let cover = PlannerBench.name(a, 1, .max)
+        all.pending.append(WriterListing.Pending(id: cover, file: FileIdentity(inode: 0, size: 1)))
+        planner.found(all, wall: PlannerBench.wall)
+        let file = FileIdentity(inode: 0, size: 1)
+        planner.verified(cover, file: file, as: .damaged(reason: "Hash.", line: nil), wall: PlannerBench.wall)
+        _ = settle(&planner)
+        #expect(planner.position(of: a).sequence == 10_000)
+        #expect(planner.counts(wall: PlannerBench.wall) == [.applied: 10_000, .damaged: 1])
+    }
+}

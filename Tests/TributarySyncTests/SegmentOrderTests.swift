@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+
+@testable import TributarySync
+
+/// The order of segments against a plain list that is searched from end to end.
+@Suite struct SegmentOrderTests {
+    @Test func itFindsWhatAPlainListFinds() {
+        var generator = SeededGenerator.fromEnvironment()
+        print("seed \(generator.seed)")
+        for _ in 0..<LongProofs.count(150, long: 10_000) {
+            var order = SegmentOrder()
+            var plain: Set<SegmentBounds> = []
+            var position: UInt64 = 0
+            for _ in 0..<40 {
+                switch generator.next() % 5 {
+                case 0, 1:
+                    let bounds = bounds(after: position, &generator)
+                    if plain.insert(bounds).inserted { order.insert(bounds) }
+                case 2:
+                    let bounds = plain.randomElement(using: &generator) ?? bounds(after: position, &generator)
+                    #expect((order.remove(bounds) != nil) == (plain.remove(bounds) != nil))
+                case 3:
+                    position += generator.next() % 6
+                    let covered = plain.filter { $0.last <= position }
+                    #expect(Set(order.removeCovered(through: position)) == covered)
+                    plain.subtract(covered)
+                default:
+                    for _ in 0..<5 { plain.insert(bounds(after: position, &generator)) }
+                    order.replace(with: Array(plain))
+                }
+                expectEqual(order, plain, near: position)
+            }
+        }
+    }
+
+    private func bounds(after position: UInt64, _ generator: inout SeededGenerator) -> SegmentBounds {
+        let last = position + 1 + generator.next() % 30
+        return SegmentBounds(first: max(1, last - min(last - 1, generator.next() % 8)), last: last)
+    }
+
+    private func expectEqual(_ order: SegmentOrder, _ plain: Set<SegmentBounds>, near position: UInt64) {
+        let sorted = plain.sorted()
+        #expect(Array(order.slice()) == sorted && order.count == sorted.count)
+        for sequence in position...(position + 32) {
+            #expect(order.holders(of: sequence) == sorted.filter { $0.holds(sequence) })
+        }
+        let odd: (SegmentBounds) -> Bool = { $0.last % 2 == 1 }
+        let rivals = order.rivals(odd)
+        for bounds in sorted {
+            #expect(order.overlapping(bounds) == sorted.filter { $0.overlaps(bounds) })
+            let hasRival = odd(bounds) && sorted.contains { $0 != bounds && odd($0) && $0.overlaps(bounds) }
+            #expect((rivals[bounds] != nil) == hasRival)
+            if let rival = rivals[bounds] { #expect(rival != bounds && odd(rival) && rival.overlaps(bounds)) }
+        }
+    }
+}
