@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+@Suite("A folder that may not be read for a while")
+struct UnreadableFolderTests {
+    /// Root reads everything, so the daemon runs without the capability that lets it.
+    @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(2)))
+    func unreadable() async throws {
+        let daemon = try RunningDaemon()
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        var first = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: now)
+        var second = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000b", milliseconds: now)
+        let insert = { (number: Int) in
+            #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-00000000000\#(number)","values":{"name":"N\#(number)"}}"#
+        }
+        let path = try first.write([[insert(1)]], to: daemon.logs)
+        let file = try second.write([[insert(2)]], to: daemon.logs)
+        let folder = (path as NSString).deletingLastPathComponent
+        #expect(chmod(folder, 0) == 0 && chmod(file, 0) == 0)
+        try await daemon.startWithoutReadingEverything()
+        let (_, status) = try await daemon.call(.get, "/v1/status")
+        let codes = (status["problems"] as? [[String: Any]])?.compactMap { $0["code"] as? String } ?? []
+        #expect(codes.contains("logs-unreadable"), "\(status)")
+
+        var hired = 0
+        _ = try await daemon.client.events(AdminCall(.get, AdminPath.changes)) { event in
+            if event.event == "hello" {
+                #expect(chmod(folder, 0o770) == 0 && chmod(file, 0o660) == 0)
+            } else if event.event == "storeDidUpdate" {
+                hired = try PlainSQL(path: daemon.store).rows("SELECT name FROM Employee").count
+            }
+            return hired < 2
+        }
+        #expect(hired == 2, "\(daemon.log)")
+        let (_, cured) = try await daemon.call(.get, "/v1/status")
+        #expect((cured["problems"] as? [[String: Any]])?.isEmpty == true, "\(cured)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// What the system refuses to show for a moment is kept as it was known and looked at again soon.
+@Suite struct FolderTroubleTests {
+    private let folder: TemporaryFolder
+    private let writer = UniqueID(high: 0xA, low: 1)
+    private let other = UniqueID(high: 0xB, low: 1)
+
+    init() throws {
+        folder = try TemporaryFolder("trouble")
+        chmod(folder.path, 0o755)
+        for id in [writer, other] { try folder.write("x", to: SegmentName(writer: id, first: 1, last: 1).path) }
+    }
+
+    /// Does something as a user whom permissions hold: root reads everything, so this thread's file accesses count as
+    /// another user's meanwhile.
+    private func asUser<T>(_ body: () -> T) throws -> T {
+        guard getuid() == 0 else { return body() }
+        let symbol = try #require(dlsym(nil, "setfsuid"))
+        let setUser = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> Int32).self)
+        _ = setUser(65_534)
+        defer { _ = setUser(0) }
+        return body()
+    }
+
+    @Test func aWritersFolderThatCannotBeOpenedIsKeptAndLookedAtAgain() throws {
+        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        let before = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        #expect(before.listings.count == 2 && before.retry.isEmpty)
+        #expect(chmod(folder.path("\(writer)"), 0) == 0)
+        try folder.write("x", to: SegmentName(writer: other, first: 2, last: 2).path)
+        var hints = FolderHints(everything: true)
+        for _ in 0..<2 {
+            let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
+            #expect(refused.vanished.isEmpty)
+            #expect(refused.retry.folders == [writer] && !refused.retry.isEverything)
+            #expect(refused.problems.map(\.kind) == [.unreadable])
+            hints = refused.retry
+        }
+        #expect(chmod(folder.path("\(writer)"), 0o755) == 0)
+        let cured = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
+        #expect(cured.listings.map(\.writer) == [writer] && cured.listings.first?.pending.count == 1)
+        #expect(cured.retry.isEmpty && cured.problems.isEmpty)
+        #expect(cured.lookedAt.contains(folder.path("\(writer)")))
+    }
+
+    @Test func aHintAboutAFileOfSuchAFolderIsNotLost() throws {
+        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        chmod(folder.path("\(writer)"), 0)
+        var hints = FolderHints()
+        hints.note(file: SegmentName(writer: writer, first: 1, last: 1))
+        let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
+        chmod(folder.path("\(writer)"), 0o755)
+        #expect(refused.retry.folders == [writer])
+    }
+
+    @Test func theLogFolderItselfIsTriedAgain() throws {
+        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        var hints = FolderHints()
+        hints.note(folder: writer)
+        chmod(folder.path, 0)
+        let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
+        chmod(folder.path, 0o755)
+        #expect(refused.retry.folders == [writer])
+        #expect(refused.vanished.isEmpty && refused.problems.map(\.kind) == [.unreadable])
+        var gone = FolderScanner(path: folder.path("nothing"), own: PlannerBench.own)
+        #expect(gone.scan(hints, wall: 0) { _ in 0 }.retry.isEverything)
+    }
+
+    @Test func refusedHintsComeBackAfterSeconds() {
+        var retry = FolderRetry()
+        var hints = FolderHints()
+        hints.note(folder: writer)
+        retry.note(FolderHints(), now: .seconds(1))
+        #expect(retry.due == nil)
+        retry.note(hints, now: .seconds(10))
+        hints.note(folder: other)
+        retry.note(hints, now: .seconds(14))
+        #expect(retry.due == .seconds(15))
+        #expect(retry.take(now: .seconds(14)).isEmpty)
+        #expect(retry.take(now: .seconds(15)).folders == [writer, other])
+        #expect(retry.due == nil && retry.take(now: .seconds(99)).isEmpty)
+    }
+
+    @Test func problemsOfAFolderEndWhenItIsLookedAtAgain() {
+        var state = SyncState(
+            configuration: SyncConfiguration(logs: "/"),
+            planner: ImportPlanner(own: PlannerBench.own, limits: .init(maxAhead: 0, incompleteGrace: 0))
+        )
+        let here = FolderProblem(.unreadable, path: "/a", reason: "x")
+        let there = FolderProblem(.unreadable, path: "/b", reason: "x")
+        state.noteFolderProblems([here, there], isWhole: true, lookedAt: ["/", "/a", "/b"], wall: 1)
+        state.noteFolderProblems([there], isWhole: false, lookedAt: ["/", "/b"], wall: 2)
+        #expect(state.folderProblems == [here: 1, there: 1])
+        state.noteFolderProblems([], isWhole: false, lookedAt: ["/", "/a"], wall: 3)
+        #expect(state.folderProblems == [there: 1])
+    }
+
+    @Test func aSegmentThatTheSystemRefusesIsTriedAgainAfterSeconds() {
+        var bench = PlannerBench()
+        let segment = PlannerBench.name(PlannerBench.a, 1, 1)
+        let ahead = PlannerBench.name(PlannerBench.a, 5, 5)
+        bench.put(segment, .unreadable(reason: "Too many open files."))
+        bench.put(ahead, .unreadable(reason: "Too many open files."))
+        #expect(bench.settle() == PlannerBench.wall + 5_000)
+        #expect(bench.state(segment) == .rejected && bench.status(segment)?.hint?.contains("again") == true)
+        bench.wall += 4_999
+        bench.settle()
+        #expect(bench.verified == [segment, ahead])
+        bench.content = [:]
+        bench.wall += 1
+        #expect(bench.settle() == nil)
+        #expect(bench.state(segment) == .applied && bench.state(ahead) == .waiting)
+    }
+}
