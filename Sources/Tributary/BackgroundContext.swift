@@ -76,14 +76,20 @@ public actor BackgroundContext {
     }
 
     /// Runs `body` with the context while the calling thread waits; not for asynchronous code.
+    ///
+    /// Inside a body of the same context, also one that waits for another context's body in between, `body` runs at once
+    /// as a part of it: nothing is merged before it, and what it changes is told at the end of the outer body. Two contexts
+    /// whose bodies wait for each other on two threads would wait for ever: the program stops with a message that names
+    /// both.
     @available(*, noasync, message: "use perform")
     public nonisolated func performAndWait<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) throws(E) -> T {
+        let isNested = executor.isCurrent
         let result = executor.runAndWait {
             assumeIsolated { actor -> Result<T, E> in
                 do throws(E) {
-                    return .success(try actor.run(body))
+                    return .success(try isNested ? body(actor.context) : actor.run(body))
                 } catch {
                     return .failure(error)
                 }

@@ -8,6 +8,8 @@ extension ContextError {
         case StoreError.closed: self = .closed
         case StoreError.blob(let path, let reason): self = .store(reason: "\(path): \(reason)")
         case StoreError.duplicateID(let id): self = .duplicateID(id)
+        case StoreError.nestedTransaction(let holder): self = .saveInProgress(by: holder)
+        case StoreError.deadlock(let cycle): self = .deadlock(cycle)
         default: self = .store(reason: "\(error)")
         }
     }

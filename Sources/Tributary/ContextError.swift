@@ -35,6 +35,12 @@ public enum ContextError: Error, Hashable, Sendable {
     case derivations([DerivationProblem])
     /// Keys of classes that stand for no property of their entities; found when a store is opened.
     case fields([FieldProblem])
+    /// Something else of this thread is being written, by the named context, and ends only after the caller: a save, a
+    /// batch or a pin inside `resolveConflict`, inside a batch's handler, or inside another context's
+    /// ``ManagedObjectContext/performInOneTransaction(_:)``.
+    case saveInProgress(by: String)
+    /// Waiting for the write lock would never end; the cycle names the contexts.
+    case deadlock(String)
     /// The container has been closed.
     case closed
     /// The store refused; the reason is the store's.
@@ -73,6 +79,9 @@ extension ContextError: CustomStringConvertible {
         case .derivations(let problems):
             problems.map(\.description).joined(separator: "; ") + "; " + DerivationProblem.understood
         case .fields(let problems): problems.map(\.description).joined(separator: "; ")
+        case .saveInProgress(let holder):
+            "\(holder) is writing to the store on this thread: let that save or transaction end, then save"
+        case .deadlock(let cycle): "waiting would never end: \(cycle)"
         case .closed: "the container has been closed"
         case .store(let reason): "the store refused: \(reason)"
         }

@@ -1,18 +1,18 @@
 import Dispatch
-import Glibc
-import Synchronization
+import TributaryStore
 
 /// The serial queue of one background context, as an executor: first come, first served, whatever the priority.
 ///
 /// Dispatch on Linux has no `DispatchSerialQueue` that is an executor by itself.
 final class ContextExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// The thread that runs a body of the queue now, 0 for none; kept in debug builds only.
-    private let thread = Atomic<UInt>(0)
+    /// Held by the thread that runs a body of the queue.
+    private let resource: ExclusiveResource
 
     /// The queue of the context of the name.
     init(name: String) {
         queue = DispatchQueue(label: "tributary.context.\(name)")
+        resource = ExclusiveResource(name: "the context '\(name)'")
         #if DEBUG
             Whereabouts.mark(queue, context: name)
         #endif
@@ -21,31 +21,44 @@ final class ContextExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // The closure keeps the executor alive until the job has run, also when the job ends the actor.
-        queue.async { self.marked { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
+        queue.async { self.resource.holding { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
     }
 
     /// Queues a plain body after everything queued before.
     func enqueue(_ body: @escaping @Sendable () -> Void) {
-        queue.async { self.marked(body) }
+        queue.async { self.resource.holding(body) }
     }
 
-    /// Runs a body in turn while the calling thread waits.
+    /// Runs a body in turn while the calling thread waits; at once when the thread runs a body of the queue already.
+    ///
+    /// It stops the program when the wait could never end, because the queue's body waits for the caller.
     func runAndWait<T>(_ body: () -> T) -> T {
-        queue.sync { marked(body) }
+        if isCurrent { return body() }
+        if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
+        defer { resource.stopWaiting() }
+        return WaitForGraph.shared.holdsLock ? runHere(body) : queue.sync { resource.holding(body) }
+    }
+
+    /// Runs a body in turn on the dispatch queue where the caller is, while a thread of the context's own waits.
+    ///
+    /// The database's library knows by the dispatch queue who may use the writer connection: a caller that holds the write
+    /// lock must not leave that queue, because the body may come back to a context that reads in the open transaction.
+    private func runHere<T>(_ body: () -> T) -> T {
+        let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        queue.async {
+            hasBegun.signal()
+            hasEnded.wait()
+        }
+        hasBegun.wait()
+        defer { hasEnded.signal() }
+        return resource.holding(body)
     }
 
     func checkIsolated() {
-        dispatchPrecondition(condition: .onQueue(queue))
+        // A thread that waits for another context's body in the middle of its own is still in its own.
+        if !isCurrent { dispatchPrecondition(condition: .onQueue(queue)) }
     }
 
-    private func marked<T>(_ body: () -> T) -> T {
-        #if DEBUG
-            thread.store(pthread_self(), ordering: .relaxed)
-            defer { thread.store(0, ordering: .relaxed) }
-        #endif
-        return body()
-    }
-
-    /// Whether the calling thread runs a body of the queue; known in debug builds only.
-    var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+    /// Whether the calling thread runs a body of the queue.
+    var isCurrent: Bool { resource.isHeldHere }
 }

@@ -14,7 +14,7 @@ extension Store {
 
     /// The newest generation in place of `old`, in the writer's turn, for which it waits.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
-        try writer.run { database in
+        try locked { database in
             try checkOpen()
             return try WriterTurn(store: self, database: database).move(from: old, connections: connections)
         }

@@ -3,12 +3,13 @@ extension Store {
     package func pinInTurn(connections: Int = 1) async throws -> Generation {
         try await withCheckedThrowingContinuation { continuation in
             writer.enqueue { database in
-                continuation.resume(
-                    with: Result {
+                let result = Result {
+                    try self.writeLock.holding {
                         try self.checkOpen()
                         return try WriterTurn(store: self, database: database).move(from: nil, connections: connections)
                     }
-                )
+                }
+                continuation.resume(with: result)
             }
         }
     }

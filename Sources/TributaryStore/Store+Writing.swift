@@ -1,4 +1,3 @@
-import CSQLite
 import GRDB
 import Synchronization
 
@@ -13,7 +12,7 @@ extension Store {
         _ body: (WriteTransaction) throws -> T,
         committed: (T, WriterTurn) throws -> Void = { _, _ in }
     ) throws -> T {
-        try writer.run { database in
+        try locked { database in
             try checkOpen()
             return try transact(on: database, body, committed: committed)
         }
@@ -26,19 +25,20 @@ extension Store {
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             writer.enqueue { database in
-                continuation.resume(
-                    with: Result {
+                let result = Result {
+                    try self.writeLock.holding {
                         try self.checkOpen()
                         return try self.transact(on: database, body, committed: committed)
                     }
-                )
+                }
+                continuation.resume(with: result)
             }
         }
     }
 
     /// Holds the writer's turn while `body` runs, with no transaction open.
     package func inTurn<T>(_ body: (WriterTurn) throws -> T) throws -> T {
-        try writer.run { database in
+        try locked { database in
             try checkOpen()
             return try body(WriterTurn(store: self, database: database))
         }
@@ -49,6 +49,15 @@ extension Store {
         await withCheckedContinuation { continuation in
             writer.enqueue { _ in continuation.resume() }
         }
+    }
+
+    /// Runs `body` on the writer connection, holding the write lock, for which the calling thread waits.
+    ///
+    /// - Throws: ``StoreError`` `deadlock` when the wait could never end, and what `body` throws.
+    func locked<T>(_ body: (Database) throws -> T) throws -> T {
+        if let cycle = writeLock.startWaiting() { throw StoreError.deadlock(cycle: cycle) }
+        defer { writeLock.stopWaiting() }
+        return try writer.run { database in try writeLock.holding { try body(database) } }
     }
 
     private func transact<T>(
@@ -77,14 +86,12 @@ extension Store {
             return result
         }
     }
-    /// The turn can be asked for again by who has it, but a transaction inside another one cannot be rolled back alone.
+
+    /// The write lock can be taken again by who has it, but a transaction inside another one cannot be rolled back alone.
     ///
-    /// - Throws: ``StoreError`` `database`, and leaves the transaction that is open alone.
+    /// - Throws: ``StoreError`` `nestedTransaction`, and leaves the transaction that is open alone.
     func checkNotTransacting() throws {
         guard isTransacting.load(ordering: .relaxed) else { return }
-        throw StoreError.database(
-            code: SQLITE_MISUSE,
-            message: "a transaction is open in this turn: nothing else can be written until it has ended"
-        )
+        throw StoreError.nestedTransaction(holder: writeLock.outerHolder ?? "this thread")
     }
 }

@@ -15,6 +15,8 @@ package final class Store: Sendable {
     let readers: ReaderPool
     let meter: WALMeter
     let isClosed = Atomic(false)
+    /// Held by whoever uses the writer connection.
+    let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
     /// Whether a transaction is open on the writer; read and written in the writer's turn.
     let isTransacting = Atomic(false)
     /// What writes down the older versions of a new store's model.

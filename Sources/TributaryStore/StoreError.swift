@@ -25,6 +25,10 @@ package enum StoreError: Error, Hashable, Sendable {
     /// A transaction of a writer that is not the one after those that have been applied.
     case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
     case closed
+    /// A write inside another one of this thread, which `holder` has begun.
+    case nestedTransaction(holder: String)
+    /// Waiting for the write lock would never end: its holder waits for the caller.
+    case deadlock(cycle: String)
     /// A large binary beside the store, or the folder of such, cannot be written or read; 74.
     case blob(path: String, reason: String)
 }

@@ -1,0 +1,201 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+import Tributary
+
+/// `performAndWait` inside bodies: of the same context, of another one, and where nobody could ever go on.
+struct NestedWaitTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("nested")
+        container = try await Company.open(folder)
+    }
+
+    @Test
+    func aBodyCanWaitForAnotherOneOfItsContext() async throws {
+        let background = container.newBackgroundContext()
+        let names = try await background.perform { context in
+            try context.insert(Employee.self).name = "Ann"
+            return try background.performAndWait { inner in
+                #expect(inner.insertedObjects.count == 1)
+                try inner.insert(Employee.self).name = "Bob"
+                try background.performAndWait { try $0.save() }
+                return try inner.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+            }
+        }
+        #expect(names == ["Ann", "Bob"])
+        let count = try await onThread {
+            background.performAndWait { _ in background.performAndWait { $0.registeredObjects.count } }
+        }
+        #expect(count >= 0)
+        background.enqueue { _ in background.performAndWait { $0.onWillSave = nil } }
+        await background.perform { _ in }
+        #expect(container.pendingSaves == 0)
+    }
+
+    @Test
+    func aBodyCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
+        let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
+        let names = try await first.perform { context in
+            let ann = try context.insert(Employee.self)
+            ann.name = "Ann"
+            return try second.performAndWait { other in
+                try other.insert(Employee.self).name = "Bob"
+                try other.save()
+                // The confinement check of debug builds looks as well.
+                try first.performAndWait { inner in
+                    #expect(inner.insertedObjects.count == 1)
+                    (inner.insertedObjects.first as? Employee)?.name += "!"
+                    try inner.save()
+                }
+                return try other.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+            }
+        }
+        #expect(names == ["Ann!", "Bob"])
+        // Both are free again.
+        #expect(await first.perform { !$0.hasChanges })
+        #expect(await second.perform { !$0.hasChanges })
+    }
+
+    @Test
+    func aBodyThatHoldsTheWriteLockCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
+        let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
+        let names = try await container.coordinator.perform(on: first) { context in
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            return try second.performAndWait { other in
+                #expect(try other.count(for: FetchRequest("Employee")) == 0)
+                // Only the first context reads what is not committed.
+                return try first.performAndWait { inner in
+                    try inner.insert(Employee.self).name = "Bob"
+                    try inner.save()
+                    return try inner.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+                }
+            }
+        }
+        #expect(names == ["Ann", "Bob"])
+        #expect(try container.committed.count == 1)
+    }
+
+    @Test
+    func anErrorOfAnInnerBodyKeepsItsType() async throws {
+        let background = container.newBackgroundContext()
+        let error = await background.perform { _ -> ContextError? in
+            do throws(ContextError) {
+                try background.performAndWait { (context) throws(ContextError) in
+                    try context.insert(entity: "Boat")
+                    return
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error == .unknownEntity("Boat"))
+    }
+
+    @Test
+    func anInnerBodyIsAPartOfTheOuterOne() async throws {
+        let background = container.newBackgroundContext()
+        let other = container.newBackgroundContext()
+        let id = try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            return employee.objectID
+        }
+        try await background.perform { context in
+            context.automaticallyMergesChangesFromParent = true
+            context.undoStack = UndoStack()
+            let employee = try #require(try context.existingObject(with: id) as? Employee)
+            try other.performAndWait { other in
+                (other.object(with: id) as? Employee)?.name = "Bob"
+                try other.save()
+            }
+            employee.salary = 1
+            // Nothing is merged in the middle of a body, and the group of undo goes on.
+            background.performAndWait { inner in
+                let same = inner.object(with: id) as? Employee
+                #expect(same?.name == "Ann")
+                same?.age = 40
+            }
+            context.undo()
+            #expect(employee.salary == nil && employee.age == 30)
+        }
+    }
+
+    @Test
+    @MainActor
+    func theMainActorCanWaitInTheMiddleOfItsOwnChanges() throws {
+        let view = container.viewContext
+        let background = container.newBackgroundContext()
+        var counts: [Int] = []
+        view.observeChanges { _ in
+            counts.append(background.performAndWait { _ in background.performAndWait { $0.insertedObjects.count } })
+        }
+        try view.insert(Employee.self).name = "Ann"
+        try view.save()
+        #expect(!counts.isEmpty && counts.allSatisfy { $0 == 0 })
+    }
+
+    @Test
+    func twoBodiesThatWaitForEachOtherStopTheProgramWithBothNames() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let folder = try TemporaryFolder("nested")
+            let container = try await Company.open(folder)
+            let (first, second) = (
+                container.newBackgroundContext(name: "import"), container.newBackgroundContext(name: "export")
+            )
+            let (isFirstIn, isSecondIn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            first.enqueue { _ in
+                isFirstIn.signal()
+                isSecondIn.wait()
+                second.performAndWait { _ in }
+            }
+            second.enqueue { _ in
+                isSecondIn.signal()
+                isFirstIn.wait()
+                first.performAndWait { _ in }
+            }
+            await first.perform { _ in }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("performAndWait would never return: the context "), "\(text)")
+        #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
+    }
+
+    @Test
+    func aBodyThatWaitsForTheWriteLockOfWhoWaitsForItFailsWithBothNames() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let folder = try TemporaryFolder("nested")
+            let container = try await Company.open(folder)
+            let (first, second) = (
+                container.newBackgroundContext(name: "import"), container.newBackgroundContext(name: "export")
+            )
+            let (hasLock, isSecondIn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            second.enqueue { context in
+                isSecondIn.signal()
+                hasLock.wait()
+                do {
+                    try context.insert(Employee.self).name = "Ann"
+                    try context.save()
+                } catch {
+                    FileHandle.standardError.write(Data("\(error)".utf8))
+                    exit(1)
+                }
+            }
+            isSecondIn.wait()
+            try await container.coordinator.perform(on: first) { _ in
+                hasLock.signal()
+                second.performAndWait { _ in }
+            }
+        }
+        // Whoever comes last to wait for the other notices; either way both are named.
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("would never") && text.contains("the write lock of the store"), "\(text)")
+        #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
+    }
+}
