@@ -41,11 +41,13 @@ extension ManagedObjectContext {
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
 
-    /// Writes to the store; as a part of `transaction` when there is one.
-    func commit(in transaction: WriteTransaction?) throws {
+    /// Writes to the store; as a part of the source's transaction when it has one.
+    func commit(to store: StoreSource) throws {
+        guard !store.isPlanning else { throw ContextError.saveInProgress(by: label) }
+        let transaction = store.transaction
         var plan = SavePlan()
         let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            plan = try self.write(transaction)
+            plan = try store.planning { try self.write(transaction) }
             return try self.commit(&plan, transaction)
         }
         do {
@@ -79,8 +81,13 @@ extension ManagedObjectContext {
         nonisolated(unsafe) let body = body
         nonisolated(unsafe) let adopt = adopt
         let pipeline = home.pipeline
-        try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
+        try home.viewContextUse.holding {
+            try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
+        }
     }
+
+    /// What messages call the context.
+    var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 
     // MARK: In the writer's turn
 
@@ -88,7 +95,16 @@ extension ManagedObjectContext {
         if let key = request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }
-        return try plan(transaction.reader)
+        let planned = resolveConflict == nil ? [] : dirty.objects
+        let plan = try plan(transaction.reader)
+        guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
+            throw ContextError.store(
+                reason:
+                    "resolveConflict has rolled back, reset, refreshed or merged objects that \(label) is saving: it may "
+                    + "read and change them, nothing else"
+            )
+        }
+        return plan
     }
 
     private func commit(_ plan: inout SavePlan, _ transaction: WriteTransaction) throws -> CommittedTransaction {
@@ -118,6 +134,7 @@ extension ManagedObjectContext {
         let saved = plan.outcomes.map(\.object).filter(\.hasChanges)
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         var lost: [ManagedObject] = []
+        var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
         for (object, outcome) in plan.outcomes {
             if !object.hasChanges { noteEffect(on: object) }
@@ -127,10 +144,10 @@ extension ManagedObjectContext {
             case .reread:
                 let before = object.values
                 settle(object, plan.rows[ObjectIdentifier(object)])
-                if object.values != before { object.awake(from: .mergePolicy) }
+                if object.values != before { overwritten.append(object) }
             case .dropped(let row):
                 settle(object, row)
-                object.awake(from: .mergePolicy)
+                overwritten.append(object)
                 noteChange { $0.noteUpdated(object.objectID) }
             case .gone(let isLost):
                 if isLost { lost.append(object) }
@@ -148,6 +165,8 @@ extension ManagedObjectContext {
         if let committed {
             lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
         }
+        // Hooks may save again, so they come when everything is settled.
+        for object in overwritten { object.awake(from: .mergePolicy) }
         for object in saved { object.didSave() }
         if let committed { onDidSave?(self, committed.changes) }
     }

@@ -11,6 +11,9 @@ final class StoreSource: ContextSource {
     /// How things stood before each save that became a part of it.
     var mementos: [SaveMemento] = []
 
+    /// Whether a save is finding out what to write, which may call `resolveConflict`.
+    private(set) var isPlanning = false
+
     init(store: Store, generation: Generation?) {
         self.store = store
         self.generation = generation
@@ -34,5 +37,12 @@ final class StoreSource: ContextSource {
 
     func unsavedState() -> UnsavedState { UnsavedState() }
 
-    func save(_ context: ManagedObjectContext) throws { try context.commit(in: transaction) }
+    func save(_ context: ManagedObjectContext) throws { try context.commit(to: self) }
+
+    /// Runs the part of a save that must not be entered again before it has ended.
+    func planning<T>(_ body: () throws -> T) throws -> T {
+        isPlanning = true
+        defer { isPlanning = false }
+        return try body()
+    }
 }
