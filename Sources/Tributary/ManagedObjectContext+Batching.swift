@@ -134,7 +134,7 @@ extension ManagedObjectContext {
                     isMain ? try commitBatchInMain(committing) : try home.pipeline.commit(committing)
                 lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
                 // The view context shows a generation with the batch from now on.
-                if isMain || refreshes { mergeChanges(committed.changes) }
+                if isMain || refreshes { merge(committed.changes) }
             }
         } catch let nothing as NothingWritten {
             outcome = nothing.outcome

@@ -6,11 +6,55 @@ extension ManagedObjectContext {
     /// Takes over what others have saved: refreshes the objects that are in use, tells of inserted ones, marks deleted
     /// ones.
     ///
-    /// Properties that were changed here keep their values, and a later save does not conflict on what was merged.
+    /// A context that shows a generation moves to the newest one first, as its save does, and merges all that came before;
+    /// inserted objects that are gone again by then are not told of. A child's parent merges first. Properties that were
+    /// changed here keep their values, and a later save does not conflict on what was merged.
     ///
-    /// The cost grows with the objects that are in use, not with the number of changes.
+    /// The cost grows with the objects that are in use and the IDs that are given, not with the size of what was saved.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkConfinement()
+        guard !changes.isEmpty else { return processPendingChanges() }
+        if let parent {
+            parent.mergeChanges(changes)
+            return merge(changes)
+        }
+        do {
+            merge(try withoutVanished(changes, merged: try moveToNewest()))
+        } catch {
+            // Nothing was taken over; the next save says why.
+            pendingReadError = ContextError(error)
+        }
+    }
+
+    /// Moves to the newest generation and merges what comes with it, unless the context reads what is newest anyway.
+    ///
+    /// - Returns: What was merged.
+    private func moveToNewest() throws -> ObjectChanges {
+        guard source.isStore, source.isCommitted, generation != nil else { return ObjectChanges() }
+        do {
+            return try showNewest()
+        } catch StoreError.nestedTransaction, ContextError.saveInProgress {
+            // Inside a save the context stays where it is; the save moves it.
+            return ObjectChanges()
+        }
+    }
+
+    /// The changes of which the move has not told already, less the inserted objects that are not in the store any more.
+    private func withoutVanished(_ changes: ObjectChanges, merged: ObjectChanges) throws -> ObjectChanges {
+        var rest = ObjectChanges(limit: .max)
+        if changes.isEverything { rest.collapseEverything() }
+        for entity in changes.collapsedEntities { rest.collapse(rootEntity: entity) }
+        for id in changes.updated where !merged.touches(id) { rest.update(id) }
+        for id in changes.deleted where !merged.touches(id) { rest.delete(id) }
+        let inserted = changes.inserted.filter { !merged.touches($0) }
+        guard !inserted.isEmpty else { return rest }
+        let present = Set(try read { reader in try reader.rows(Array(inserted)).map(\.id) })
+        for id in inserted where present.contains(id) || registeredObject(for: id) != nil { rest.insert(id) }
+        return rest
+    }
+
+    /// Takes over changes that the source of the context shows.
+    func merge(_ changes: ObjectChanges) {
         processPendingChanges()
         passCount &+= 1
         guard !changes.isEmpty else { return }
@@ -52,7 +96,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         // Who was told just now, or by the save that this is part of, may have saved and so moved on already.
         if generation.number >= self.generation?.number ?? 0 { self.generation = generation }
-        mergeChanges(changes)
+        merge(changes)
     }
 
     /// Takes over what was committed since the last time; a background context reads the newest state anyway, this is
@@ -68,7 +112,7 @@ extension ManagedObjectContext {
                 return (newest, withThoseThatCameAndWent(changes, since: known))
             }
             mergedThrough = newest
-            mergeChanges(changes)
+            merge(changes)
         } catch {
             pendingReadError = error
         }

@@ -21,18 +21,27 @@ extension ManagedObjectContext {
             throw ContextError.store(reason: "only a background context without a parent is pinned by hand")
         }
         do {
-            let old = generation
-            let pinned = try store.move(from: old, connections: 1)
-            let from = old?.number ?? mergedThrough
-            let changes = withThoseThatCameAndWent(
-                try pinned.read { try $0.allChanges(after: from, through: pinned.number) },
-                since: from
-            )
-            mergedThrough = pinned.number
-            merge(changes, movingTo: pinned)
+            try pinNewest()
         } catch {
             throw ContextError(error)
         }
+    }
+
+    /// Moves to the newest generation.
+    ///
+    /// - Returns: What was merged on the way.
+    @discardableResult
+    func pinNewest() throws -> ObjectChanges {
+        let old = generation
+        let pinned = try store.move(from: old, connections: 1)
+        let from = old?.number ?? mergedThrough
+        let changes = withThoseThatCameAndWent(
+            try pinned.read { try $0.allChanges(after: from, through: pinned.number) },
+            since: from
+        )
+        mergedThrough = pinned.number
+        merge(changes, movingTo: pinned)
+        return changes
     }
 
     /// Reads what is newest again, and brings the objects in use there.

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         }
         guard !object.values.isEmpty else { return }
         let revision = object.row?.revision
-        self.mergeChanges(ObjectChanges(updated: object.objectID))
+        merge(ObjectChanges(updated: object.objectID))
         if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
             known.append((object, object.row?.revision))
         }
         passCount &+= 1
-        mergeChanges(changes)
+        merge(changes)
         for (object, revision) in known where object.state != .gone && object.row?.revision != revision {
             object.awake(from: .refresh)
         }

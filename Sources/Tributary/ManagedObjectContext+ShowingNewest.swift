@@ -1,15 +1,19 @@
+import TributaryChanges
 import TributaryStore
 
 extension ManagedObjectContext {
     /// Moves a context that shows a generation to what is newest, as its save would have done had it written anything.
-    func showNewest() throws {
-        guard let generation else { return }
+    ///
+    /// - Returns: What was merged on the way.
+    @discardableResult
+    func showNewest() throws -> ObjectChanges {
+        guard let generation else { return ObjectChanges() }
         guard isMain else {
-            if generation.number < (try store.read { try $0.newestTransaction() }) { try pin() }
-            return
+            guard generation.number < (try store.read { try $0.newestTransaction() }) else { return ObjectChanges() }
+            return try pinNewest()
         }
         let pipeline = home.pipeline
-        try MainActor.assumeIsolated { try pipeline.showNewest() }
+        return try MainActor.assumeIsolated { try pipeline.showNewest() }
     }
 }
 
@@ -28,11 +32,12 @@ extension SavePlan {
 extension MergePipeline {
     /// Moves the main context to what is newest and merges everything up to it.
     @MainActor
-    func showNewest() throws {
+    func showNewest() throws -> ObjectChanges {
         let step = try store.inTurn { try move($0) }
         main.collected.formUnion(step.changes)
         main.context?.show(step.generation)
         main.context?.merge(step.changes, movingTo: step.generation)
         if !main.isCollecting { postUpdate() }
+        return step.changes
     }
 }

@@ -1,0 +1,145 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// `mergeChanges(_:)` on contexts that show a generation: what is announced is there, and what is there is shown.
+struct MergingByHandTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("byHand")
+        container = try await Company.open(folder)
+    }
+
+    /// What a background context has saved, by its hook.
+    private func save(
+        _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
+    ) async throws -> ObjectChanges {
+        try await container.performBackgroundTask { context in
+            var saved = ObjectChanges()
+            context.onDidSave = { saved = $1 }
+            try body(context)
+            try context.save()
+            return saved
+        }
+    }
+
+    /// Looks at each inserted object as soon as it is told of.
+    private static func watch(_ context: ManagedObjectContext) -> Told {
+        let told = Told()
+        context.observeChanges { [unowned context] notice in
+            for id in notice.inserted {
+                #expect(throws: Never.self) { try context.existingObject(with: id) }
+                told.inserted.append(id)
+            }
+            told.updated.formUnion(notice.updated)
+        }
+        return told
+    }
+
+    private final class Told {
+        var inserted: [ManagedObjectID] = []
+        var updated: Set<ManagedObjectID> = []
+    }
+
+    @Test
+    @MainActor
+    func theViewContextShowsWhatItTellsOf() async throws {
+        let view = container.viewContext
+        let ann = try view.insert(Employee.self)
+        ann.name = "Ann"
+        try view.save()
+        view.processPendingChanges()
+        let id = ann.objectID
+        let told = Self.watch(view)
+        let changes = try await save { context in
+            try context.insert(Employee.self).name = "Bob"
+            (context.object(with: id) as? Employee)?.name = "Anna"
+        }
+        ann.salary = 3
+        view.mergeChanges(changes)
+        #expect(Set(told.inserted) == changes.inserted && told.inserted.count == 1)
+        #expect(told.updated.contains(id) && ann.name == "Anna" && ann.salary == 3)
+        #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Anna", "Bob"])
+        #expect(view.generation?.number == (try container.store.read { try $0.newestTransaction() }))
+        // What was merged is not merged once more by the timer.
+        let count = told.inserted.count
+        await container.mergePendingChanges()
+        #expect(told.inserted.count == count)
+        try view.save()
+    }
+
+    @Test
+    @MainActor
+    func changesOfAnEarlierSaveBringAllThatCameSince() async throws {
+        let view = container.viewContext
+        let told = Self.watch(view)
+        let first = try await save { try $0.insert(Employee.self).name = "Ann" }
+        let second = try await save { try $0.insert(Employee.self).name = "Bob" }
+        let id = try #require(first.inserted.first)
+        let third = try await save { context in context.delete(try context.existingObject(with: id)) }
+        view.mergeChanges(first)
+        #expect(Set(told.inserted) == second.inserted)
+        #expect(throws: ContextError.notFound(id)) { try view.existingObject(with: id) }
+        // Again, and in whatever order: nothing is told of that is not there.
+        view.mergeChanges(third)
+        view.mergeChanges(first)
+        #expect(Set(told.inserted) == second.inserted)
+    }
+
+    @Test
+    func aPinnedContextMovesAsWell() async throws {
+        let background = container.newBackgroundContext()
+        try await background.perform { context in
+            try context.pin()
+            context.retainsRegisteredObjects = true
+        }
+        let changes = try await save { try $0.insert(Employee.self).name = "Ann" }
+        await background.perform { context in
+            let told = Self.watch(context)
+            context.mergeChanges(changes)
+            #expect(Set(told.inserted) == changes.inserted)
+            #expect(context.isPinned)
+        }
+    }
+
+    @Test
+    @MainActor
+    func theParentOfAChildMergesFirst() async throws {
+        let view = container.viewContext
+        let child = view.newChild()
+        let (above, below) = (Self.watch(view), Self.watch(child))
+        let changes = try await save { try $0.insert(Employee.self).name = "Ann" }
+        child.mergeChanges(changes)
+        #expect(Set(above.inserted) == changes.inserted && Set(below.inserted) == changes.inserted)
+    }
+
+    @Test
+    @MainActor
+    func insideATransactionAndInsideASaveNothingMoves() async throws {
+        let view = container.viewContext
+        let ann = try view.insert(Employee.self)
+        ann.name = "Ann"
+        try view.save()
+        let id = ann.objectID
+        ann.name = "Here"
+        let changes = try await save { context in
+            (context.object(with: id) as? Employee)?.salary = 4
+            try context.insert(Employee.self).name = "Bob"
+        }
+        view.resolveConflict = { [unowned view] _, _ in
+            view.mergeChanges(changes)
+            return .objectTrump
+        }
+        try container.coordinator.perform { view in
+            view.mergeChanges(changes)
+            try view.save()
+        }
+        #expect(ann.name == "Here" && ann.salary == 4)
+        #expect(try view.count(for: FetchRequest("Employee")) == 2)
+    }
+}
