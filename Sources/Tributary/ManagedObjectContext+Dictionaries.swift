@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         if let other = withoutOwnChanges(request) { return try other.fetchDictionaries(request) }
         let plan = try home.dictionaryPlan(request)
         let isOverlaid = hasUnsavedAbove || request.includesPendingChanges && dirty.count > 0
-        guard isOverlaid else { return home.named(try read { try $0.values(plan) }, plan) }
+        guard isOverlaid else { return home.named(try readResults { try $0.values(plan) }, plan) }
         var objects = request
         objects.sortKeys = []
         objects.fetchLimit = nil

@@ -69,11 +69,11 @@ extension ManagedObjectContext {
             return try other.fetchIDs(request, fillingRowCache: fillingRowCache)
         }
         let overlay = try overlay(for: request)
-        let rows = fillingRowCache ? try readAhead { try $0.rows(query(request)) } : nil
+        let rows = fillingRowCache ? try readResultsAhead(query(request)) : nil
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return request.slice(objects).map(\.objectID)
         }
-        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? read { try $0.ids(query(request)) } }
+        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? readResults { try $0.ids(query(request)) } }
         return try merged(request, overlay).map { candidate in
             switch candidate {
             case .row(let row): row.id
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return request.slice(objects).count
         }
-        guard !overlay.isEmpty else { return try read { try $0.count(query(request)) } }
+        guard !overlay.isEmpty else { return try readResults { try $0.count(query(request)) } }
         return try merged(request, overlay).count
     }
 
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
         if let objects = try objectsOverChangedRelations(request, overlay.above) {
             return .mixed(request.slice(objects).map(Candidate.object))
         }
-        guard !overlay.isEmpty else { return .rows(try read { try $0.rows(query(request)) }) }
+        guard !overlay.isEmpty else { return .rows(try readResults { try $0.rows(query(request)) }) }
         return .mixed(try merged(request, overlay))
     }
 
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
         query.offset = 0
         // Each dirty object hides at most one row.
         query.limit = request.reach(hidden: overlay.hidden.count)
-        let stored = try read { try $0.rows(query) }.filter { !overlay.hidden.contains($0.id.uniqueID) }
+        let stored = try readResults { try $0.rows(query) }.filter { !overlay.hidden.contains($0.id.uniqueID) }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
         result.reserveCapacity(stored.count + own.count)

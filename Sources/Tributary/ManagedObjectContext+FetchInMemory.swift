@@ -28,7 +28,7 @@ extension ManagedObjectContext {
             predicate: .and(zip(terms, affected).filter { !$0.1 }.map(\.0.term)),
             includesSubentities: request.includesSubentities
         )
-        let rows = try read { try $0.rows(query) }
+        let rows = try readResults { try $0.rows(query) }
         let own = dirty.objects.filter { object in
             let kind = object.kind.entity
             return request.includesSubentities ? kind.isKind(of: entity.name) : kind.name == entity.name

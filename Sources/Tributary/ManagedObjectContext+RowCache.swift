@@ -24,6 +24,15 @@ extension ManagedObjectContext {
         return rows
     }
 
+    /// Reads the rows of a request, and keeps them for faults.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when the request does not fit the model.
+    func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
+        let (rows, number) = try readResults { reader in (try reader.rows(query), try reader.newestTransaction()) }
+        keep(rows, readAt: number)
+        return rows
+    }
+
     /// Keeps rows that were read when the newest transaction was `number`.
     func keep(_ rows: [Row], readAt number: Int64) {
         if source.isCommitted { home.pipeline.rowCache.insert(rows, readAt: number) }

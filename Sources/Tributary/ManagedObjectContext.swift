@@ -32,7 +32,9 @@ public final class ManagedObjectContext {
     /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save and may read and change the live object: what it sets is written with
-    /// `objectTrump` or `overwrite`. When it throws, the save does.
+    /// `objectTrump` or `overwrite`. When it throws, the save does. The write lock is held while it runs: a save in it, of
+    /// this context or another one, throws ``ContextError/saveInProgress(by:)``, and rolling back, resetting or refreshing
+    /// what is being saved makes the save throw.
     public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Whether the context takes over what others have saved by itself.
     ///
@@ -148,6 +150,19 @@ public final class ManagedObjectContext {
     func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
         do {
             return try source.read(body)
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    /// Reads what a request asks.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
+    func readResults<T>(_ body: (Reader) throws -> T) throws -> T {
+        do {
+            return try source.read(body)
+        } catch let error as ObjectPredicateError {
+            throw error
         } catch {
             throw ContextError(error)
         }

@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+import Tributary
+
+/// A request that does not fit the model is the same error whether or not the context has unsaved changes.
+struct PredicateErrorTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("predicateErrors")
+        container = try await Company.open(folder)
+    }
+
+    private static func badRequests() throws -> [FetchRequest] {
+        [
+            FetchRequest("Employee", predicate: try ObjectPredicate(parsing: "wage > 3")),
+            FetchRequest("Employee", predicate: try ObjectPredicate(parsing: "department.boss.name == 'Ann'")),
+            FetchRequest("Employee", predicate: try ObjectPredicate(parsing: "salary BEGINSWITH 'x'")),
+            FetchRequest("Employee", sortKeys: [SortKey("wage")]),
+            FetchRequest("Employee", sortKeys: [SortKey("projects")]),
+        ]
+    }
+
+    private func check(_ context: ManagedObjectContext) throws {
+        for request in try Self.badRequests() {
+            let what = "\(request.predicate.map { "\($0)" } ?? "\(request.sortKeys)")"
+            var faults = request
+            faults.returnsObjectsAsFaults = true
+            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetch(request) }
+            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetch(faults) }
+            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetchIDs(request) }
+            #expect(throws: ObjectPredicateError.self, "\(what)") {
+                try context.fetchIDs(request, fillingRowCache: true)
+            }
+            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetchDictionaries(request) }
+            #expect(throws: ObjectPredicateError.self, "\(what)") {
+                try context.fetchBatches(request, as: Employee.self)
+            }
+            #expect(throws: ObjectPredicateError.self, "\(what)") {
+                try FetchedResultsController<Employee>(request, context: context)
+            }
+            guard request.predicate != nil else { continue }
+            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.count(for: request) }
+            #expect(throws: ObjectPredicateError.self, "\(what)") {
+                try context.execute(BatchDeleteRequest("Employee", predicate: request.predicate))
+            }
+        }
+    }
+
+    @Test
+    func withAndWithoutUnsavedChanges() async throws {
+        try await container.newBackgroundContext().perform { context in
+            try check(context)
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try check(context)
+            try context.save()
+            try check(context)
+            employee.salary = 3
+            try check(context)
+            let child = context.newChild()
+            try check(child)
+            try child.insert(Employee.self).name = "Bob"
+            try check(child)
+        }
+    }
+
+    @Test
+    @MainActor
+    func inTheViewContextAndOnTheContainer() async throws {
+        try check(container.viewContext)
+        for request in try Self.badRequests() {
+            await #expect(throws: ObjectPredicateError.self) { try await container.fetch(request) }
+            await #expect(throws: ObjectPredicateError.self) { try await container.fetchIDs(request) }
+            await #expect(throws: ObjectPredicateError.self) {
+                _ = try await container.viewContext.fetchAsynchronously(request).count
+            }
+            await #expect(throws: ObjectPredicateError.self) {
+                for try await _ in container.viewContext.stream(request, as: Employee.self) {}
+            }
+            guard request.predicate != nil else { continue }
+            await #expect(throws: ObjectPredicateError.self) { try await container.count(for: request) }
+        }
+    }
+}
