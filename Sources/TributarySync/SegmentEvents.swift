@@ -5,19 +5,26 @@ final class SegmentEvents: Sendable {
     private struct State {
         var next = 0
         var listeners: [Int: AsyncStream<SegmentStatus>.Continuation] = [:]
+        var isFinished = false
     }
 
     private static let limit = 256
     private let state = Mutex(State())
 
+    /// What happens from now on; a stream that is asked for after the end has ended.
     func stream() -> AsyncStream<SegmentStatus> {
         let (stream, continuation) = AsyncStream<SegmentStatus>.makeStream(
             bufferingPolicy: .bufferingNewest(SegmentEvents.limit)
         )
-        let number = state.withLock { state in
+        let number = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
             state.next += 1
             state.listeners[state.next] = continuation
             return state.next
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
@@ -34,6 +41,7 @@ final class SegmentEvents: Sendable {
 
     func finish() {
         let listeners = state.withLock { state in
+            state.isFinished = true
             defer { state.listeners = [:] }
             return Array(state.listeners.values)
         }
