@@ -13,6 +13,7 @@ struct AppliedAudit {
     let path: String
     let store: Store
     let own: UniqueID
+    let control: ImportControl
 
     @concurrent
     func compare(_ names: [SegmentName]) async -> [Finding] {
@@ -29,7 +30,9 @@ struct AppliedAudit {
     ///
     /// A file that is damaged since is no contradiction: its transactions are in the store.
     private func contradiction(_ name: SegmentName, logs: LogFolder, reader: Reader) throws -> String? {
-        guard let file = try? logs.open(name), let tail = try? SegmentTail.read(file) else { return nil }
+        guard let opened = try? logs.open(name) else { return nil }
+        let file = MeteredBytes(opened, control)
+        guard let tail = try? SegmentTail.read(file) else { return nil }
         if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
             guard record.sha256 != tail.end.sha256, isValid(file, name) else { return nil }
             return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
@@ -46,7 +49,7 @@ struct AppliedAudit {
         return "It overlaps \(applied.fileName), which was applied, with other bounds."
     }
 
-    private func isValid(_ file: OpenFile, _ name: SegmentName) -> Bool {
+    private func isValid(_ file: some SegmentBytes, _ name: SegmentName) -> Bool {
         (try? SegmentVerifier().verify(file, name: name)) != nil
     }
 }

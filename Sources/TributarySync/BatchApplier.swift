@@ -15,14 +15,18 @@ struct BatchApplier {
 
     private let batch: ImportBatch
     private let transaction: WriteTransaction
+    private var prefetched: PrefetchedSegments?
+    /// Segments that this transaction has read from.
+    private var opened: Set<SegmentName> = []
     private var live: [UniqueID: UInt64]
     private var ownSequence: UInt64 = 0
     private var hasNews = false
     private(set) var outcome = ImportBatch.Outcome()
     private(set) var committed: [CommittedTransaction] = []
 
-    init(batch: ImportBatch, transaction: WriteTransaction) {
+    init(batch: ImportBatch, transaction: WriteTransaction, prefetched: PrefetchedSegments?) {
         self.batch = batch
+        self.prefetched = prefetched
         self.transaction = transaction
         live = batch.positions
     }
@@ -46,7 +50,7 @@ struct BatchApplier {
         while moves, !isFull {
             moves = false
             for index in queues.indices {
-                while let item = queues[index].items.first, !isFull, !isKnownShut(item) {
+                while let item = queues[index].items.first, !isFull, !isKnownShut(item), mayRead(item) {
                     let before = live[item.name.writer] ?? 0
                     let pause = try apply(item)
                     moves = moves || (live[item.name.writer] ?? 0) > before
@@ -66,6 +70,12 @@ struct BatchApplier {
         return gate.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
     }
 
+    /// What has not been read waits for the next SQLite transaction, unless nothing else moves.
+    private func mayRead(_ item: ImportBatch.Item) -> Bool {
+        guard let prefetched, !outcome.positions.isEmpty else { return true }
+        return prefetched.contains(item.name) || opened.contains(item.name)
+    }
+
     private var isFull: Bool {
         outcome.counts.changes + outcome.counts.transactions >= batch.sliceChanges || batch.control.current != .proceed
     }
@@ -73,8 +83,11 @@ struct BatchApplier {
     private mutating func apply(_ item: ImportBatch.Item) throws -> Pause {
         let position = live[item.name.writer] ?? 0
         do {
-            let reader = try batch.paused.take(item.segment, after: position) ?? open(item, after: position)
-            let blobs = BlobReader(logs: batch.logs, writer: item.name.writer)
+            let reader =
+                prefetched?.take(item.name) ?? batch.paused.take(item.segment, after: position)
+                ?? PrefetchedSegments.open(item, of: batch, after: position)
+            opened.insert(item.name)
+            let blobs = BlobFeed(logs: batch.logs, writer: item.name.writer, control: batch.control)
             let source: BlobSource = { sha256, size, take in try blobs.read(sha256, size: size, take) }
             try transaction.takeBlobs(from: item.segment.mayNameBlobs ? source : nil)
             var parked = item.partial.map(\.parked) ?? 0
@@ -88,12 +101,6 @@ struct BatchApplier {
         } catch let error as SegmentError {
             throw SegmentFailure(name: item.name, error: error)
         }
-    }
-
-    private func open(_ item: ImportBatch.Item, after position: UInt64) throws -> ReadAhead {
-        let file = try batch.logs.open(item.name)
-        let reader = SegmentReader(file, segment: item.segment, after: position, makesRuns: true)
-        return ReadAhead(reader, sliceChanges: batch.sliceChanges)
     }
 
     /// Applies slice after slice; past a gate a slice is only read to its end, which proves its bytes.

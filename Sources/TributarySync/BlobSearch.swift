@@ -11,7 +11,7 @@ struct BlobSearch {
 
     let logs: LogFolder
 
-    func missing(in segment: VerifiedSegment, file: OpenFile) throws -> [String] {
+    func missing(in segment: VerifiedSegment, file: some SegmentBytes) throws -> [String] {
         // Most segments name none, and building the values costs more than all the rest.
         guard segment.mayNameBlobs else { return [] }
         let reader = SegmentReader(file, segment: segment)

@@ -25,6 +25,8 @@ struct Exporter: Sendable {
     let segmentBytes: Int
     let maxAhead: UInt64
     let wall: UInt64
+    /// Counts what it does.
+    var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
     /// Exports everything that is committed and not exported.
@@ -51,6 +53,7 @@ struct Exporter: Sendable {
             var last = first - 1
             var bytes = 0
             try reader.localTransactions(from: first) { transaction in
+                work.step()
                 last = transaction.sequence
                 bytes += transaction.lines.count
                 return bytes < segmentBytes
@@ -79,12 +82,14 @@ struct Exporter: Sendable {
             try store.read { reader in
                 try reader.localTransactions(from: range.first) { transaction in
                     try writer.append(lines: transaction.lines, changes: transaction.changeCount)
+                    work.step()
                     counts.transactions += 1
                     counts.changes += transaction.changeCount
                     return transaction.sequence < range.last
                 }
             }
         }
+        work.step()
         try interrupt(.placed(name))
         try store.write { try $0.finishExport(first: range.first, sha256: end.sha256) }
         return counts

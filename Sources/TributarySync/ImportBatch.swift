@@ -33,8 +33,14 @@ struct ImportBatch: Sendable {
     let wall: UInt64
     let control: ImportControl
 
-    func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
-        var applier = BatchApplier(batch: self, transaction: transaction)
+    /// Applies what has been read before the write lock was taken, and reads what did not fit.
+    ///
+    /// - Throws: ``SegmentFailure``, and what the store throws.
+    func apply(
+        _ transaction: WriteTransaction,
+        prefetched: PrefetchedSegments? = nil
+    ) throws -> (Outcome, [CommittedTransaction]) {
+        var applier = BatchApplier(batch: self, transaction: transaction, prefetched: prefetched)
         try applier.run()
         return (applier.outcome, applier.committed)
     }

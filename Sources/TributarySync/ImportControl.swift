@@ -11,16 +11,19 @@ package final class ImportControl: Sendable {
     }
 
     private let order = Atomic(Order.proceed.rawValue)
-    private let steps = Atomic<UInt64>(0)
+    /// All that the import loop does: looking at the folder, verifying, applying, comparing.
+    package let work: WorkMeter
 
-    package init() {}
+    package init(work: WorkMeter = WorkMeter()) {
+        self.work = work
+    }
 
     package var current: Order { Order(rawValue: order.load(ordering: .acquiring)) ?? .abort }
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
 
     /// Grows while there is progress.
-    package var progress: UInt64 { steps.load(ordering: .relaxed) }
+    package var progress: UInt64 { work.steps }
 
-    package func step() { steps.add(1, ordering: .relaxed) }
+    package func step() { work.step() }
 }

@@ -40,17 +40,24 @@ struct ImportLoop {
         }
     }
 
+    /// Runs until the service stops; blocks the thread that it is on while it looks at the folder.
     mutating func run() async {
+        let work = service.control.work
+        work.begin()
+        defer { work.end() }
         var deadline: UInt64?
         while !service.isStopping {
-            let requests = service.takeRequests()
-            if !requests.isEmpty { service.look(everywhere: true) }
+            let asked = service.requestCount
+            if asked > 0 { service.look(everywhere: true) }
             service.endPauseWhenDue()
             deadline = await drain()
             service.announceStates()
-            for request in requests { request.resume() }
+            service.answerRequests(asked)
             guard await !audit() else { continue }
-            await service.importSignal.wait(atMost: rest(until: deadline), clock: service.clock)
+            let rest = rest(until: deadline)
+            work.end()
+            await service.importSignal.wait(atMost: rest, clock: service.clock)
+            work.begin()
         }
     }
 
@@ -92,11 +99,14 @@ struct ImportLoop {
         service.refreshOwnPosition()
         let positions = service.positions
         let watcher = watcher
+        let control = service.control
         let scan = scanner.scan(hints, wall: wall) {
             positions[$0]?.sequence ?? 0
         } watch: {
+            control.step()
             watcher?.watch($0)
         }
+        control.step()
         let isLimited = watcher?.isLimited ?? false
         service.note(scan, isWhole: hints.isEverything, isLimited: isLimited)
         service.noteOwnFiles(scan)
@@ -217,7 +227,12 @@ struct ImportLoop {
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: 256)
         guard !names.isEmpty, !service.isStopping else { return false }
-        let audit = AppliedAudit(path: scanner.path, store: service.container.store, own: service.own)
+        let audit = AppliedAudit(
+            path: scanner.path,
+            store: service.container.store,
+            own: service.own,
+            control: service.control
+        )
         for finding in await audit.compare(names) { service.note(finding) }
         for name in names { scanner.checked(name) }
         service.control.step()

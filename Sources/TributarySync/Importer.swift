@@ -76,7 +76,8 @@ struct Importer {
             wall: wall,
             control: control
         )
-        let outcome = try await container.importTransactions { try batch.apply($0) }
+        let prefetched = try await queue.run { try PrefetchedSegments.read(batch) }
+        let outcome = try await container.importTransactions { try batch.apply($0, prefetched: prefetched) }
         for name in outcome.finished { verified.remove(name) }
         return (outcome, forgotten)
     }

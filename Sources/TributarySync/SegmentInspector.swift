@@ -20,9 +20,10 @@ struct SegmentInspector: Sendable {
             guard try identity(of: file) == pending.file else { return (.changed, nil) }
             let position = positions[pending.id.writer]?.sequence ?? 0
             let verifier = SegmentVerifier(sliceChanges: sliceChanges)
-            let segment = try verifier.verify(file, name: pending.id, dependenciesAfter: position)
+            let bytes = MeteredBytes(file, control)
+            let segment = try verifier.verify(bytes, name: pending.id, dependenciesAfter: position)
             let blobs: [String]
-            do { blobs = try BlobSearch(logs: logs).missing(in: segment, file: file) } catch {
+            do { blobs = try BlobSearch(logs: logs).missing(in: segment, file: bytes) } catch {
                 throw error as? SegmentError
                     ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
             }

@@ -5,6 +5,8 @@ package struct SyncProblem: Hashable, Sendable {
         case logsMissing
         case logsUnreadable
         case logsMisnamed
+        /// The folder's file system does not answer.
+        case logsSilent
         case watchFailed
         case watchLimit
         case segmentsDamaged

@@ -39,9 +39,12 @@ extension SyncService {
             segmentBytes: configuration.segmentBytes,
             maxAhead: configuration.maxAhead.wholeMilliseconds,
             wall: wall,
+            work: exportWork,
             interrupt: interruptExport
         )
         do {
+            exportWork.begin()
+            defer { exportWork.end() }
             let counts = try await exportQueue.run { try exporter.run() }
             state.withLock { state in
                 state.exported = state.exported + counts

@@ -11,11 +11,17 @@ extension SyncService {
 
     var positions: [UniqueID: WriterPosition] { state.withLock { $0.planner.positions } }
 
-    func takeRequests() -> [CheckedContinuation<Void, any Error>] {
-        state.withLock { state in
-            defer { state.requests = [] }
-            return state.requests
+    /// How many wait for a whole pass over the folder.
+    var requestCount: Int { state.withLock { $0.requests.count } }
+
+    /// The oldest of those have had their pass; none is left when the service was abandoned meanwhile.
+    func answerRequests(_ count: Int) {
+        let requests = state.withLock { state in
+            let requests = Array(state.requests.prefix(count))
+            state.requests.removeFirst(requests.count)
+            return requests
         }
+        for request in requests { request.resume() }
     }
 
     func takeHints() -> FolderHints {

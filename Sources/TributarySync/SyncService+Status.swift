@@ -18,9 +18,28 @@ extension SyncService {
             status.isImporting = state.isImporting
             status.imported = state.imported
             status.exported = state.exported
-            status.problems = state.allProblems(wall: wall)
+            status.problems = state.allProblems(wall: wall) + hangs(isImporting: state.isImporting, wall: wall)
             return status
         }
+    }
+
+    /// How long the folder may give no answer before that is a problem.
+    package static let folderPatience = Duration.seconds(10)
+
+    /// Work on the folder that makes no step any more; applying is not reading, and may wait for others.
+    private func hangs(isImporting: Bool, wall: UInt64) -> [SyncProblem] {
+        let works = isImporting ? [exportWork] : [control.work, exportWork]
+        let silence = works.compactMap(\.silence).max() ?? .zero
+        guard silence >= SyncService.folderPatience else { return [] }
+        let since = wall &- min(wall, UInt64(clamping: silence.components.seconds) * 1_000)
+        return [
+            SyncProblem(
+                .logsSilent,
+                since: since,
+                detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is imported.",
+                hint: "See to the folder's mount; what is saved here is safe and is exported later."
+            )
+        ]
     }
 
     /// What there is to say of segments, in order.

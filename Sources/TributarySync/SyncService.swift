@@ -18,6 +18,8 @@ package final class SyncService: Service {
     package let container: PersistentContainer
     /// Tells whether imports make progress.
     package let control = ImportControl()
+    /// Tells whether exports make progress.
+    package let exportWork = WorkMeter()
     let own: UniqueID
     let clock: SyncClock
     let logger: Logger
@@ -74,7 +76,7 @@ package final class SyncService: Service {
                 // Ends with the group: a commit is a hint that there may be something to export.
                 group.addTask { await self.listen() }
                 await withTaskGroup(of: Void.self) { loops in
-                    loops.addTask {
+                    loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
                         var loop = ImportLoop(service: self)
                         await loop.run()
                     }
@@ -94,6 +96,7 @@ package final class SyncService: Service {
         state.withLock { state in
             if state.phase == .idle || state.phase == .running { state.phase = .stopping }
         }
+        for starter in takeStarters() { starter.resume() }
         control.give(.finish)
         importSignal.raise()
         exportSignal.raise()
@@ -106,15 +109,45 @@ package final class SyncService: Service {
         control.give(.abort)
     }
 
-    /// Returns when the folder is watched and has been looked at once, or the service has ended.
+    /// Leaves loops that hang to themselves: whoever waits for them is told that the service does not run any more.
+    package func abandon() {
+        abort()
+        end()
+    }
+
+    /// Returns when the folder is watched and has been looked at once, or the service stops.
     package func started() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
-                guard !state.isWatching, state.phase != .ended else { return true }
+                guard !state.isWatching, !state.isStopping else { return true }
                 state.starters.append(continuation)
                 return false
             }
             if isDone { continuation.resume() }
+        }
+    }
+
+    /// The same, but gives up when looking at the folder makes no step for `patience`.
+    ///
+    /// - Returns: Whether the folder is watched.
+    @discardableResult
+    package func started(patience: Duration) async -> Bool {
+        // Not structured: what hangs is not waited for.
+        let watch = Task {
+            while (control.work.silence ?? .zero) < patience {
+                try await Task.sleep(for: patience / 4)
+            }
+            for starter in takeStarters() { starter.resume() }
+        }
+        defer { watch.cancel() }
+        await started()
+        return state.withLock(\.isWatching)
+    }
+
+    private func takeStarters() -> [CheckedContinuation<Void, Never>] {
+        state.withLock { state in
+            defer { state.starters = [] }
+            return state.starters
         }
     }
 

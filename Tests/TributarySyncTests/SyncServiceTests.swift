@@ -37,7 +37,10 @@ import TributaryStore
         try logs.hire(b, 2...2, base: 10)
         try replica.save([SyncModel.insert(77)])
         let result = try await replica.service.sync()
-        #expect(result.imported == ImportCounts(segments: 1, transactions: 3, changes: 3))
+        // The watcher may have been faster than the call.
+        let all = ImportCounts(segments: 1, transactions: 3, changes: 3)
+        #expect(replica.service.status.imported == all)
+        #expect(result.imported == all || result.imported == ImportCounts())
         #expect(result.exported == ImportCounts(segments: 1, transactions: 1, changes: 1))
         #expect(result.merged.inserted == 4)
         #expect(result.remaining == [.waiting: 1])

@@ -1,0 +1,45 @@
+import TransactionLog
+import TributaryChanges
+
+/// What has been read of a batch's segments before the write lock is taken.
+///
+/// A folder that does not answer then holds up the import and no local save. Only what does not fit, the rest of a large
+/// transaction, is read while the lock is held, and not for longer than ``ReadAhead/patience`` without progress.
+struct PrefetchedSegments: Sendable {
+    private var readers: [SegmentName: ReadAhead] = [:]
+
+    /// Reads segments in their order until about `sliceChanges` changes are in memory.
+    ///
+    /// - Throws: ``SegmentFailure`` with what is wrong with a segment.
+    static func read(_ batch: ImportBatch) throws -> PrefetchedSegments {
+        var prefetched = PrefetchedSegments()
+        var budget = batch.sliceChanges
+        for item in batch.items where budget > 0 {
+            let position = batch.positions[item.name.writer] ?? 0
+            let reader = batch.paused.take(item.segment, after: position) ?? open(item, of: batch, after: position)
+            do {
+                try reader.prefetch(&budget)
+            } catch {
+                throw SegmentFailure(name: item.name, error: error)
+            }
+            prefetched.readers[item.name] = reader
+            guard batch.control.current == .proceed else { break }
+        }
+        return prefetched
+    }
+
+    /// A reader that opens its file when it is first asked.
+    static func open(_ item: ImportBatch.Item, of batch: ImportBatch, after position: UInt64) -> ReadAhead {
+        let (logs, control) = (batch.logs, batch.control)
+        let file = "\(logs.path)/\(item.name.path)"
+        return ReadAhead(file: file, sliceChanges: batch.sliceChanges, control: control) { () throws(SegmentError) in
+            let bytes = MeteredBytes(try logs.open(item.name), control)
+            return SegmentReader(bytes, segment: item.segment, after: position, makesRuns: true)
+        }
+    }
+
+    /// The reader of a segment whose beginning has been read, once.
+    mutating func take(_ name: SegmentName) -> ReadAhead? { readers.removeValue(forKey: name) }
+
+    func contains(_ name: SegmentName) -> Bool { readers[name] != nil }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+
+/// Makes opening files and folders hang, as a mount does whose server is gone: for real, by the kernel.
+///
+/// Whoever opens one waits until it is released, or its process is killed. fanotify(7) asks this process for a
+/// permission that it does not give. Needs root.
+package final class HangingFolder: Sendable {
+    package enum Failure: Error {
+        case cannotMark(path: String, code: Int32)
+    }
+
+    private let descriptor: Int32
+
+    private typealias Initialize = @convention(c) (UInt32, UInt32) -> Int32
+    private typealias Mark = @convention(c) (Int32, UInt32, UInt64, Int32, UnsafePointer<CChar>) -> Int32
+
+    /// What keeps a test from using it here; nil when nothing does.
+    package static var reasonNotToHang: String? {
+        let descriptor = initialize()
+        guard descriptor >= 0 else {
+            return "fanotify with permissions is not available here: \(String(cString: strerror(errno)))"
+        }
+        close(descriptor)
+        return nil
+    }
+
+    /// Opening `path` hangs from now on; with `children` what lies in the folder too.
+    package init(_ path: String, children: Bool = false) throws {
+        descriptor = HangingFolder.initialize()
+        guard descriptor >= 0 else { throw Failure.cannotMark(path: path, code: errno) }
+        // FAN_OPEN_PERM, FAN_ONDIR; FAN_EVENT_ON_CHILD.
+        let mask: UInt64 = 0x0001_0000 | 0x4000_0000 | (children ? 0x0800_0000 : 0)
+        let mark: Mark? = HangingFolder.function("fanotify_mark")
+        // FAN_MARK_ADD; AT_FDCWD.
+        guard let mark, mark(descriptor, 1, mask, -100, path) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Failure.cannotMark(path: path, code: code)
+        }
+    }
+
+    /// Lets everybody go on who hangs.
+    deinit { close(descriptor) }
+
+    /// Returns when somebody hangs.
+    package func waitForVictim() async throws {
+        try await onThread { [descriptor] in
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            while Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}
+        }
+    }
+
+    private static func initialize() -> Int32 {
+        let initialize: Initialize? = function("fanotify_init")
+        // FAN_CLASS_CONTENT, FAN_CLOEXEC.
+        return initialize?(4 | 1, UInt32(O_RDONLY)) ?? -1
+    }
+
+    private static func function<Function>(_ name: String) -> Function? {
+        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+}

@@ -1,0 +1,68 @@
+import Logging
+import TestSupport
+import Testing
+import TransactionLog
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// A log folder on a mount that hangs; the kernel makes it hang, so it takes root.
+@Suite(.timeLimit(.minutes(10))) struct HangingFolderTests {
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let a = LogsFolder.writer(1)
+
+    init() throws {
+        if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
+        logs = try LogsFolder()
+    }
+
+    @Test func aReadThatHangsInTheImportHoldsUpNoLocalSave() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let events = replica.service.segmentEvents()
+        // The first one is verified and waits for what it has seen, so that applying is what opens it next.
+        let waiting = try logs.hire(a, 2...2)
+        _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .waiting }
+        var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(waiting.name.path)")
+        let missing = try logs.hire(a, 1...1)
+        try await hanging?.waitForVictim()
+        let store = replica.store
+        // Blocks for ever when the import holds the write lock.
+        try await onThread {
+            _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: [SyncModel.insert(77)])) }
+        }
+        #expect(replica.service.control.work.silence != nil, "an import that hangs is at work for the watchdog")
+        hanging = nil
+        _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .applied }
+        #expect(try replica.employees(1...99) == [1, 2, 77])
+        #expect(missing.name != waiting.name)
+        try await replica.stop()
+    }
+
+    @Test func aFolderThatHangsIsNotWaitedForWhenTheServiceStops() async throws {
+        var hanging: HangingFolder? = try HangingFolder(logs.path)
+        let folder = try TemporaryFolder("replica")
+        let store = try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
+        )
+        let container = try await PersistentContainer(store: store)
+        let service = try SyncService(
+            container: container,
+            configuration: SyncConfiguration(logs: logs.path),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let run = Task { try await service.run() }
+        try await hanging?.waitForVictim()
+        let starting = Task { await service.started() }
+        service.stop()
+        await starting.value
+        #expect(await service.started(patience: .milliseconds(10)) == false)
+        service.abandon()
+        await #expect(throws: SyncError.self) { try await service.importAll() }
+        hanging = nil
+        try await run.value
+        try await container.close()
+    }
+}
