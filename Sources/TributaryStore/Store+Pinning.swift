@@ -31,8 +31,10 @@ extension WriterTurn {
         try StoreError.mapping {
             try store.checkNotTransacting()
             old?.release()
-            if store.meter.frameCount >= WALMeter.checkpointFrames {
-                store.meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)
+            let isFileLong = store.meter.isFileLong(of: store.configuration.path)
+            if isFileLong || store.meter.frameCount >= WALMeter.checkpointFrames {
+                let isAll = store.meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)
+                if isAll, isFileLong { store.meter.truncate(database.sqliteConnection) }
             }
             do {
                 let generation = try pin(connections: connections)

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import GRDB
 import Synchronization
 
@@ -6,6 +7,9 @@ import Synchronization
 final class WALMeter: Sendable {
     /// 4 MiB of pages of 4 KiB, SQLite's own default.
     static let checkpointFrames: Int32 = 1000
+
+    /// Bytes that the file of the WAL may keep once everything in it is copied back.
+    static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
 
@@ -27,6 +31,19 @@ final class WALMeter: Sendable {
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
+    }
+
+    /// Whether the file of the WAL is longer than it has to stay, whatever of it is in use.
+    func isFileLong(of path: String) -> Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && Int64(status.st_size) > WALMeter.idleBytes + (64 << 10)
+    }
+
+    /// Gives the space of the WAL back, unless somebody reads it just now; waits for nobody.
+    func truncate(_ connection: OpaquePointer?) {
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, Int32(StoreConnection.busySeconds * 1_000)) }
+        checkpoint(connection, SQLITE_CHECKPOINT_TRUNCATE)
     }
 
     /// Copies back what no reader holds up, without waiting for anyone; true when that was everything.

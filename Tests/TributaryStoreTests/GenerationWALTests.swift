@@ -52,6 +52,22 @@ struct GenerationWALTests {
         #expect(peak < (8 << 20) + 2 * gap * bytesOfCommit, "\(peak) bytes, at most \(gap) commits between two moves")
     }
 
+    /// A generation that was held for long makes the WAL long; the space comes back when it is let go.
+    @Test
+    func givesItsSpaceBackWhenTheStoreComesToRest() throws {
+        let fixture = try StoreFixture()
+        let held = try fixture.store.pin(connections: 2)
+        for _ in 0..<60 { try fixture.hire(50, nameLength: 4000) }
+        #expect(try walBytes(fixture) > 8 << 20)
+        let shown = try fixture.store.move(from: held, connections: 2)
+        #expect(try walBytes(fixture) <= 5 << 20)
+        #expect(try shown.read { try $0.census().employees } == 3_000)
+        // Also when only little was written since.
+        let next = try fixture.store.move(from: shown, connections: 2)
+        #expect(try walBytes(fixture) <= 5 << 20)
+        #expect(try next.read { try $0.census().employees } == 3_000)
+    }
+
     @Test
     func isCopiedBackWithoutAnyGeneration() throws {
         let fixture = try StoreFixture()
