@@ -41,6 +41,7 @@ package struct LikePattern: Sendable, Hashable {
         var place = scalars.startIndex
         var element = 0
         var retry: (element: Int, place: String.Index)?
+        var retries = 0
         while place < scalars.endIndex {
             if element < elements.count {
                 switch elements[element] {
@@ -60,6 +61,8 @@ package struct LikePattern: Sendable, Hashable {
                 }
             }
             guard let last = retry else { return false }
+            retries &+= 1
+            if retries & 0xFFF == 0, MatchingLimit.isReached { return false }
             place = scalars.index(after: last.place)
             element = last.element + 1
             retry = (last.element, place)

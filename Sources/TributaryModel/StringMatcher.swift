@@ -87,7 +87,7 @@ package struct StringMatcher: Sendable {
         expression.enumerateMatches(in: text, options: [.reportProgress], range: range) { match, _, stop in
             reports += 1
             isFound = match != nil
-            if isFound || reports > maximumReports { stop.pointee = true }
+            if isFound || reports > maximumReports || MatchingLimit.isReached { stop.pointee = true }
         }
         return isFound
     }
@@ -99,6 +99,8 @@ package struct StringMatcher: Sendable {
         return text.withUTF8 { bytes in
             guard bytes.count >= part.count else { return false }
             for start in 0...(bytes.count - part.count) where bytes[start] == first {
+                // A long part that nearly fits everywhere takes long.
+                if start & 0xFFF == 0, MatchingLimit.isReached { return false }
                 if bytes[start..<(start + part.count)].elementsEqual(part) { return true }
             }
             return false

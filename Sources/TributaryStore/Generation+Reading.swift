@@ -24,44 +24,33 @@ extension Generation {
     }
 
     /// The same without blocking a thread of the caller's: the body runs on the connection's queue.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement.
     package func readInTurn<T: Sendable>(
         timeout: Duration,
         _ body: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {
-        var generation = self
-        while true {
-            let lease = await generation.leaseInTurn()
-            switch lease {
-            case .moved(let next): generation = next
-            case .failed: throw StoreError.closed
-            case .wait: continue
-            case .connection(let connection):
-                let holder = generation
-                return try await withCheckedThrowingContinuation { continuation in
-                    connection.enqueue { database in
-                        let result = Result {
-                            try database.limited(to: timeout) {
-                                try StoreError.mapping {
-                                    try holder.holding(connection) {
-                                        try body(Reader(database: database, context: holder.context))
-                                    }
+        let cancellation = ReadCancellation()
+        return try await withTaskCancellationHandler {
+            let (generation, connection) = try await leaseConnection()
+            return try await withCheckedThrowingContinuation { continuation in
+                connection.enqueue { database in
+                    let result = Result {
+                        try database.limited(to: timeout, cancellation: cancellation) {
+                            try StoreError.mapping {
+                                try generation.holding(connection) {
+                                    try body(Reader(database: database, context: generation.context))
                                 }
                             }
                         }
-                        holder.giveBack(connection)
-                        continuation.resume(with: result)
                     }
+                    generation.giveBack(connection)
+                    continuation.resume(with: result)
                 }
             }
+        } onCancel: {
+            cancellation.cancel()
         }
-    }
-
-    /// A lease after one wait at most; `.wait` says that it is time to ask again.
-    private func leaseInTurn() async -> Lease {
-        let signal = WakeSignal()
-        let lease = lease(isLimited: true) { { signal.wake() } }
-        if case .wait = lease { await signal.wait() }
-        return lease
     }
 
     private func blockingRead<T>(isLimited: Bool, _ body: (StoreConnection) throws -> T) throws -> T {

@@ -5,12 +5,19 @@ import TributaryChanges
 extension Reader {
     /// A digest over the canonical merge state, with the vector that it is for.
     ///
-    /// Stores that have applied the same transactions have the same digest, in whatever order these came.
-    package func digest() throws -> StoreDigest {
+    /// Stores that have applied the same transactions have the same digest, in whatever order these came. The rows are
+    /// read one after the other; `progress` is told from time to time how many objects have been read.
+    package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
         var hash = SHA256()
+        var objects: Int64 = 0
         try MergeState(reader: self, includesShown: false).forEachLine { line in
-            hash.update(data: Array(line.utf8))
-            hash.update(data: [UInt8(ascii: "\n")])
+            var line = line
+            line += "\n"
+            line.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            // What belongs to an object is indented.
+            guard line.utf8.first != UInt8(ascii: " ") else { return }
+            objects += 1
+            if objects & 0x3FF == 0 { progress(objects) }
         }
         let hexadecimal = hash.finalize().map { byte in
             let text = String(byte, radix: 16)

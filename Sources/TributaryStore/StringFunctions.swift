@@ -91,7 +91,10 @@ enum StringFunctions {
     private static func matchValues(_ context: OpaquePointer?, _ values: Values?) {
         guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
         guard let matcher = matcher(context, values) else { return sqlite3_result_null(context) }
-        sqlite3_result_int(context, matcher.matcher?.matches(text) == true ? 1 : 0)
+        let fits = matcher.matcher?.matches(text) == true
+        // Many long rows fit between two looks of the progress handler.
+        guard !MatchingLimit.isReached else { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
+        sqlite3_result_int(context, fits ? 1 : 0)
     }
 
     /// The matcher for the pattern; SQLite keeps it for the run of the statement when the pattern is a constant.

@@ -1,0 +1,37 @@
+import CSQLite
+import GRDB
+import TributaryModel
+
+/// A question for SQLite's progress handler.
+private final class Interruption {
+    let isDue: @Sendable () -> Bool
+
+    init(_ isDue: @escaping @Sendable () -> Bool) {
+        self.isDue = isDue
+    }
+}
+
+extension Database {
+    /// Steps of SQLite's machine between two questions: well under a millisecond.
+    private static let stepsBetweenQuestions: Int32 = 2000
+
+    /// Interrupts statements of `body` once `isDue` is true: between two steps, and inside one that matches a string.
+    ///
+    /// - Throws: What `body` throws; a statement that was interrupted throws SQLite's own error.
+    func interrupting<T>(when isDue: @escaping @Sendable () -> Bool, _ body: () throws -> T) throws -> T {
+        let interruption = Interruption(isDue)
+        sqlite3_progress_handler(
+            sqliteConnection,
+            Database.stepsBetweenQuestions,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue().isDue() ? 1 : 0
+            },
+            Unmanaged.passUnretained(interruption).toOpaque()
+        )
+        defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
+        return try withExtendedLifetime(interruption) {
+            try MatchingLimit.$isOver.withValue(isDue) { try body() }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import GRDB
+
+extension Store {
+    /// Reads what is committed when it begins, for as long as that takes, on a connection that nobody else waits for.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
+    package func readAside<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+        let cancellation = ReadCancellation()
+        let connection = try readers.take()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                connection.enqueue { [self] database in
+                    let result = Result {
+                        try cancellation.guarding(database) {
+                            try StoreError.mapping {
+                                try database.execute(sql: "BEGIN DEFERRED")
+                                return try body(Reader(database: database, context: context))
+                            }
+                        }
+                    }
+                    readers.giveBack(connection)
+                    continuation.resume(with: result)
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+}

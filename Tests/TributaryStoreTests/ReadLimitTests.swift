@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+import TributaryModel
+
+@testable import TributaryStore
+
+/// The time that a read may take holds inside one row as well.
+struct ReadLimitTests {
+    /// A string on which the expression backtracks for ever, matched once: a single row, a single step of SQLite.
+    private static func backtrack(_ reader: Reader) throws {
+        let options = StringFunctions.options(.matches, caseInsensitive: false, diacriticInsensitive: false)
+        let text = String(repeating: "a", count: 40)
+        try BoundStatement(
+            reader.database,
+            "SELECT \(StringFunctions.match)('\(text)', '(a+)+b', \(options))",
+            isKept: false
+        ).run()
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func anExpressionThatBacktracksEndsWithTheTime() async throws {
+        let fixture = try StoreFixture()
+        let generation = try fixture.store.pin(connections: 2)
+        await #expect(throws: StoreError.timedOut(after: .milliseconds(20))) {
+            try await generation.readInTurn(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
+        }
+        #expect(throws: StoreError.timedOut(after: .milliseconds(20))) {
+            try generation.read(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func whoeverGoesAwayEndsItToo() async throws {
+        let fixture = try StoreFixture()
+        let generation = try fixture.store.pin(connections: 2)
+        let (stream, started) = AsyncStream<Void>.makeStream()
+        let task = Task.detached {
+            try await generation.readInTurn(timeout: .seconds(3600)) { (reader: Reader) -> Void in
+                started.yield()
+                while true { try ReadLimitTests.backtrack(reader) }
+            }
+        }
+        for await _ in stream { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func aLongReadThatNobodyWaitsForEnds() async throws {
+        let fixture = try StoreFixture()
+        try fixture.hire(3)
+        let store = fixture.store
+        #expect(try await store.readAside { try $0.digest() } == store.read { try $0.digest() })
+        let (stream, started) = AsyncStream<Void>.makeStream()
+        let task = Task.detached {
+            try await store.readAside { reader in
+                started.yield()
+                let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+                try BoundStatement(reader.database, endless, isKept: false).run()
+            }
+        }
+        for await _ in stream { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
