@@ -144,7 +144,8 @@ let package = Package(
         .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [
-                "TributaryDaemon", "TributaryAdmin", "TestSupport",
+                "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryStore", "TributaryChanges",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -44,8 +44,9 @@ package struct Daemon {
 
         let state = DaemonState(configuration: configuration)
         let notifier = SystemdNotifier(environment: sources.environment)
-        let trigger = StopTrigger()
         let farewell = Farewell()
+        let watch = StopWatch(state: state, socket: socket, farewell: farewell, logger: logger)
+        let trigger = StopTrigger { watch.start() }
         let outcome = StopOutcome()
         watchSignals(trigger)
 
@@ -78,7 +79,12 @@ package struct Daemon {
         )
         let responder = AdminResponder(routes: RouteTable.routes, daemon: admin)
         var servers = [
-            AdminServer(place: .socket(socket), respond: responder.respond(to:channel:), logger: logger)
+            AdminServer(
+                place: .socket(socket),
+                respond: responder.respond(to:channel:),
+                drain: { StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).patience },
+                logger: logger
+            )
         ]
         if let address = configuration.listen {
             let page = StatusPage(address: address, daemon: admin)
@@ -86,6 +92,7 @@ package struct Daemon {
                 AdminServer(
                     place: .loopback(address),
                     respond: { request, _ in await page.respond(to: request) },
+                    drain: { .zero },
                     logger: logger
                 )
             )

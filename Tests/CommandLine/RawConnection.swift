@@ -1,7 +1,9 @@
 import Foundation
 
 /// A connection to a Unix socket without any protocol.
-final class RawConnection {
+///
+/// `@unchecked Sendable`: a test uses it from one thread at a time.
+final class RawConnection: @unchecked Sendable {
     private var descriptor: Int32
 
     init(_ path: String) throws {
@@ -22,6 +24,23 @@ final class RawConnection {
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Sends a space ten times a second until the other side closes.
+    func drip() {
+        while true {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = Foundation.poll(&poll, 1, 100)
+            guard count == 0 || (count < 0 && errno == EINTR) else { return }
+            send(" ")
+        }
+    }
+
+    /// What comes next; nothing when the other side has closed.
+    func read() -> String {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 
     /// Everything until the other side closes.

@@ -9,6 +9,8 @@ import ServiceLifecycle
 struct AdminServer: Service {
     let place: ListeningPlace
     let respond: @Sendable (Request, any Channel) async -> Response
+    /// How long connections may take to end once the engine is down.
+    let drain: @Sendable () -> Duration
     let logger: Logger
 
     /// How long a connection may be silent, or take to send a request.
@@ -18,14 +20,21 @@ struct AdminServer: Service {
         let connections = ConnectionRegister()
         let http = HTTP1Channel(
             responder: { [respond] request, writer, channel in
-                let response = await respond(request, channel)
+                // Whoever reads and hangs up cancels; what was to be written is written all the same.
+                let response: Response
+                if request.method == .get {
+                    response = await connections.serve(channel) { await respond(request, channel) }
+                } else {
+                    response = await respond(request, channel)
+                }
                 try await writer.write(response: response.head, body: response.body)
             },
             configuration: .init(idleTimeout: Self.idleTimeout)
         )
         let server = try await place.bind { [logger] channel in
-            connections.add(channel)
+            let isTaken = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
+                if !isTaken { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
                 // Next to the socket: it sees the bytes of each answer.
                 try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
             }
@@ -47,6 +56,9 @@ struct AdminServer: Service {
         } onGracefulShutdown: {
             server.channel.close(promise: nil)
             connections.quiesce()
+            // What they still wait for cannot be done any more.
+            let patience = TimeAmount(drain())
+            MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: patience) { connections.close() }
         }
     }
 }

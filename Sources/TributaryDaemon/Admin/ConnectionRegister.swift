@@ -1,25 +1,72 @@
+import Glibc
 import NIOCore
 import Synchronization
 
-/// The open connections of a server, to be told when it is time to end.
+/// The open connections of a server: limited in number, and to be told when it is time to end.
 final class ConnectionRegister: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: any Channel] = [:]
+        /// What ends with its connection.
+        var work: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var isQuiescing = false
     }
 
+    /// As many as follow the changes at most, and as many again.
+    static let usualLimit = 2 * AdminCounters.mostStreams
+
+    let limit: Int
     private let state = Mutex(State())
 
-    /// Remembers a connection until it closes.
-    func add(_ channel: any Channel) {
-        let isQuiescing = state.withLock { state in
+    init(limit: Int = ConnectionRegister.limit(descriptors: ConnectionRegister.descriptorLimit())) {
+        self.limit = limit
+    }
+
+    /// Connections that leave half of the descriptors to the store and the log folder.
+    static func limit(descriptors: UInt64) -> Int {
+        min(usualLimit, max(16, Int(clamping: descriptors / 2)))
+    }
+
+    private static func descriptorLimit() -> UInt64 {
+        var limits = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0 else { return 1024 }
+        return UInt64(limits.rlim_cur)
+    }
+
+    /// Remembers a connection until it closes; false when there are too many.
+    func add(_ channel: any Channel) -> Bool {
+        let (isTaken, isQuiescing) = state.withLock { state in
+            guard state.connections.count < limit else { return (false, false) }
             state.connections[ObjectIdentifier(channel)] = channel
-            return state.isQuiescing
+            return (true, state.isQuiescing)
         }
+        guard isTaken else { return false }
         channel.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
+            let cancel = self?.state.withLock { state in
+                state.connections[ObjectIdentifier(channel)] = nil
+                return state.work.removeValue(forKey: ObjectIdentifier(channel))
+            }
+            cancel?()
         }
         if isQuiescing { quiesce(channel) }
+        return true
+    }
+
+    /// Runs work for a connection, one at a time; its task is cancelled when the client hangs up.
+    func serve<T: Sendable>(_ channel: any Channel, _ body: @escaping @Sendable () async -> T) async -> T {
+        // Not a child, so that the connection's end can cancel it.
+        let work = Task { await body() }
+        let isOpen = state.withLock { state in
+            guard state.connections[ObjectIdentifier(channel)] != nil else { return false }
+            state.work[ObjectIdentifier(channel)] = { work.cancel() }
+            return true
+        }
+        if !isOpen { work.cancel() }
+        defer { state.withLock { _ = $0.work.removeValue(forKey: ObjectIdentifier(channel)) } }
+        return await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
     }
 
     /// Idle connections close now, the others when their answer is out.
@@ -29,6 +76,11 @@ final class ConnectionRegister: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { quiesce(connection) }
+    }
+
+    /// Ends the connections that are still open, answered or not.
+    func close() {
+        for connection in state.withLock({ Array($0.connections.values) }) { connection.close(promise: nil) }
     }
 
     private func quiesce(_ channel: any Channel) {

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import ServiceLifecycle
+import TributaryAdmin
 import TributaryModel
 import TributarySync
 
@@ -33,18 +34,32 @@ struct EngineService: Service {
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
         defer { purging.cancel() }
-        await engine.sync.started()
+        // Whoever saves needs the store and not the folder.
         state.run(engine)
-        notifier.ready("Running")
+        await begin(engine)
+        try? await gracefulShutdown()
+        purging.cancel()
+        await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
+            .run(outcome: outcome)
+    }
+
+    /// Tells that the service is up: when the folder is watched, or does not answer.
+    private func begin(_ engine: Engine) async {
+        let isWatching = await withGracefulShutdownHandler {
+            await engine.sync.started(patience: SyncService.folderPatience)
+        } onGracefulShutdown: {
+            engine.sync.stop()
+        }
+        guard state.phase != .stopping else { return }
+        if !isWatching {
+            logger.error("The log folder does not answer", metadata: ["logs": "\(configuration.logs)"])
+        }
+        notifier.ready(isWatching ? "Running" : "Running; the log folder does not answer")
         logger.notice(
             "Running",
             metadata: [
                 "store": "\(configuration.store)", "logs": "\(configuration.logs)", "writer": "\(engine.writer)",
             ]
         )
-        try? await gracefulShutdown()
-        purging.cancel()
-        await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
-            .run(outcome: outcome, farewell: farewell)
     }
 }

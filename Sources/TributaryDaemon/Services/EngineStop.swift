@@ -1,10 +1,11 @@
-import Glibc
 import Logging
 import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// The end of the engine: import, saves, merge, export, checkpoint; bounded by `shutdown.timeout`.
+/// The end of the engine: import, saves, merge, export, checkpoint.
+///
+/// ``StopWatch`` bounds all of it; a log folder that does not answer is given up earlier, so that the rest is done.
 struct EngineStop {
     let engine: Engine
     let loops: Task<Void, any Error>
@@ -12,59 +13,65 @@ struct EngineStop {
     let notifier: SystemdNotifier
     let logger: Logger
 
-    /// How long the end may take after the timeout, when the import has been told to roll back.
-    private static let grace = Duration.seconds(3)
-
-    func run(outcome: StopOutcome, farewell: Farewell) async {
-        let timeout = state.configuration.duration(.shutdownTimeout)
-        let deadline = Task {
-            try await Task.sleep(for: timeout)
-            logger.error("The stop takes longer than shutdown.timeout: the import is rolled back")
-            engine.sync.abort()
-            try await Task.sleep(for: Self.grace)
-            leave(farewell)
-        }
-        let progress = engine.sync.control
-        let mayExport = await ProgressTicker.run(notifier: notifier, hasProgress: Self.probe(progress)) {
+    func run(outcome: StopOutcome) async {
+        let isSafe = await ProgressTicker.run(notifier: notifier, hasProgress: Self.probe(engine.sync)) {
             await stop()
         }
-        deadline.cancel()
-        if !mayExport { outcome.value = .tryAgain }
+        if !isSafe { outcome.value = .tryAgain }
     }
 
-    /// True when everything that was saved is committed.
-    private func stop() async -> Bool {
+    /// True when everything that was saved is committed, and the store is closed in good order.
+    func stop() async -> Bool {
         notifier.status("Stopping: the import")
         engine.sync.stop()
-        _ = await loops.result
+        let loops = loops
+        if await finishing(Task { _ = await loops.result }) == nil {
+            logger.error("The log folder does not answer: what was being read or written is left for the next start")
+            engine.sync.abandon()
+        }
         notifier.status("Stopping: pending saves")
         await engine.container.pipeline.pending.waitForNone()
         await engine.container.mergePendingChanges()
         notifier.status("Stopping: the export")
-        do {
-            try await engine.sync.exportNow()
-        } catch {
-            logger.warning("The last export failed; the next start does it", metadata: ["error": "\(error)"])
-        }
+        await export()
         notifier.status("Stopping: the store")
         do {
             try await engine.container.close()
+            return true
         } catch {
             logger.error("Closing the store failed", metadata: ["error": "\(error)"])
+            return false
         }
-        return true
     }
 
-    /// Ends the process when the orderly way is stuck: what is committed is safe, and an export goes on at the next start.
-    private func leave(_ farewell: Farewell) {
-        let isSaved = engine.container.pendingSaves == 0
-        logger.critical("The stop is stuck", metadata: ["pendingSaves": "\(engine.container.pendingSaves)"])
-        farewell.say()
-        exit(isSaved ? ExitStatus.done.rawValue : ExitStatus.tryAgain.rawValue)
+    private func export() async {
+        let sync = engine.sync
+        let failure = await finishing(
+            Task<String, Never> {
+                do {
+                    try await sync.exportNow()
+                    return ""
+                } catch {
+                    return "\(error)"
+                }
+            }
+        )
+        guard failure?.isEmpty != true else { return }
+        let reason = failure ?? "the log folder does not answer"
+        logger.warning("The last export failed; the next start does it", metadata: ["error": "\(reason)"])
     }
 
-    private static func probe(_ control: ImportControl) -> @Sendable () -> UInt64 {
+    /// The result of work on the log folder; nil when the folder has not answered for a while.
+    private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
+        let patience = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).patience
+        let works = [engine.sync.control.work, engine.sync.exportWork]
+        return await HangingWork.result(of: task, lookingEvery: patience / 4) {
+            works.contains { ($0.silence ?? .zero) >= patience }
+        }
+    }
+
+    private static func probe(_ sync: SyncService) -> @Sendable () -> UInt64 {
         let process = ProcessActivity.probe()
-        return { control.progress &+ process() }
+        return { sync.control.progress &+ sync.exportWork.steps &+ process() }
     }
 }

@@ -2,12 +2,18 @@
 final class StopTrigger: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
+    private let onFire: @Sendable () -> Void
 
-    init() {
+    /// `onFire` is called at each wish to stop, on the thread of the one who has it.
+    init(onFire: @escaping @Sendable () -> Void = {}) {
         (stream, continuation) = AsyncStream.makeStream()
+        self.onFire = onFire
     }
 
-    func fire() { continuation.finish() }
+    func fire() {
+        onFire()
+        continuation.finish()
+    }
 
     /// Returns when somebody has asked, or the task is cancelled.
     func wait() async {

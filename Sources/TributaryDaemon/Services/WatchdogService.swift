@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import TributarySync
 
-/// Tells systemd that the daemon is alive, only while the import loop and the main actor make progress.
+/// Tells systemd that the daemon is alive, only while the folder's loops and the main actor make progress.
 struct WatchdogService: Service {
     let state: DaemonState
     let notifier: SystemdNotifier
@@ -16,15 +16,23 @@ struct WatchdogService: Service {
 
     private func watch(every pause: Duration) async throws {
         let answers = MainAnswers()
-        var lastProgress: UInt64?
         while true {
             answers.ask()
             try await Task.sleep(for: pause)
-            let isImporting = state.engine?.sync.status.isImporting ?? false
-            let progress = state.engine?.sync.control.progress
-            let importMoves = !isImporting || progress != lastProgress
-            lastProgress = progress
-            if importMoves, answers.hasAnswered { notifier.watchdog() }
+            let works = state.engine.map { [$0.sync.control.work, $0.sync.exportWork] } ?? []
+            let isAlive = Self.isAlive(
+                mainAnswers: answers.hasAnswered,
+                silences: works.map(\.silence),
+                limit: pause
+            )
+            if isAlive { notifier.watchdog() }
         }
+    }
+
+    /// Whether everything that is at work has made a step within the limit; nil is what rests.
+    ///
+    /// Looking at the folder, verifying, applying, comparing and exporting are all work.
+    static func isAlive(mainAnswers: Bool, silences: [Duration?], limit: Duration) -> Bool {
+        mainAnswers && silences.allSatisfy { ($0 ?? .zero) < limit }
     }
 }

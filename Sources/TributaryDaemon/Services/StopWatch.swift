@@ -1,0 +1,64 @@
+import Dispatch
+import Glibc
+import Logging
+import Synchronization
+import Tributary
+import TributaryAdmin
+import TributarySync
+
+/// Holds the whole stop to its deadline: engine, connections, and what runs at the exit of the process.
+///
+/// It runs on a queue of its own and needs none of the threads that tasks share, which may all be stuck.
+final class StopWatch: Sendable {
+    private let state: DaemonState
+    private let socket: AdminSocket
+    private let farewell: Farewell
+    private let logger: Logger
+    private let queue = DispatchQueue(label: "tributary.stop", qos: .userInitiated)
+    private let isRunning = Atomic(false)
+
+    init(state: DaemonState, socket: AdminSocket, farewell: Farewell, logger: Logger) {
+        self.state = state
+        self.socket = socket
+        self.farewell = farewell
+        self.logger = logger
+    }
+
+    /// Starts the time; starting again changes nothing.
+    func start() {
+        guard !isRunning.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let schedule = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout))
+        follow(schedule, from: .now, hasRolledBack: false)
+    }
+
+    private func follow(_ schedule: StopSchedule, from start: ContinuousClock.Instant, hasRolledBack: Bool) {
+        switch schedule.action(at: start.duration(to: .now), hasRolledBack: hasRolledBack) {
+        case .wait(let time):
+            let rest = time - start.duration(to: .now)
+            queue.asyncAfter(deadline: .now() + rest / .seconds(1)) { [self] in
+                follow(schedule, from: start, hasRolledBack: hasRolledBack)
+            }
+        case .rollBack:
+            logger.error("The stop takes longer than shutdown.timeout: the import is rolled back")
+            state.engine?.sync.abort()
+            follow(schedule, from: start, hasRolledBack: true)
+        case .leave:
+            leave()
+        }
+    }
+
+    /// What is committed is safe, and an export goes on at the next start.
+    ///
+    /// Not `exit`, whose handlers wait for pending saves once more.
+    private func leave() {
+        let pending = state.engine?.container.pendingSaves ?? 0
+        let status = pending == 0 ? ExitStatus.done : .tryAgain
+        logger.critical(
+            "The stop is stuck: the process ends now",
+            metadata: ["pendingSaves": "\(pending)", "status": "\(status.rawValue)"]
+        )
+        farewell.say()
+        socket.remove()
+        _exit(status.rawValue)
+    }
+}

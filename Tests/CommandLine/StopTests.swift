@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// What must not keep the daemon from stopping, and what must go on meanwhile.
+@Suite struct StopTests {
+    private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
+
+    @Test(.timeLimit(.minutes(10))) func aLogFolderThatHangsKeepsNeitherSavesNorTheStop() async throws {
+        if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try daemon.configure("shutdown: {timeout: 5s}")
+        let hanging = try HangingFolder(daemon.logs)
+        // Ready although the folder does not answer.
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert).0 == 200)
+        let status = try await daemon.call(.get, "/v1/status").1
+        let problems = try #require(status["problems"] as? [[String: Any]])
+        #expect(problems.contains { $0["code"] as? String == "logs-silent" }, "\(problems)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        withExtendedLifetime(hanging) {}
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aClientThatDripsItsBodyIsNotWaitedFor() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("shutdown: {timeout: 5s}")
+        try await daemon.start()
+        let connection = try RawConnection(daemon.socket)
+        connection.send("POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n{")
+        // Goes on for as long as the daemon listens to it, which without an end of its patience is for days.
+        let dripping = Task { try await onThread { connection.drip() } }
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        try await dripping.value
+    }
+}
