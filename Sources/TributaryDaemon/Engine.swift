@@ -25,8 +25,14 @@ final class Engine: Sendable {
     /// How long a read for a client may take.
     static let readTimeout = Duration.seconds(10)
 
+    private let readingRoom = ReadingRoom()
+
     /// Reads at the main context's generation, off the main actor.
+    ///
+    /// - Throws: ``ProblemDocument`` when too many wait already; what reading throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
-        try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
+        try await readingRoom.admit {
+            try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
+        }
     }
 }

@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients may be many, but not without end, and whoever is one too many is told so.
+@Suite struct AdminLimitTests {
+    @Test(.timeLimit(.minutes(10))) func connectionsPastTheLimitAreRefusedWithAReason() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        var connections: [RawConnection] = []
+        var refusal = ""
+        // Idle connections that the daemon keeps say nothing; the first that it refuses does.
+        while refusal.isEmpty, connections.count < 2_000 {
+            let connection = try RawConnection(daemon.socket)
+            connection.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            let answer = connection.read()
+            if answer.hasPrefix("HTTP/1.1 200") { connections.append(connection) } else { refusal = answer }
+        }
+        #expect(refusal.hasPrefix("HTTP/1.1 503 "), "\(refusal)")
+        #expect(refusal.contains("urn:tributary:problem:too-many-clients"), "\(refusal)")
+        #expect(connections.count >= 256, "the clients that may follow the changes fit")
+        // Those that are there are served, and so is the import.
+        connections.last?.send("GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        #expect(connections.last?.read().hasPrefix("HTTP/1.1 200") == true)
+        connections = []
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
