@@ -1,11 +1,44 @@
+import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import Tributary
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
 /// `GET /v1/digest`: what proves that two stores hold the same, with the vector that it is for.
+///
+/// It reads everything, one row after the other, for as long as that takes. With `Accept: text/event-stream` it tells of
+/// its progress and ends with `result` or `problem`; when the client hangs up it ends.
 enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
-        let digest = try await request.engine().read { try $0.digest() }
+        let engine = try request.engine()
+        let objects = DigestedObjects()
+        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
+            return .json(try await digest(engine, objects))
+        }
+        // Not structured: it begins before the answer does, and is cancelled with it.
+        let work = Task { try await digest(engine, objects).text }
+        let stream = ProgressStream(
+            progress: { .object([JSONMember(key: "objects", value: .integer(objects.count))]) },
+            result: {
+                try await withTaskCancellationHandler {
+                    try await work.value
+                } onCancel: {
+                    work.cancel()
+                }
+            },
+            path: AdminPath.digest,
+            logger: request.daemon.logger,
+            channel: request.channel
+        )
+        return stream.response { work.cancel() }
+    }
+
+    private static func digest(_ engine: Engine, _ objects: DigestedObjects) async throws -> JSONValue {
+        let digest = try await engine.container.store.readAside { reader in
+            try reader.digest { objects.count = $0 }
+        }
         let vector = digest.vector.sorted { $0.key < $1.key }.map { writer, position in
             JSONMember(
                 key: writer.description,
@@ -15,11 +48,9 @@ enum DigestRoute {
                 ])
             )
         }
-        return .json(
-            .object([
-                JSONMember(key: "digest", value: .string(digest.digest)),
-                JSONMember(key: "vector", value: .object(vector)),
-            ])
-        )
+        return .object([
+            JSONMember(key: "digest", value: .string(digest.digest)),
+            JSONMember(key: "vector", value: .object(vector)),
+        ])
     }
 }

@@ -28,13 +28,6 @@ enum SyncRoute {
             logger: request.daemon.logger,
             channel: request.channel
         )
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await progress.run(&writer)
-                try await writer.finish(nil)
-            }
-        )
+        return progress.stream.response()
     }
 }

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// How far a digest has come.
+final class DigestedObjects: Sendable {
+    private let atomic = Atomic<Int64>(0)
+
+    var count: Int64 {
+        get { atomic.load(ordering: .relaxed) }
+        set { atomic.store(newValue, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import TributaryAdmin
+import TributaryChanges
+
+/// Long work as its client sees it: `progress` at once and every second, then `result` or `problem`.
+struct ProgressStream: Sendable {
+    /// The data of the next `progress`.
+    let progress: @Sendable () -> JSONValue
+    /// Waits for the work; the data of `result`.
+    let result: @Sendable () async throws -> String
+    /// What its problems are logged with.
+    let path: String
+    let logger: Logger
+    let channel: any Channel
+
+    private static let interval = Duration.seconds(1)
+    /// A client that takes nothing for so long is dropped.
+    private static let patience = TimeAmount.seconds(60)
+
+    /// The answer; `abandoned` is called when the client is gone before it has the result.
+    func response(abandoned: @escaping @Sendable () -> Void = {}) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                do {
+                    try await run(&writer)
+                } catch {
+                    abandoned()
+                    throw error
+                }
+                try await writer.finish(nil)
+            }
+        )
+    }
+
+    @concurrent
+    func run(_ writer: inout any ResponseBodyWriter) async throws {
+        let (ticks, clock) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        clock.yield()
+        // Not structured: the work may go on when the client is gone.
+        let work = Task { try await result() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                _ = await work.result
+                clock.finish()
+            }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: Self.interval)
+                    clock.yield()
+                }
+            }
+            do {
+                for await _ in ticks {
+                    try await send(ServerSentEvent(event: "progress", data: progress().text), to: &writer)
+                }
+            } catch {
+                work.cancel()
+                throw error
+            }
+        }
+        try await send(ending(await work.result), to: &writer)
+    }
+
+    private func ending(_ result: Result<String, any Error>) -> ServerSentEvent {
+        do {
+            return ServerSentEvent(event: "result", data: try result.get())
+        } catch {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let problem = ProblemMapping.problem(of: error, logger: logger, path: path)
+            let data = (try? encoder.encode(problem)) ?? Data("{}".utf8)
+            return ServerSentEvent(event: "problem", data: String(decoding: data, as: UTF8.self))
+        }
+    }
+
+    @concurrent
+    private func send(_ event: ServerSentEvent, to writer: inout any ResponseBodyWriter) async throws {
+        let drop = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in channel.close(promise: nil) }
+        defer { drop.cancel() }
+        try await writer.write(ByteBuffer(string: ChangeEventText.text(event)))
+    }
+}
