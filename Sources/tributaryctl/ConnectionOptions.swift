@@ -8,6 +8,11 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The instance's name: /run/tributary/NAME.sock.", valueName: "name"))
     var instance: String?
 
+    @Option(
+        help: ArgumentHelp("How long the daemon may take to say anything, such as 500ms or 2m.", valueName: "time")
+    )
+    var timeout = DurationArgument.standardTimeout
+
     @Flag(help: "Print the daemon's JSON.")
     var json = false
 }

@@ -1,6 +1,6 @@
 /// Lets the options that every command takes stand before the verb too: `tributaryctl --socket PATH reload`.
 enum LeadingOptions {
-    private static let withValue: Set<String> = ["--socket", "--instance"]
+    private static let withValue: Set<String> = ["--socket", "--instance", "--timeout"]
     private static let flags: Set<String> = ["--json"]
 
     /// The same arguments with such options behind the verb and what it takes.

@@ -16,7 +16,10 @@ struct Session: Sendable {
             userID: geteuid(),
             exists: { FileManager.default.fileExists(atPath: $0) }
         )
-        client = AdminClient(sockets: locator.candidates(socket: options.socket, instance: options.instance))
+        client = AdminClient(
+            sockets: locator.candidates(socket: options.socket, instance: options.instance),
+            timeout: options.timeout.duration
+        )
         json = options.json
         hints = HintText(options)
     }
@@ -24,6 +27,29 @@ struct Session: Sendable {
     /// Sends a request; an answer that is a problem is thrown.
     func call(_ call: AdminCall) async throws -> AdminAnswer {
         try await client.send(call).orProblem()
+    }
+
+    /// Sends a request for long work and shows its progress where that can be seen; what it ends with.
+    ///
+    /// There is no limit as long as the daemon tells of its progress.
+    func follow(_ call: AdminCall, progress: (String) -> String?) async throws -> String {
+        var result: String?
+        let answer = try await client.events(call) { event in
+            switch event.event {
+            case "progress":
+                if terminal.showsProgress, let line = progress(event.data) { terminal.progress(line) }
+            case "problem":
+                if terminal.showsProgress { terminal.progress(nil) }
+                throw try JSONDecoder().decode(ProblemDocument.self, from: Data(event.data.utf8))
+            default:
+                result = event.data
+            }
+            return true
+        }
+        if terminal.showsProgress { terminal.progress(nil) }
+        _ = try answer.orProblem()
+        guard let result else { throw CommandFailure(reason: "the daemon ended without a result", status: .tryAgain) }
+        return result
     }
 
     /// Sends a request and prints the answer: as it is with `--json`, else as `show` says it.

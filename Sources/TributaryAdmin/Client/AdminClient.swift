@@ -7,9 +7,12 @@ import NIOPosix
 package struct AdminClient: Sendable {
     /// The sockets to try, in order; the first that accepts a connection is used.
     package var sockets: [String]
+    /// How long the daemon may say nothing; nil is for ever.
+    package var timeout: Duration?
 
-    package init(sockets: [String]) {
+    package init(sockets: [String], timeout: Duration? = nil) {
         self.sockets = sockets
+        self.timeout = timeout
     }
 
     package init(socket: String) {
@@ -133,9 +136,11 @@ package struct AdminClient: Sendable {
         var tried: [SocketAttempt] = []
         for path in sockets {
             do {
-                return (try await Self.connect(path), path)
+                return (try await connect(path), path)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
                 throw AdminClientError.notPermitted(path: path)
+            } catch let error as AdminClientError {
+                throw error
             } catch let error as IOError {
                 tried.append(SocketAttempt(path: path, reason: String(cString: strerror(error.errnoCode))))
             } catch {
@@ -146,13 +151,20 @@ package struct AdminClient: Sendable {
     }
 
     /// A daemon whose queue of connections is full is there and busy: it is tried again for a while.
-    private static func connect(_ path: String) async throws -> Connection {
+    private func connect(_ path: String) async throws -> Connection {
         let start = ContinuousClock.now
+        let patience = timeout ?? Self.patience
         while true {
             do {
                 return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .connect(unixDomainSocketPath: path) { channel in
                         channel.eventLoop.makeCompletedFuture {
+                            if let timeout {
+                                let silent = AdminClientError.silent(path: path, after: timeout)
+                                try channel.pipeline.syncOperations.addHandlers([
+                                    IdleStateHandler(readTimeout: TimeAmount(timeout)), SilenceHandler(silent),
+                                ])
+                            }
                             try channel.pipeline.syncOperations.addHTTPClientHandlers()
                             return try Connection(wrappingChannelSynchronously: channel)
                         }

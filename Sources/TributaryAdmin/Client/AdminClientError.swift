@@ -7,6 +7,8 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The connection ended before the answer did.
     case interrupted(path: String)
     case unreadableAnswer(String)
+    /// The daemon has said nothing for so long.
+    case silent(path: String, after: Duration)
 
     package var description: String {
         switch self {
@@ -16,12 +18,14 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
             "not permitted to connect to \(path); members of the group tributary-admin may"
         case .interrupted(let path): "the daemon at \(path) ended the connection before its answer was complete"
         case .unreadableAnswer(let reason): reason
+        case .silent(let path, let duration):
+            "the daemon at \(path) has not answered for \(duration); --timeout sets another limit"
         }
     }
 
     package var exitStatus: ExitStatus {
         switch self {
-        case .nobodyAnswers: .unavailable
+        case .nobodyAnswers, .silent: .unavailable
         case .notPermitted: .notPermitted
         case .interrupted: .tryAgain
         case .unreadableAnswer: .internalError

@@ -1,19 +1,21 @@
 import ArgumentParser
+import Foundation
 import TributaryAdmin
 import TributaryChanges
 
 struct DigestCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "digest",
-        abstract: "Show the digest of the merge state: equal digests prove equal stores."
+        abstract: "Show the digest of the merge state: equal digests prove equal stores.",
+        discussion: "Reads the whole store; shows its progress on standard error when that is a terminal."
     )
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let answer = try await session.call(AdminCall(.get, AdminPath.digest))
-        if session.json { return session.terminal.print(answer.text) }
-        let value = try AnswerJSON.parse(answer)
+        let text = try await session.follow(AdminCall(.get, AdminPath.digest), progress: DigestCommand.line)
+        if session.json { return session.terminal.print(text) }
+        let value = try AnswerJSON.parse(AdminAnswer(status: 200, headers: [:], body: Array(text.utf8)))
         session.terminal.print(AnswerJSON.text(value["digest"]) ?? "")
         guard case .object(let vector)? = value["vector"] else { return }
         var table = Table("WRITER", "SEQUENCE", "HASH")
@@ -21,5 +23,11 @@ struct DigestCommand: DaemonCommand {
             table.add([member.key, AnswerJSON.text(member.value["sequence"]), AnswerJSON.text(member.value["hash"])])
         }
         table.print(on: session.terminal)
+    }
+
+    /// What a `progress` event says, for people.
+    private static func line(_ data: String) -> String? {
+        guard let progress = try? JSONDecoder().decode([String: Int].self, from: Data(data.utf8)) else { return nil }
+        return "\(progress["objects"] ?? 0) objects read"
     }
 }

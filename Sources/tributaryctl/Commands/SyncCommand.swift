@@ -13,25 +13,7 @@ struct SyncCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let call = AdminCall(.post, AdminPath.sync)
-        guard session.terminal.showsProgress else {
-            return try await session.call(call, as: SyncMessage.self) { show($0, on: session.terminal) }
-        }
-        var result: String?
-        let answer = try await session.client.events(call) { event in
-            switch event.event {
-            case "progress":
-                if let line = SyncCommand.line(event.data) { session.terminal.progress(line) }
-            case "problem":
-                session.terminal.progress(nil)
-                throw try JSONDecoder().decode(ProblemDocument.self, from: Data(event.data.utf8))
-            default:
-                result = event.data
-            }
-            return true
-        }
-        session.terminal.progress(nil)
-        _ = try answer.orProblem()
-        guard let result else { throw CommandFailure(reason: "the daemon ended without a result", status: .tryAgain) }
+        let result = try await session.follow(call, progress: SyncCommand.line)
         if session.json { return session.terminal.print(result) }
         show(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), on: session.terminal)
     }

@@ -18,7 +18,10 @@ struct WatchCommand: DaemonCommand {
     func run(with session: Session) async throws {
         var remaining = updates
         let call = AdminCall(.get, AdminPath.with(AdminPath.changes, query: [("after", after)]))
-        let answer = try await session.client.events(call) { event in
+        // The daemon gives a sign of life every 15 s.
+        var client = session.client
+        client.timeout = max(client.timeout ?? .zero, .seconds(45))
+        let answer = try await client.events(call) { event in
             if session.json {
                 session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
             } else {
