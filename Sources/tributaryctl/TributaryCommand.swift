@@ -10,6 +10,9 @@ struct TributaryCommand: AsyncParsableCommand {
             The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or
             /run/tributary/admin.sock. With --json every command prints what the daemon answered.
 
+            A command ends with 69 when the daemon says nothing for --timeout; sync and digest hear of its progress each
+            second.
+
             Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
             """,

@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A digest takes as long as it takes, and tells how far it is.
+@Suite struct DigestTests {
+    @Test(.timeLimit(.minutes(10))) func aDigestTellsOfItsProgress() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let changes = (0..<3_000).map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# }
+        let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        let plain = try await daemon.call(.get, "/v1/digest")
+        #expect(plain.0 == 200)
+        var events: [ServerSentEvent] = []
+        let answer = try await daemon.client.events(AdminCall(.get, "/v1/digest")) { event in
+            events.append(event)
+            return true
+        }
+        #expect(answer.status == 200)
+        #expect(events.first?.event == "progress" && events.first?.data.contains("objects") == true, "\(events)")
+        let last = try #require(events.last)
+        #expect(last.event == "result")
+        let result = try JSONSerialization.jsonObject(with: Data(last.data.utf8)) as? [String: Any]
+        #expect(result?["digest"] as? String == plain.1["digest"] as? String)
+        let shown = try await daemon.command(["digest"])
+        #expect(try shown.output.contains(#require(plain.1["digest"] as? String)), "\(shown.errors)")
+        #expect(await daemon.stop() == .exited(0))
+    }
+}
