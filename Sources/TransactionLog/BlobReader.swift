@@ -15,7 +15,7 @@ package struct BlobReader {
     /// Hands over the bytes in portions.
     ///
     /// - Throws: ``SegmentError`` `changed` when the file is not there or has other bytes than its name says: the segment
-    ///   then has to wait for it again.
+    ///   then has to wait for it again; `inputOutput` when the system refuses to open or to read it.
     package func read(
         _ sha256: String,
         size: Int64,
@@ -23,7 +23,12 @@ package struct BlobReader {
     ) throws {
         guard BlobReader.isHash(sha256) else { throw failure(sha256, "the name is no SHA-256") }
         let file: OpenFile
-        do { file = try logs.openBlob(sha256, writer: writer) } catch { throw failure(sha256, error.reason) }
+        do {
+            file = try logs.openBlob(sha256, writer: writer)
+        } catch {
+            if case .inputOutput = error.kind { throw error }
+            throw failure(sha256, error.reason)
+        }
         guard try file.size() == UInt64(bitPattern: size) else { throw failure(sha256, "it has not \(size) bytes") }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobReader.portion, alignment: 16)
         defer { buffer.deallocate() }

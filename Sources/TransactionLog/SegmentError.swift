@@ -1,3 +1,4 @@
+import Glibc
 package import TributaryChanges
 
 /// Why a segment cannot be read or written: what, where, and what it means for the segment.
@@ -64,6 +65,13 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .incomplete, .changed, .missing, .inputOutput: true
         case .damaged, .rejected, .forked: false
         }
+    }
+
+    /// Whether the machine is in trouble that may pass by itself, such as no descriptors left: not a matter of
+    /// permissions, nor of what the file is.
+    package var isPassing: Bool {
+        guard case .inputOutput(let code) = kind else { return false }
+        return [EMFILE, ENFILE, ENOMEM, EIO].contains(code)
     }
 
     /// What helps, as a sentence.

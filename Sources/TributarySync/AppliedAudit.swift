@@ -15,23 +15,31 @@ struct AppliedAudit {
     let own: UniqueID
     let control: ImportControl
 
+    /// What contradicts the store, and hints about files that the system refused to open for the moment.
     @concurrent
-    func compare(_ names: [SegmentName]) async -> [Finding] {
-        guard let logs = try? LogFolder(path: path) else { return [] }
-        let findings = try? store.read { reader in
-            try names.compactMap { name in
-                try contradiction(name, logs: logs, reader: reader).map { Finding(name: name, reason: $0) }
+    func compare(_ names: [SegmentName]) async -> (findings: [Finding], refused: FolderHints) {
+        var refused = FolderHints()
+        var findings: [Finding] = []
+        guard let logs = try? LogFolder(path: path) else {
+            for name in names { refused.note(file: name) }
+            return ([], refused)
+        }
+        for name in names {
+            do {
+                let reason = try store.read { try contradiction(name, logs: logs, reader: $0) }
+                if let reason { findings.append(Finding(name: name, reason: reason)) }
+            } catch {
+                if (error as? SegmentError)?.isPassing ?? true { refused.note(file: name) }
             }
         }
-        return findings ?? []
+        return (findings, refused)
     }
 
     /// Why the file cannot be what was applied; nil when it can.
     ///
     /// A file that is damaged since is no contradiction: its transactions are in the store.
     private func contradiction(_ name: SegmentName, logs: LogFolder, reader: Reader) throws -> String? {
-        guard let opened = try? logs.open(name) else { return nil }
-        let file = MeteredBytes(opened, control)
+        let file = MeteredBytes(try logs.open(name), control)
         guard let tail = try? SegmentTail.read(file) else { return nil }
         if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
             guard record.sha256 != tail.end.sha256, isValid(file, name) else { return nil }

@@ -19,7 +19,7 @@ struct BlobSearch {
         var whole: Set<String> = []
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
             for case .changes(let changes) in batch.events {
-                for change in changes { note(change, of: segment.name.writer, in: &missing, &whole) }
+                for change in changes { try note(change, of: segment.name.writer, in: &missing, &whole) }
             }
         }
         return missing.sorted()
@@ -35,7 +35,7 @@ struct BlobSearch {
         of writer: UniqueID,
         in missing: inout Set<String>,
         _ whole: inout Set<String>
-    ) {
+    ) throws {
         let writes: [PropertyWrite]
         switch change.operation {
         case .insert(let values), .update(let values): writes = values
@@ -46,7 +46,7 @@ struct BlobSearch {
                 BlobReader.isHash(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
                 !whole.contains("\(hash) \(size)")
             else { continue }
-            guard isWhole(hash, size: size, writer: writer) else {
+            guard try isWhole(hash, size: size, writer: writer) else {
                 missing.insert(hash)
                 continue
             }
@@ -66,8 +66,16 @@ struct BlobSearch {
     }
 
     /// What is not here does not have to be opened, which most blobs that are waited for are not.
-    private func isWhole(_ hash: String, size: Int64, writer: UniqueID) -> Bool {
-        isPresent(hash, size: size, writer: writer)
-            && (try? BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }) != nil
+    ///
+    /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read it: nothing is known of it then.
+    private func isWhole(_ hash: String, size: Int64, writer: UniqueID) throws -> Bool {
+        guard isPresent(hash, size: size, writer: writer) else { return false }
+        do {
+            try BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }
+            return true
+        } catch let error as SegmentError {
+            if case .inputOutput = error.kind { throw error }
+            return false
+        }
     }
 }

@@ -233,7 +233,9 @@ struct ImportLoop {
             own: service.own,
             control: service.control
         )
-        for finding in await audit.compare(names) { service.note(finding) }
+        let (findings, refused) = await audit.compare(names)
+        for finding in findings { service.note(finding) }
+        retry.note(refused, now: service.clock.now())
         for name in names { scanner.checked(name) }
         service.control.step()
         return true

@@ -1,6 +1,7 @@
 /// Bounds of a writer's segments in order of first and last, searched by sequence.
 ///
-/// A step costs the logarithm of their number; those at the front, which are applied first, are removed for nothing.
+/// A step costs the logarithm of their number, and moving 24 bytes for each that lies behind one which comes or goes out
+/// of order; those at the front, which are applied first, are removed for nothing.
 struct SegmentOrder: Sendable {
     private var list: [SegmentBounds] = []
     /// For each, the greatest `last` up to it: tells overlaps without looking at what lies before.

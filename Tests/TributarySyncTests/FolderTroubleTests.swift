@@ -91,6 +91,31 @@ import TributaryChanges
         #expect(retry.due == nil && retry.take(now: .seconds(99)).isEmpty)
     }
 
+    @Test func aBlobThatTheSystemRefusesIsNotTakenForMissing() throws {
+        let bytes = Array("picture".utf8)
+        let hash = SegmentText.hash(bytes)
+        let value = #"{"blob":"\#(hash)","size":\#(bytes.count)}"#
+        let text = SegmentText(
+            writer: writer,
+            last: 1,
+            [
+                #"{"transaction":1,"clock":"019aa3f1c2d40000","changes":1}"#,
+                #"{"insert":"Employee","id":"\#(other)","values":{"photo":\#(value)}}"#,
+            ]
+        )
+        let segment = try SegmentVerifier().verify(MemorySegment(text.bytes()), name: text.name)
+        try folder.write(String(decoding: text.bytes(), as: UTF8.self), to: text.name.path)
+        try folder.write("picture", to: "\(writer)/blobs/\(hash)")
+        let logs = try LogFolder(path: folder.path)
+        let search = BlobSearch(logs: logs)
+        let file = try logs.open(text.name)
+        #expect(try search.missing(in: segment, file: file).isEmpty)
+        chmod(folder.path("\(writer)/blobs/\(hash)"), 0)
+        let refused = try asUser { Result { try search.missing(in: segment, file: file) } }
+        let error = #expect(throws: SegmentError.self) { try refused.get() }
+        #expect(error?.kind == .inputOutput(EACCES))
+    }
+
     @Test func problemsOfAFolderEndWhenItIsLookedAtAgain() {
         var state = SyncState(
             configuration: SyncConfiguration(logs: "/"),

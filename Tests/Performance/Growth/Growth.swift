@@ -11,7 +11,7 @@ import TestSupport
 struct Growth {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let rows = ContextRows.all + ImportRows.all
+        let rows = ContextRows.all + ImportRows.all + PlanningRows.all
         if arguments == ["--rows"] {
             for row in rows { print(row.title) }
             return

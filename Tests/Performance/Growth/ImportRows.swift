@@ -8,7 +8,7 @@ enum ImportRows {
     static let spareAttributes = 14
 
     static let all = [
-        row("a backlog of segments of one writer", 1_000) { folder, count in
+        row("a backlog of segments of one writer", 2_500) { folder, count in
             var writer = foreignWriter()
             for number in 0..<count { try writer.write([[insert("Worker", number)]], to: folder.logs) }
         },

@@ -23,6 +23,11 @@ struct ImportedFolder: Sendable {
 
     /// Opens the store, imports all that is in the folder, closes the store.
     func importAll() async throws {
+        try await importAll { _ in }
+    }
+
+    /// The same; `body` has the service in between.
+    func importAll<T: Sendable>(then body: (SyncService) async throws -> T) async throws -> T {
         let store = try Store.open(
             StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: try Works.model())
         )
@@ -34,13 +39,16 @@ struct ImportedFolder: Sendable {
             configuration: configuration,
             logger: Logger(label: "growth") { _ in SwiftLogNoOpLogHandler() }
         )
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let result = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             await service.started()
             try await service.importAll()
+            let result = try await body(service)
             service.stop()
             try await group.waitForAll()
+            return result
         }
         try await container.close()
+        return result
     }
 }

@@ -1,0 +1,44 @@
+import TestSupport
+import TransactionLog
+import TributaryChanges
+import TributarySync
+
+/// What segments that wait cost.
+enum PlanningRows {
+    static let all = [
+        GrowthRow(title: "status while segments of n writers wait", order: .linear, smallest: 2_000) { count in
+            let folder = try ImportedFolder()
+            for number in 0..<count {
+                let lines = [#"{"transaction":2,"clock":"019aa3f1c2d40000","changes":0}"#]
+                try folder.publish(SegmentText(writer: writer(number), first: 2, last: 2, lines))
+            }
+            return try await folder.importAll { service in
+                try await GrowthRow.processorMilliseconds { for _ in 0..<20 { _ = service.status } }
+            }
+        },
+        GrowthRow(title: "a hint about a file behind n that wait", order: .constant, smallest: 10_000) { count in
+            let limits = ImportPlanner.Limits(maxAhead: 0, incompleteGrace: 0)
+            var planner = ImportPlanner(own: writer(0), limits: limits)
+            var listing = WriterListing(writer: writer(1))
+            listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }
+            planner.found(listing, wall: 0)
+            return try await GrowthRow.processorMilliseconds {
+                for number in 0..<5_000 as Range<UInt64> {
+                    var change = ListingChange(writer: writer(1))
+                    change.pending = [pending(10_000 + UInt64(count) + number)]
+                    change.names = [change.pending[0].id]
+                    planner.found(change, wall: 0)
+                }
+            }
+        },
+    ]
+
+    private static func pending(_ sequence: UInt64) -> WriterListing.Pending {
+        let name = SegmentName(writer: writer(1), first: sequence, last: sequence)
+        return WriterListing.Pending(id: name, file: FileIdentity(inode: sequence, size: 600))
+    }
+
+    private static func writer(_ number: Int) -> UniqueID {
+        UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number))
+    }
+}
