@@ -5,6 +5,7 @@ extension MigrationOptions {
     var settings: MigrationSettings {
         var settings = MigrationSettings()
         settings.migrates = migrates
+        settings.allowsLoss = allowsLoss
         if let onMigration { settings.report = { onMigration($0) } }
         settings.stages = stages.map { stage in
             MigrationStep(

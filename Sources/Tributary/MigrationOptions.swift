@@ -12,6 +12,11 @@ public import TributaryModel
 public struct MigrationOptions: Sendable {
     /// Whether the store is migrated; false makes opening throw `MigrationError` `notAllowed` with the plan.
     public var migrates: Bool
+    /// Whether values may be dropped when the model has changed under the same version name.
+    ///
+    /// A property that is gone without a renaming identifier takes its values with it. Unless the version has another
+    /// name than before, or this is set, opening throws `MigrationError` `losesValues` with names and counts.
+    public var allowsLoss = false
     /// What the program does itself between versions, in the order of the versions.
     public var stages: [MigrationStage]
     /// Hears how far a migration is: at its beginning, every few thousand objects, and at its end.

@@ -36,13 +36,14 @@ package struct Daemon {
         umask(0o007)
         let configuration = try Configuration.load(sources)
         logLevel.value = configuration.logLevel
+        let modelFile = ModelFileWatch(path: configuration.model)
         let model = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
         for notice in model.ownNotices { logger.info("model: \(notice)") }
         try configuration.makeFolders(inheritsSocket: inheritsSocket)
         let lock = try StoreLock.take(store: configuration.store)
         let socket = try AdminSocket.open(path: configuration.socket)
 
-        let state = DaemonState(configuration: configuration)
+        let state = DaemonState(configuration: configuration, modelFile: modelFile)
         let notifier = SystemdNotifier(environment: sources.environment)
         let farewell = Farewell()
         let watch = StopWatch(state: state, socket: socket, farewell: farewell, logger: logger)

@@ -12,8 +12,10 @@ final class DaemonState: Sendable {
 
     private let contents: Mutex<Contents>
     private let started = ContinuousClock.now
+    private let modelFile: ModelFileWatch
 
-    init(configuration: Configuration) {
+    init(configuration: Configuration, modelFile: ModelFileWatch) {
+        self.modelFile = modelFile
         contents = Mutex(Contents(configuration: configuration))
     }
 
@@ -26,7 +28,14 @@ final class DaemonState: Sendable {
     var phase: StatusMessage.State { contents.withLock { $0.phase } }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }
-    var restartNeeded: [ConfigurationKey] { contents.withLock { $0.restartNeeded } }
+    /// The keys that only a restart changes and that have a new value; `model` also when its file has changed.
+    var restartNeeded: [ConfigurationKey] {
+        let keys = contents.withLock { $0.restartNeeded }
+        return keys.contains(.model) || !modelHasChanged ? keys : keys + [.model]
+    }
+
+    /// Whether the model's file has changed since the start.
+    var modelHasChanged: Bool { modelFile.isChanged }
 
     /// The store is open.
     func run(_ engine: Engine) {

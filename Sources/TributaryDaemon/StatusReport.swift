@@ -24,7 +24,7 @@ enum StatusReport {
                 StatusMessage.Problem(
                     code: "restart-needed",
                     since: nil,
-                    detail: "a new value of \(restart.map(\.rawValue).joined(separator: ", ")) waits for a restart",
+                    detail: restartDetail(restart, state),
                     hint: ServiceUnit.current?.restartCommand ?? "stop this daemon and start it again"
                 )
             )
@@ -66,6 +66,12 @@ enum StatusReport {
                     ?? "tributaryctl segment list"
             )
         )
+    }
+
+    private static func restartDetail(_ keys: [ConfigurationKey], _ state: DaemonState) -> String {
+        let detail = "a new value of \(keys.map(\.rawValue).joined(separator: ", ")) waits for a restart"
+        guard state.modelHasChanged, let path = state.configuration.model else { return detail }
+        return "\(detail): the file of the model, \(path), has changed since the start"
     }
 
     private static func add(_ engine: Engine, to status: inout StatusMessage) {

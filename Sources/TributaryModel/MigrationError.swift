@@ -6,6 +6,8 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case olderModel(store: String, model: String)
     /// The store needs a migration, and it was opened with one forbidden.
     case notAllowed(MigrationPlan)
+    /// Values would be dropped, and nobody has said that they may be: the version's name is the same as before.
+    case losesValues(version: String, [MigrationLoss])
     /// A stage of one's own threw; the error in words.
     case stageFailed(from: String, to: String, reason: String)
     /// Objects of the store do not fit a unique key or a mandatory relationship of the newer version.
@@ -25,6 +27,11 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notAllowed(let plan):
             "the store is at model version '\(plan.from)' and needs a migration to version '\(plan.to)', which was "
                 + "forbidden; it would:\n" + plan.changes.map { "  \($0)" }.joined(separator: "\n")
+        case .losesValues(let version, let losses):
+            "the model has changed under the version '\(version)' that the store is at, and these values would be "
+                + "dropped:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
+                + "\ngive what was renamed its former name (renamed_from, elementID), raise the model's version, or allow it "
+                + "with 'migration: {allow_loss: true}'"
         case .stageFailed(let from, let to, let reason):
             "the stage from model version '\(from)' to '\(to)' failed: \(reason)"
         case .violated(let from, let to, let violations):

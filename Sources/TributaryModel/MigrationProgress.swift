@@ -11,6 +11,9 @@ public struct MigrationProgress: Sendable, Hashable {
     /// Objects that are to be rewritten, of all entities; 0 when no object has to be.
     public var total: Int
 
+    /// What the migration drops; told at the beginning and at the end.
+    public var losses: [MigrationLoss] = []
+
     package init(from: String, to: String, entity: String? = nil, done: Int = 0, total: Int = 0) {
         self.from = from
         self.to = to

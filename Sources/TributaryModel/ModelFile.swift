@@ -52,6 +52,15 @@ struct ModelFile {
         }
     }
 
+    /// The files that the current version is read from.
+    func currentFiles() throws(ModelError) -> [String] {
+        switch kind {
+        case .versions: try ["\(path)/.xccurrentversion", currentVersion() + "/contents"]
+        case .version: ["\(path)/contents"]
+        case .yaml: [path]
+        }
+    }
+
     // MARK: Versions
 
     private func versionNames() throws(ModelError) -> [String] {
@@ -127,7 +136,7 @@ struct ModelFile {
         return try YAMLModelReader.read(text, file: path)
     }
 
-    private static func readBytes(_ file: String) throws(ModelError) -> Data {
+    static func readBytes(_ file: String) throws(ModelError) -> Data {
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             guard (attributes[.size] as? Int ?? 0) <= maximumBytes else {

@@ -62,7 +62,9 @@ package final class ModelVersions: Sendable {
         return try? read(index)
     }
 
-    /// The versions after the newest one with the hash; nil when none has it. Only these and that one are read.
+    /// The versions after the newest one with the hash; nil when none has it.
+    ///
+    /// Only these and that one are read.
     package func following(versionHash hash: String) -> [Model]? {
         if let models = state.withLock(\.models) {
             return models.lastIndex { $0.versionHash == hash }.map { Array(models[($0 + 1)...]) }

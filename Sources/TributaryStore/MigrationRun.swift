@@ -29,16 +29,22 @@ struct MigrationRun {
             try recorded.move(to: model, through: nil)
             return layout
         }
-        guard !recorded.hasLeft(hash), model.later.following(versionHash: currentHash) == nil else {
+        // A version that is what an older one was is newer all the same when it knows the store's as older.
+        let between = model.earlier.following(versionHash: currentHash)
+        let isOlder = recorded.hasLeft(hash) || model.later.following(versionHash: currentHash) != nil
+        guard between != nil || !isOlder else {
             throw failure(.olderModel(store: current.version, model: model.version))
         }
-        let between = model.earlier.following(versionHash: currentHash)
         let legs = try legs(through: [current] + (between ?? []) + [model])
         guard configuration.migration.migrates else {
             throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: legs.map(\.plan))))
         }
+        let losses = try losses(from: current, through: between ?? [], to: model)
+        guard losses.isEmpty || configuration.migration.allowsLoss || current.version != model.version else {
+            throw failure(.losesValues(version: model.version, losses))
+        }
         do {
-            return try interruptible { try carryOut(legs, through: between, recorded: &recorded) }
+            return try interruptible { try carryOut(legs, through: between, losses: losses, recorded: &recorded) }
         } catch StoreError.database(SQLITE_INTERRUPT, _) {
             throw failure(.interrupted(from: current.version, to: model.version))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
@@ -49,11 +55,14 @@ struct MigrationRun {
     private func carryOut(
         _ legs: [Leg],
         through between: [Model]?,
+        losses: [MigrationLoss],
         recorded: inout RecordedModels
     ) throws -> StoreModel {
         guard let last = legs.last else { throw failure(.notInferable(from: "", to: "", [])) }
         let settings = configuration.migration
-        try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))
+        var progress = MigrationProgress(from: legs[0].plan.from, to: last.plan.to)
+        progress.losses = losses
+        try settings.report?(progress)
         var layout: StoreModel?
         for leg in legs {
             let before = knowing(recorded.versions(withCurrent: false), leg.inference.old)
@@ -73,9 +82,18 @@ struct MigrationRun {
             }
             layout = made
         }
-        try settings.report?(MigrationProgress(from: legs[0].plan.from, to: last.plan.to))
+        try settings.report?(progress)
         guard let layout else { throw failure(.notInferable(from: "", to: "", [])) }
         return layout
+    }
+
+    /// What is dropped; stages of one's own see to what they replace.
+    private func losses(from current: Model, through between: [Model], to model: Model) throws -> [MigrationLoss] {
+        guard configuration.migration.stages.isEmpty else { return [] }
+        let inference = MigrationInference(from: current, through: between, to: model)
+        var builder = LayoutBuilder(model: current, catalogue: try Catalogue(db))
+        let layout = builder.build(storeName: configuration.name)
+        return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
     }
 
     private func perform(

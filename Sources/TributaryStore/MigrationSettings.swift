@@ -4,6 +4,8 @@ package import TributaryModel
 package struct MigrationSettings: Sendable {
     /// Without it a store that needs a migration is refused.
     package var migrates = true
+    /// Whether values may be dropped that nothing takes over, though the version's name is the same.
+    package var allowsLoss = true
     package var stages: [MigrationStep] = []
     /// Hears of the beginning, of every few thousand objects, and of the end; what it throws ends the migration.
     package var report: (@Sendable (MigrationProgress) throws -> Void)?

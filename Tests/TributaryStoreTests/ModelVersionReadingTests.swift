@@ -86,6 +86,26 @@ struct ModelVersionReadingTests {
         #expect(throws: StoreError.self) { try open(older) }
     }
 
+    @Test func aVersionThatIsWhatAnOlderOneWasIsNewer() throws {
+        func version(_ name: String, hasNote: Bool) throws -> Model {
+            var item = EntityDefinition(name: "Item")
+            item.attributes = [Attribute(name: "label", type: .string)]
+            var note = Attribute(name: "note", type: .string)
+            note.isOptional = true
+            if hasNote { item.attributes.append(note) }
+            return try Model(version: name, entities: [item])
+        }
+        let first = try version("1", hasNote: false)
+        let second = try version("2", hasNote: true).succeeding([first])
+        let third = try version("3", hasNote: false).succeeding([first, second])
+        #expect(first.versionHash == third.versionHash)
+        for model in [first, second, third] { try open(model).close() }
+        #expect(try recordedVersions() == ["1", "2", "3"])
+        // Without the newer versions beside it, it is an older one.
+        try open(second.succeeding([first, second, third])).close()
+        #expect(throws: StoreError.self) { try open(first) }
+    }
+
     @Test func whatWasNotWrittenDownIsWrittenDownAtTheNextOpening() throws {
         let store = try open(try model(5))
         store.recording.withLock { $0 }?.wait()

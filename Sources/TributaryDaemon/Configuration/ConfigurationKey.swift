@@ -17,6 +17,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case importMemory = "import.memory"
     case clockMaxAhead = "clock.max_ahead"
     case historyKeep = "history.keep"
+    case migrationAllowLoss = "migration.allow_loss"
     case retentionKeepSegments = "retention.keep_segments"
     case adminSocket = "admin.socket"
     case adminWriters = "admin.writers"
@@ -47,7 +48,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             .duration
         case .watchRescan: .durationOrAuto
         case .exportSegmentBytes, .importMemory: .size
-        case .mergeSaves, .exportEnabled: .boolean
+        case .mergeSaves, .exportEnabled, .migrationAllowLoss: .boolean
         case .importSliceChanges: .count
         case .logLevel: .level
         case .adminWriters: .groups
@@ -69,6 +70,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .importSliceChanges: "20000"
         case .importMemory: "64MiB"
         case .historyKeep, .retentionKeepSegments: "30d"
+        case .migrationAllowLoss: "false"
         case .shutdownTimeout: "85s"
         case .logLevel: "info"
         }

@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import TributaryAdmin
 import TributaryModel
+import TributaryStore
 import TributarySync
 
 /// Opens the store, keeps it in step with the folder, and at the end brings everything to rest in order.
@@ -18,10 +19,12 @@ struct EngineService: Service {
     func run() async throws {
         defer { farewell.say() }
         notifier.status("Opening the store")
-        let migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
+        var migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
+        migration.allowsLoss = configuration.isOn(.migrationAllowLoss)
         let engine: Engine
         do {
             engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
+                [migration] in
                 try await Engine.open(configuration, model: model, migration: migration, logger: logger)
             }
         } catch let interruption as MigrationInterruption {

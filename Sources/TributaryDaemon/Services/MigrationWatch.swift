@@ -26,7 +26,12 @@ struct MigrationWatch {
     }
 
     private func tell(_ progress: MigrationProgress) {
-        if state.phase == .starting {
+        let isBeginning = state.phase == .starting
+        for loss in progress.losses {
+            let words = isBeginning ? "The migration drops values" : "The migration has dropped values"
+            logger.warning("\(words)", metadata: ["what": "\(loss)"])
+        }
+        if isBeginning {
             state.migrate()
             logger.notice("Migrating the store", metadata: ["from": "\(progress.from)", "to": "\(progress.to)"])
         }

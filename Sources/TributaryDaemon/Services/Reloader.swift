@@ -41,10 +41,12 @@ actor Reloader {
             let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }
             let restart = new.differences(from: initial).filter(\.needsRestart)
             state.reconfigure(new, restartNeeded: restart)
+            let waiting = state.restartNeeded
+            if state.modelHasChanged { logger.notice("The model's file has changed: a restart takes it over") }
             logLevel.value = new.logLevel
             state.engine?.reconfigure(new)
             logger.notice("Configuration reloaded", metadata: ["changed": "\(changed.map(\.rawValue))"])
-            return ReloadMessage(changed: changed.map(\.rawValue), restartNeeded: restart.map(\.rawValue))
+            return ReloadMessage(changed: changed.map(\.rawValue), restartNeeded: waiting.map(\.rawValue))
         } catch {
             logger.error("The new configuration is bad, the old one stays", metadata: ["error": "\(error)"])
             throw error

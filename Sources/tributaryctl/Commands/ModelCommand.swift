@@ -3,8 +3,8 @@ import ArgumentParser
 struct ModelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Show the model's entities, or write Swift classes for a model.",
-        subcommands: [ModelShowCommand.self, ModelGenerateCommand.self],
+        abstract: "Show the model's entities, compare two models, or write Swift classes for one.",
+        subcommands: [ModelShowCommand.self, ModelDiffCommand.self, ModelGenerateCommand.self],
         defaultSubcommand: ModelShowCommand.self
     )
 }

@@ -1,0 +1,70 @@
+import GRDB
+import TributaryModel
+
+/// Counts what a migration drops: values of properties, and objects of entities, that the newer model does not have.
+struct MigrationLosses {
+    let db: Database
+    let inference: MigrationInference
+    let layout: StoreModel
+
+    /// `layout` is that of the older model.
+    func counted() throws -> [MigrationLoss] {
+        var losses: [MigrationLoss] = []
+        for change in inference.changes {
+            let count: Int
+            let entity: EntityLayout?
+            switch change.kind {
+            case .removeEntity:
+                entity = layout.entity(named: change.entity)
+                count = try entity.map(objects) ?? 0
+            case .removeProperty:
+                entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
+                count = try entity.map { try values(of: change.property ?? "", in: $0) } ?? 0
+            default: continue
+            }
+            guard let entity, count > 0 else { continue }
+            losses.append(MigrationLoss(entity: entity.entity.name, property: change.property, count: count))
+        }
+        return losses
+    }
+
+    private func objects(of entity: EntityLayout) throws -> Int {
+        let condition = condition(entity, includesSubentities: false)
+        return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table(entity).quotedName) WHERE \(condition)") ?? 0
+    }
+
+    private func values(of property: String, in entity: EntityLayout) throws -> Int {
+        guard let slot = entity.entity.slot(named: property), !goesOn(entity.entity.properties[slot]) else { return 0 }
+        switch entity.places[slot] {
+        case .column(let column):
+            let table = table(entity)
+            return try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(\(table.columns[column].quotedName)) FROM \(table.quotedName)
+                    WHERE \(condition(entity, includesSubentities: true))
+                    """
+            ) ?? 0
+        case .links(let index, ownsPairs: true):
+            return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(layout.links[index].quotedName)") ?? 0
+        // What the other side has is counted there.
+        case .links, .mirror, .inverse, .none: return 0
+        }
+    }
+
+    /// A relationship goes on when its other side does.
+    private func goesOn(_ property: Property) -> Bool {
+        guard let relationship = property.relationship, let inverse = relationship.inverse else { return false }
+        return inference.mapping.successors[relationship.destination].map { heir in
+            inference.mapping.properties[heir]?.values.contains(inverse) == true
+        } ?? false
+    }
+
+    private func table(_ entity: EntityLayout) -> TableLayout { layout.tables[entity.table] }
+
+    private func condition(_ entity: EntityLayout, includesSubentities: Bool) -> String {
+        guard table(entity).hasEntityColumn else { return "1" }
+        let codes = layout.codes(of: entity.entity, includesSubentities: includesSubentities)
+        return "_entity IN (\(codes.map(String.init).joined(separator: ", ")))"
+    }
+}

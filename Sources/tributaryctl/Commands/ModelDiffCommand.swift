@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+
+struct ModelDiffCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show what a store of one model goes through to become one of another, without a daemon.",
+        discussion: """
+            Lines that begin with a minus drop values, those with an exclamation mark cannot be inferred: then nothing is \
+            migrated, and the status is 65.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The older model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "A"))
+    var older: String
+
+    @Argument(help: ArgumentHelp("The newer model.", valueName: "B"))
+    var newer: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(on terminal: Terminal) throws {
+        let (old, new) = (try model(older), try model(newer))
+        let between = new.earlier.following(versionHash: old.versionHash) ?? []
+        let inference = MigrationInference(from: old, through: between, to: new)
+        if json {
+            terminal.print(document(old, new, inference).text)
+        } else {
+            show(old, new, inference, on: terminal)
+        }
+        guard inference.refusals.isEmpty else { throw ExitStatus.badData }
+    }
+
+    private func model(_ path: String) throws -> Model {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
+        }
+        return try Model(contentsOf: path)
+    }
+
+    private func show(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
+        terminal.print(EscapedText.escape("from version '\(old.version)' to '\(new.version)'"))
+        if inference.changes.isEmpty, inference.refusals.isEmpty {
+            return terminal.print("a store of the one is a store of the other")
+        }
+        for change in inference.changes {
+            terminal.print(EscapedText.escape("\(change.kind.dropsValues ? "-" : " ") \(change)"))
+        }
+        for refusal in inference.refusals { terminal.print(EscapedText.escape("! \(refusal)")) }
+    }
+
+    private func document(_ old: Model, _ new: Model, _ inference: MigrationInference) -> JSONValue {
+        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        let changes = inference.changes.map { change in
+            JSONValue.object([
+                JSONMember(key: "change", value: .string(change.description)),
+                JSONMember(key: "entity", value: .string(change.entity)),
+                JSONMember(key: "property", value: text(change.property)),
+                JSONMember(key: "dropsValues", value: .boolean(change.kind.dropsValues)),
+            ])
+        }
+        let refusals = inference.refusals.map { refusal in
+            JSONValue.object([
+                JSONMember(key: "entity", value: .string(refusal.entity)),
+                JSONMember(key: "property", value: text(refusal.property)),
+                JSONMember(key: "reason", value: .string(refusal.reason)),
+                JSONMember(key: "help", value: .string(refusal.help)),
+            ])
+        }
+        return .object([
+            JSONMember(key: "from", value: .string(old.version)),
+            JSONMember(key: "to", value: .string(new.version)),
+            JSONMember(key: "changes", value: .array(changes)),
+            JSONMember(key: "refusals", value: .array(refusals)),
+        ])
+    }
+}
+
+extension MigrationChange.Kind {
+    /// Whether objects lose what nothing of the newer model takes over.
+    fileprivate var dropsValues: Bool { self == .removeEntity || self == .removeProperty }
+}

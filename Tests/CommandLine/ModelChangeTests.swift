@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A model that is changed under a daemon, and between two starts of it.
+@Suite struct ModelChangeTests {
+    private static let withoutSalary = RunningDaemon.model
+        .replacing("      salary: {type: Double, optional: true, max: 100000}\n", with: "")
+
+    @Test(.timeLimit(.minutes(10)))
+    func aChangedModelFileIsToldByStatusAndReload() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        var status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
+        #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
+        try daemon.folder.write(RunningDaemon.model.replacing("max: 100000", with: "max: 200000"), to: "model.yaml")
+        status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
+        #expect(status.text.contains(#""restartNeeded":true"#) && status.text.contains("has changed since the start"))
+        let reload = try await daemon.command(["reload"])
+        #expect(reload.ending == .exited(0) && reload.output.contains("needs a restart: model"), "\(reload)")
+        try daemon.folder.write(RunningDaemon.model, to: "model.yaml")
+        status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
+        #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func valuesAreDroppedOnlyWhenThatIsAllowed() async throws {
+        for isAllowed in [true, false] {
+            let daemon = try RunningDaemon()
+            try await daemon.start()
+            let body = #"{"changes":[{"insert":"Employee","values":{"name":"Ann","salary":10}}]}"#
+            let answer = try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: Array(body.utf8)))
+            try #require(answer.isSuccess, "\(answer.text)")
+            #expect(await daemon.stop() == .exited(0))
+            try daemon.folder.write(Self.withoutSalary, to: "model.yaml")
+            let refused = try daemon.spawn()
+            #expect(await refused.ending() == .exited(78))
+            #expect(
+                daemon.log.contains("Employee.salary: 1 value") && daemon.log.contains("allow_loss"),
+                "\(daemon.log)"
+            )
+            #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
+            if isAllowed {
+                try daemon.configure("migration: {allow_loss: true}")
+            } else {
+                let next = Self.withoutSalary.replacing("version: \"1\"", with: "version: \"2\"")
+                try daemon.folder.write(next, to: "model.yaml")
+            }
+            try await daemon.start()
+            #expect(daemon.log.contains("The migration drops values"), "\(daemon.log)")
+            #expect(daemon.log.contains("The migration has dropped values"), "\(daemon.log)")
+            #expect(await daemon.stop() == .exited(0))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func whatNobodyUsedIsDroppedWithoutAsking() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0))
+        try daemon.folder.write(Self.withoutSalary, to: "model.yaml")
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test func twoModelsAreComparedWithoutADaemon() async throws {
+        let daemon = try RunningDaemon()
+        let older = daemon.folder.path("model.yaml")
+        let newer = daemon.folder.path("next.yaml")
+        let next = Self.withoutSalary.replacing(
+            "name: {type: String}",
+            with: "title: {type: String, renamed_from: name}"
+        )
+        try daemon.folder.write(next, to: "next.yaml")
+        let diff = try await daemon.command(["model", "diff", older, newer])
+        #expect(diff.ending == .exited(0), "\(diff)")
+        #expect(diff.output.contains("- remove Employee.salary"), "\(diff.output)")
+        #expect(diff.output.contains("  rename Employee.title (from 'name' to 'title')"), "\(diff.output)")
+        let json = try await daemon.command(["model", "diff", "--json", older, newer])
+        #expect(json.output.contains(#""dropsValues":true"#), "\(json.output)")
+        let same = try await daemon.command(["model", "diff", older, older])
+        #expect(same.ending == .exited(0) && same.output.contains("a store of the one"), "\(same.output)")
+        try daemon.folder.write(
+            next.replacing("count: {type: Integer 64", with: "count: {type: Boolean"),
+            to: "next.yaml"
+        )
+        let refused = try await daemon.command(["model", "diff", older, newer])
+        #expect(refused.ending == .exited(65) && refused.output.contains("! Employee.count"), "\(refused)")
+        #expect(try await daemon.command(["model", "diff", older, "/nowhere.yaml"]).ending == .exited(66))
+    }
+}
