@@ -1,3 +1,4 @@
+import TestSupport
 import TributaryChanges
 import TributaryModel
 import TributaryStore

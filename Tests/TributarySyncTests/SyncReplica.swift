@@ -25,6 +25,7 @@ final class SyncReplica: Sendable {
         wall: SyncWall,
         folder: TemporaryFolder? = nil,
         name: String = "test",
+        model: Model? = nil,
         hasExternalPhotos: Bool = false,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
         configure: (inout SyncConfiguration) -> Void = { _ in }
@@ -36,7 +37,7 @@ final class SyncReplica: Sendable {
             StoreConfiguration(
                 path: folder.path("store.sqlite"),
                 name: name,
-                model: try SyncModel.make(hasExternalPhotos: hasExternalPhotos),
+                model: try model ?? SyncModel.make(hasExternalPhotos: hasExternalPhotos),
                 environment: environment
             )
         )

@@ -1,19 +1,18 @@
-import TestSupport
-import TributaryChanges
+package import TributaryChanges
 
 /// Random changes to the few objects of the simulation's model.
-struct ChangeGenerator {
-    var random: SeededGenerator
+package struct ChangeGenerator {
+    package var random: SeededGenerator
     private var value = 0
     /// Which of the objects of each entity the transaction is about.
     private var focus: Int?
 
-    init(_ random: SeededGenerator) {
+    package init(_ random: SeededGenerator) {
         self.random = random
     }
 
     /// Changes that a store's own programs may save (`isKnown`), or any that a segment may hold.
-    mutating func changes(isKnown: Bool) -> [Change] {
+    package mutating func changes(isKnown: Bool) -> [Change] {
         // Often everything is about one object of each kind: the changes of a transaction then meet each other.
         focus = number(0...1) == 0 ? number(0...2) : nil
         return (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
@@ -25,7 +24,7 @@ struct ChangeGenerator {
         return all[focus % all.count]
     }
 
-    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
     private mutating func pick<T>(_ list: [T]) -> T { list[number(0...(list.count - 1))] }
 
