@@ -97,7 +97,10 @@ extension MigrationLeg {
             let value = old.columns[source].value(in: row, at: 6 + Int32(source))
             guard column.isRegister, column.mergeRule != .counter else {
                 let isNobody = column.isRegister && (value.isNull || !held[source])
-                insert.bind(index, isNobody && holds[place] ? after.entities[entity].defaults[place] : column.widened(value))
+                insert.bind(
+                    index,
+                    isNobody && holds[place] ? after.entities[entity].defaults[place] : column.widened(value)
+                )
                 continue
             }
             let number = head.versions.register(source, isHeld: held[source])

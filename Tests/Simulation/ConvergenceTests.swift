@@ -5,7 +5,7 @@ import Testing
 /// Replicas that exchange segments in any order end equal, and as the rules say.
 @Suite struct ConvergenceTests {
     /// Schedules in each of the ten parts.
-    private static let schedules = 60
+    private static let schedules = LongProofs.count(25, long: 200)
 
     @Test(arguments: 0..<10)
     func replicasConverge(part: Int) throws {
