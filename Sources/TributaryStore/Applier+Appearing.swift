@@ -18,7 +18,7 @@ extension Applier {
             } else if case .reference(_, true, _) = column.kind {
                 for claim in claims where claim.place == place {
                     guard case .reference(let target) = claim.value else { continue }
-                    try resolveClaims(on: target, table: table, place: place)
+                    try resolveClaims(on: target, table: table, place: place, newcomer: id)
                 }
             }
         }

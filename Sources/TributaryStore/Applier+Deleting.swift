@@ -14,7 +14,7 @@ extension Applier {
         var claims: [(place: Int, target: UniqueID)] = []
         for (place, column) in layout.tables[table].columns.enumerated() {
             if case .reference(_, true, _) = column.kind,
-                let target = try reference(of: row, table: table, place: place)
+                let target = try shownClaim(of: row, table: table, place: place)
             {
                 claims.append((place, target))
             }

@@ -103,17 +103,19 @@ extension Applier {
     func write(_ values: [RegisterWrite], to row: VisibleRow, table: Int) throws {
         let columns = layout.tables[table].columns
         let places = values.map(\.place)
-        var claims: [(place: Int, target: UniqueID)] = []
+        var claims: [(place: Int, target: UniqueID, newcomer: UniqueID?)] = []
         let statement = try self.table(table).update(places)
         for (index, value) in values.enumerated() {
             var shown = value.value
             if case .reference(let targetTable, let isClaim, _) = columns[value.place].kind {
-                if isClaim, let before = try reference(of: row, table: table, place: value.place) {
-                    claims.append((value.place, before))
+                if let before = try shownClaim(of: row, table: table, place: value.place),
+                    value.value != .reference(before)
+                {
+                    claims.append((value.place, before, nil))
                 }
                 try removeDangling(table, row.id, place: value.place)
                 if case .reference(let target) = value.value {
-                    if isClaim { claims.append((value.place, target)) }
+                    if isClaim { claims.append((value.place, target, row.id)) }
                     if try !isVisible(targetTable, target) {
                         try addDangling(table, row.id, place: value.place, target: target)
                         shown = .null
@@ -127,7 +129,9 @@ extension Applier {
         statement.bind(3, row.versions.encoded)
         statement.bind(4, row.rowid)
         try statement.run()
-        for claim in claims { try resolveClaims(on: claim.target, table: table, place: claim.place) }
+        for claim in claims {
+            try resolveClaims(on: claim.target, table: table, place: claim.place, newcomer: claim.newcomer)
+        }
     }
 
     /// The same versions, said for another concrete entity.

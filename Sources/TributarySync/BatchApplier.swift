@@ -13,7 +13,11 @@ struct BatchApplier {
         case end
     }
 
+    /// A batch that has taken so long ends with its slice, however few changes were applied: saves wait for it.
+    private static let duration: Duration = .seconds(2)
+
     private let batch: ImportBatch
+    private let end = ContinuousClock.now + BatchApplier.duration
     private let transaction: WriteTransaction
     private var prefetched: PrefetchedSegments?
     /// Segments that this transaction has read from.
@@ -78,6 +82,7 @@ struct BatchApplier {
 
     private var isFull: Bool {
         outcome.counts.changes + outcome.counts.transactions >= batch.sliceChanges || batch.control.current != .proceed
+            || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
     private mutating func apply(_ item: ImportBatch.Item) throws -> Pause {

@@ -41,7 +41,7 @@ struct ImportBatch: Sendable {
         prefetched: PrefetchedSegments? = nil
     ) throws -> (Outcome, [CommittedTransaction]) {
         var applier = BatchApplier(batch: self, transaction: transaction, prefetched: prefetched)
-        try applier.run()
+        try transaction.reportingProgress(control.step) { try applier.run() }
         return (applier.outcome, applier.committed)
     }
 }

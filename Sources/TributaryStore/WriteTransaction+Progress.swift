@@ -1,0 +1,31 @@
+import CSQLite
+import GRDB
+
+/// What is called while SQLite works.
+private final class Progress {
+    let step: () -> Void
+
+    init(_ step: @escaping () -> Void) { self.step = step }
+}
+
+extension WriteTransaction {
+    /// Instructions of SQLite's machine between two calls: about a millisecond.
+    private static let instructionsBetweenSteps: Int32 = 50_000
+
+    /// Calls `step` again and again while the statements of `body` run, however much one change asks of them.
+    package func reportingProgress<T>(_ step: @escaping () -> Void, _ body: () throws -> T) rethrows -> T {
+        let progress = Progress(step)
+        sqlite3_progress_handler(
+            db.sqliteConnection,
+            WriteTransaction.instructionsBetweenSteps,
+            { context in
+                guard let context else { return 0 }
+                Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().step()
+                return 0
+            },
+            Unmanaged.passUnretained(progress).toOpaque()
+        )
+        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        return try withExtendedLifetime(progress, body)
+    }
+}
