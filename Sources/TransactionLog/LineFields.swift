@@ -41,6 +41,16 @@ struct LineFields {
         }
     }
 
+    /// A name of something; nil when the key is left out or null.
+    func shortString(_ key: String) throws(JSONError) -> String? {
+        guard let text = try optionalString(key) else { return nil }
+        guard text.utf8.count <= LogLimits.textBytes else {
+            let reason = "'\(key)' has \(text.utf8.count) bytes, more than \(LogLimits.textBytes)"
+            throw JSONError(offset: 0, reason: reason)
+        }
+        return text
+    }
+
     /// A SHA-256 in hexadecimal digits, in lower case.
     func optionalHash(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }

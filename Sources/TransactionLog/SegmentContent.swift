@@ -19,6 +19,7 @@ struct SegmentContent {
     private var transactions: UInt64 = 0
     private var changes: UInt64 = 0
     private var dependencies: [VerifiedSegment.Dependency] = []
+    private var dependencyEntries = 0
     private var plannedThrough: UInt64?
     private var slices: [VerifiedSegment.Slice] = []
 
@@ -137,10 +138,13 @@ struct SegmentContent {
 
     private mutating func note(_ transaction: TransactionHeader) {
         guard transaction.sequence > dependenciesAfter, !transaction.seen.isEmpty, plannedThrough == nil else { return }
-        guard dependencies.count < SegmentVerifier.dependencyLimit else {
+        let entries = dependencyEntries + transaction.seen.count
+        guard dependencies.count < SegmentVerifier.dependencyLimit, entries <= SegmentVerifier.dependencyEntryLimit
+        else {
             plannedThrough = transaction.sequence - 1
             return
         }
+        dependencyEntries = entries
         dependencies.append(.init(sequence: transaction.sequence, seen: transaction.seen))
     }
 

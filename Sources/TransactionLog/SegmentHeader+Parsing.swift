@@ -13,11 +13,11 @@ extension SegmentHeader {
         }
         self.init(
             writer: id,
-            name: try fields.optionalString("name"),
+            name: try fields.shortString("name"),
             first: try fields.count("first"),
             last: try fields.count("last"),
             previous: try fields.optionalHash("previous"),
-            model: try fields.optionalString("model")
+            model: try fields.shortString("model")
         )
     }
 
@@ -73,7 +73,7 @@ extension TransactionHeader {
         self.init(
             sequence: sequence,
             clock: clock,
-            author: try fields.optionalString("author"),
+            author: try fields.shortString("author"),
             seen: try TransactionHeader.seen(fields["seen"], writer: writer),
             changeCount: Int(clamping: changes)
         )
@@ -83,6 +83,10 @@ extension TransactionHeader {
         switch value {
         case nil, .null: return [:]
         case .object(let members):
+            guard members.count <= LogLimits.seenEntries else {
+                let reason = "'seen' has \(members.count) entries, more than \(LogLimits.seenEntries)"
+                throw JSONError(offset: 0, reason: reason)
+            }
             var seen: [UniqueID: UInt64] = [:]
             for member in members {
                 guard let other = UniqueID(member.key) else {
@@ -91,7 +95,8 @@ extension TransactionHeader {
                 guard case .integer(let sequence) = member.value, sequence >= 0 else {
                     throw JSONError(offset: 0, reason: "'seen' has no sequence for writer \(other)")
                 }
-                if other != writer { seen[other] = max(seen[other] ?? 0, UInt64(sequence)) }
+                // That nothing has been seen of a writer says nothing.
+                if other != writer, sequence > 0 { seen[other] = max(seen[other] ?? 0, UInt64(sequence)) }
             }
             return seen
         case let other?: throw JSONError(offset: 0, reason: "'seen' is \(other.kind), not an object")

@@ -24,11 +24,11 @@ package struct SegmentHeader: Hashable, Sendable {
         model: String? = nil
     ) {
         self.writer = writer
-        self.name = name
+        self.name = name.map(LogLimits.cut)
         self.first = first
         self.last = last
         self.previous = previous
-        self.model = model
+        self.model = model.map(LogLimits.cut)
     }
 
     package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }

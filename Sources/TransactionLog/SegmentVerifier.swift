@@ -9,6 +9,8 @@ import TributaryChanges
 package struct SegmentVerifier: Sendable {
     /// 65,536 transactions with `seen` are kept for planning.
     package static let dependencyLimit = 65_536
+    /// So many entries of `seen` altogether, 40 bytes each.
+    static let dependencyEntryLimit = 262_144
 
     /// A slice ends with the first transaction that brings it to so many changes.
     package var sliceChanges: Int

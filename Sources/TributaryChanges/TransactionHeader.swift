@@ -18,7 +18,7 @@ package struct TransactionHeader: Hashable, Sendable {
     ) {
         self.sequence = sequence
         self.clock = clock
-        self.author = author
+        self.author = author.map(LogLimits.cut)
         self.seen = seen
         self.changeCount = changeCount
     }

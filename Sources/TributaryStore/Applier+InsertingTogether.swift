@@ -45,6 +45,9 @@ extension Applier {
         }
     }
 
+    /// Statements for many rows that are held at a time.
+    private static let rowInsertLimit = 64
+
     /// The statement for the next rows when all are inserts of one shape, of different objects, none of which has been
     /// hidden before.
     private func rowInsert(from index: Int) throws -> RowInsert? {
@@ -61,6 +64,7 @@ extension Applier {
             for row in waiting.rows[index..<end] where hiddenObjects[Int(first.table)].mayContain(row.id) { return nil }
         }
         if let known = rowInserts[shape] { return known }
+        if rowInserts.count >= Applier.rowInsertLimit { rowInserts.removeAll() }
         let made = try RowInsert(db, shapes[shape], layout: layout)
         rowInserts[shape] = .some(made)
         return made

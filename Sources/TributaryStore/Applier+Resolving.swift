@@ -57,18 +57,7 @@ extension Applier {
     }
 
     func shape(of values: [PropertyWrite], isInsert: Bool, entity: Int) -> Int {
-        if lastShape < shapes.count, shapes[lastShape].matches(values, isInsert: isInsert, entity: entity) {
-            return lastShape
-        }
-        if let known = shapes.firstIndex(where: { $0.matches(values, isInsert: isInsert, entity: entity) }) {
-            lastShape = known
-        } else {
-            lastShape = shapes.count
-            shapes.append(
-                ChangeShape(values.map(\.name), isInsert: isInsert, entityIndex: entity, layout: layout)
-            )
-        }
-        return lastShape
+        shapes.index(of: values, isInsert: isInsert, entity: entity, layout: layout)
     }
 
     /// Writes through the mirrored side of a one-to-one go to the register of the other object.

@@ -81,15 +81,7 @@ extension Applier {
         guard let entity = layout.entityIndex(named: run.entity),
             !run.isInsert || !layout.entities[entity].entity.isAbstract
         else { return nil }
-        func isOf(_ shape: ChangeShape) -> Bool {
-            shape.entity == entity && shape.isInsert == run.isInsert && shape.names == run.names
-        }
-        if lastShape < shapes.count, isOf(shapes[lastShape]) { return lastShape }
-        lastShape = shapes.firstIndex(where: isOf) ?? shapes.count
-        if lastShape == shapes.count {
-            shapes.append(ChangeShape(run.names, isInsert: run.isInsert, entityIndex: entity, layout: layout))
-        }
-        return lastShape
+        return shapes.index(of: run, entity: entity, layout: layout)
     }
 
     private func prepareWaiting() throws {

@@ -49,8 +49,7 @@ final class Applier {
     /// By table: whether anything can lead to its objects, so that it matters which are visible.
     let isTarget: [Bool]
 
-    @exclusivity(unchecked) var shapes: [ChangeShape] = []
-    @exclusivity(unchecked) var lastShape = 0
+    @exclusivity(unchecked) var shapes = ChangeShapes()
     /// The values of the change at work.
     @exclusivity(unchecked) var writes: [RegisterWrite] = []
 

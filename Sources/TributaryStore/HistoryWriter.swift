@@ -17,15 +17,23 @@ final class HistoryWriter {
 
     private let insert: BoundStatement
     private let insertShape: BoundStatement
-    private let selectShapes: BoundStatement
-    private var keys: [Shape: UInt32]?
+    private let selectKey: BoundStatement
+    private let selectLastKey: BoundStatement
+    /// Keys that were met in this write transaction.
+    private var keys: [Shape: UInt32] = [:]
+    private static let keyLimit = 10_000
+
     init(_ db: Database) throws {
         insert = try BoundStatement(db, "INSERT INTO tributary_history(transaction_number, records) VALUES (?1, ?2)")
         insertShape = try BoundStatement(
             db,
             "INSERT INTO tributary_shape(key, entity, kind, properties) VALUES (?1, ?2, ?3, ?4)"
         )
-        selectShapes = try BoundStatement(db, "SELECT key, entity, kind, properties FROM tributary_shape")
+        selectKey = try BoundStatement(
+            db,
+            "SELECT key FROM tributary_shape WHERE entity = ?1 AND kind = ?2 AND properties = ?3"
+        )
+        selectLastKey = try BoundStatement(db, "SELECT max(key) FROM tributary_shape")
     }
 
     func append(_ id: UniqueID, _ key: UInt32, to transaction: AppliedTransaction) throws {
@@ -48,27 +56,30 @@ final class HistoryWriter {
     /// The key of a shape, given out when it is met for the first time.
     func key(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> UInt32 {
         let shape = Shape(entity: entity, kind: kind, properties: properties.sorted())
-        var known = try keys ?? readShapes()
-        defer { keys = known }
-        if let key = known[shape] { return key }
-        let key = (known.values.max() ?? 0) + 1
-        known[shape] = key
+        if let known = keys[shape] { return known }
+        let names = JSONValue.array(shape.properties.map { .string($0) }).text
+        selectKey.bind(1, entity)
+        selectKey.bind(2, kind.rawValue)
+        selectKey.bind(3, names)
+        let key = try selectKey.first(HistoryWriter.key) ?? insert(shape, names)
+        if keys.count >= HistoryWriter.keyLimit { keys.removeAll() }
+        keys[shape] = key
+        return key
+    }
+
+    private func insert(_ shape: Shape, _ names: String) throws -> UInt32 {
+        let key = (try selectLastKey.first(HistoryWriter.key) ?? 0) &+ 1
         insertShape.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
-        insertShape.bind(2, entity)
-        insertShape.bind(3, kind.rawValue)
-        insertShape.bind(4, JSONValue.array(shape.properties.map { .string($0) }).text)
+        insertShape.bind(2, shape.entity)
+        insertShape.bind(3, shape.kind.rawValue)
+        insertShape.bind(4, names)
         try insertShape.run()
         return key
     }
 
-    private func readShapes() throws -> [Shape: UInt32] {
-        var found: [Shape: UInt32] = [:]
-        try selectShapes.forEach { row in
-            let key = row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
-            guard let kind = HistoryTransaction.Kind(rawValue: row.text(2)) else { return }
-            found[Shape(entity: row.text(1), kind: kind, properties: HistoryWriter.names(row.text(3)))] = key
-        }
-        return found
+    /// The key in the first column; 0 when there is none.
+    private static func key(_ row: BoundStatement) -> UInt32 {
+        row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
     }
 
     /// The names in a JSON array of strings.

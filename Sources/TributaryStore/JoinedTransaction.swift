@@ -14,7 +14,7 @@ final class JoinedTransaction {
         own = writers.own
         header = TransactionHeader(
             sequence: try writers.nextSequence(of: own),
-            clock: writers.lastClock.next(
+            clock: try writers.lastClock().next(
                 wallMilliseconds: transaction.reader.context.configuration.environment.wallMilliseconds()
             ),
             author: author,

@@ -84,7 +84,8 @@ extension Reader {
         through: Int64,
         _ body: (Int64, HistoryWriter.Shape, UniqueID) throws -> Bool
     ) throws {
-        let shapes = try historyShapes()
+        var shapes: [UInt32: HistoryWriter.Shape] = [:]
+        let select = try BoundStatement(database, "SELECT entity, kind, properties FROM tributary_shape WHERE key = ?1")
         let statement = try BoundStatement(
             database,
             """
@@ -101,7 +102,8 @@ extension Reader {
                 for start in stride(from: 0, to: records.count - 19, by: 20) {
                     let id = UniqueID(bytes: UnsafeRawBufferPointer(rebasing: records[start..<start + 16]))
                     let key = UInt32(bigEndian: records.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self))
-                    guard let shape = shapes[key] else { continue }
+                    guard let shape = try shapes[key] ?? historyShape(key, select) else { continue }
+                    shapes[key] = shape
                     if try !body(number, shape, id) { return false }
                 }
                 return true
@@ -110,15 +112,13 @@ extension Reader {
         }
     }
 
-    private func historyShapes() throws -> [UInt32: HistoryWriter.Shape] {
-        let statement = try BoundStatement(database, "SELECT key, entity, kind, properties FROM tributary_shape")
-        var found: [UInt32: HistoryWriter.Shape] = [:]
-        try statement.forEach { row in
-            guard let kind = HistoryTransaction.Kind(rawValue: row.text(2)) else { return }
-            let key = row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
-            found[key] = .init(entity: row.text(1), kind: kind, properties: HistoryWriter.names(row.text(3)))
-        }
-        return found
+    private func historyShape(_ key: UInt32, _ select: BoundStatement) throws -> HistoryWriter.Shape? {
+        select.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
+        return try select.first { row in
+            HistoryTransaction.Kind(rawValue: row.text(1)).map {
+                HistoryWriter.Shape(entity: row.text(0), kind: $0, properties: HistoryWriter.names(row.text(2)))
+            }
+        } ?? nil
     }
 
     private func objectID(_ id: UniqueID, entity: String) -> ManagedObjectID {

@@ -3,12 +3,31 @@ package import TributaryChanges
 
 extension Reader {
     /// All writers, the store's own included.
-    package func writers() throws -> [WriterRecord] {
+    package func writers() throws -> [WriterRecord] { try writers(where: "1") { _ in } }
+
+    /// What the store knows of one writer.
+    package func writer(_ id: UniqueID) throws -> WriterRecord? {
+        try writers(where: "w.uuid = ?1") { $0.bind(1, id.description) }.first
+    }
+
+    /// The store's own writer.
+    package func ownWriter() throws -> WriterRecord {
+        guard let own = try writers(where: "w.is_self = 1", { _ in }).first else {
+            throw StoreError.database(code: 11, message: "the store has no writer of its own")
+        }
+        return own
+    }
+
+    private func writers(where condition: String, _ bind: (BoundStatement) -> Void) throws -> [WriterRecord] {
         var seen: [Int64: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
-            "SELECT s.writer, w.uuid, s.sequence FROM tributary_seen s JOIN tributary_writer w ON w.id = s.other"
+            """
+            SELECT s.writer, o.uuid, s.sequence FROM tributary_writer w
+            JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other WHERE \(condition)
+            """
         )
+        bind(pairs)
         try pairs.forEach { row in
             guard let other = UniqueID(row.text(1)) else { return }
             seen[row.integer(0), default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
@@ -16,8 +35,12 @@ extension Reader {
         var found: [WriterRecord] = []
         let writers = try BoundStatement(
             database,
-            "SELECT id, uuid, name, sequence, clock, hash, is_self FROM tributary_writer ORDER BY uuid"
+            """
+            SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self FROM tributary_writer w
+            WHERE \(condition) ORDER BY w.uuid
+            """
         )
+        bind(writers)
         try writers.forEach { row in
             guard let id = UniqueID(row.text(1)) else { return }
             found.append(
@@ -33,19 +56,6 @@ extension Reader {
             )
         }
         return found
-    }
-
-    /// What the store knows of one writer.
-    package func writer(_ id: UniqueID) throws -> WriterRecord? {
-        try writers().first { $0.id == id }
-    }
-
-    /// The store's own writer.
-    package func ownWriter() throws -> WriterRecord {
-        guard let own = try writers().first(where: \.isSelf) else {
-            throw StoreError.database(code: 11, message: "the store has no writer of its own")
-        }
-        return own
     }
 
     /// The applied or exported segment that begins with this sequence.

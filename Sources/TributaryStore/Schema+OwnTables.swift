@@ -1,4 +1,21 @@
 extension Schema {
+    /// By these what each write transaction needs is found, however many writers and shapes there are.
+    static let ownIndexes = [
+        "CREATE INDEX IF NOT EXISTS tributary_shape_form ON tributary_shape(entity, kind, properties)",
+        "CREATE INDEX IF NOT EXISTS tributary_writer_clock ON tributary_writer(clock)",
+        "CREATE INDEX IF NOT EXISTS tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
+        """
+        CREATE INDEX IF NOT EXISTS tributary_writer_unannounced ON tributary_writer(id)
+        WHERE sequence > announced AND is_self = 0
+        """,
+    ]
+
+    /// Removes writers of which nothing was applied: once others needed only to name them to make them known.
+    static let unknownWriters = """
+        DELETE FROM tributary_seen WHERE other IN (SELECT id FROM tributary_writer WHERE sequence = 0 AND is_self = 0);
+        DELETE FROM tributary_writer WHERE sequence = 0 AND is_self = 0
+        """
+
     /// Tables of the merge, the history and the positions.
     ///
     /// Writers, roots, columns and link tables are named in them by

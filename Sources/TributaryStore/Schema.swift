@@ -7,7 +7,8 @@ import TributaryModel
 ///
 /// A row's version is the number of the store's transaction that wrote it: `tributary_transaction` says which writer's
 /// it was and at what clock, and is therefore never purged. `_revision` is the transaction that changed the row last;
-/// `_version` the one that wrote what `_exceptions` says nothing about, NULL when it is the same.
+/// `_version` the one that wrote what `_exceptions` says nothing about, NULL when it is the same. Where the order of
+/// changes in the transaction matters, a version has the index of the change too (see ``VersionNumber``).
 enum Schema {
     /// "TRIB", in the file's header.
     static let applicationID: Int32 = 0x5452_4942
@@ -33,8 +34,7 @@ enum Schema {
             }
             return try create(in: db, configuration: configuration)
         }
-        try db.execute(sql: tombstoneTable)
-        try db.execute(sql: partialObjectIndex)
+        for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] { try db.execute(sql: statement) }
         return try MigrationRun(db: db, configuration: configuration).run()
     }
 
@@ -44,7 +44,7 @@ enum Schema {
         configuration.histories = [configuration.model.earlier]
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
-        for statement in ownTables + [tombstoneTable, partialObjectIndex] { try db.execute(sql: statement) }
+        for statement in ownTables + [tombstoneTable] + ownIndexes + [partialObjectIndex] { try db.execute(sql: statement) }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)

@@ -53,10 +53,14 @@ final class TableStatements {
         "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
     }
 
+    /// Statements for sets of columns that are held at a time.
+    private static let updateLimit = 256
+
     /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
     func update(_ places: [Int]) throws -> BoundStatement {
         if let lastUpdate, lastUpdate.places == places { return lastUpdate.statement }
         let statement = try updates[places] ?? makeUpdate(places)
+        if updates.count >= TableStatements.updateLimit { updates.removeAll() }
         updates[places] = statement
         lastUpdate = (places, statement)
         return statement
@@ -64,9 +68,11 @@ final class TableStatements {
 
     private func makeUpdate(_ places: [Int]) throws -> BoundStatement {
         let sets = places.enumerated().map { ",\(layout.columns[$1].quotedName) = ?\($0 + 5)" }.joined()
+        // There are too many sets of columns to keep a statement for each as long as the connection is open.
         return try BoundStatement(
             db,
-            "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4"
+            "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4",
+            isKept: places.count <= 2
         )
     }
 

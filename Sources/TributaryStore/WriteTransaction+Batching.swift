@@ -62,7 +62,7 @@ extension WriteTransaction {
         let writers = try writers()
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: writers.own),
-            clock: writers.lastClock.next(
+            clock: try writers.lastClock().next(
                 wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
             ),
             author: author,

@@ -27,7 +27,7 @@ extension WriteTransaction {
         let changes = try LocalChanges(reader: reader).explicit(local.changes)
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: own),
-            clock: writers.lastClock.next(
+            clock: try writers.lastClock().next(
                 wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
             ),
             author: local.author,

@@ -28,6 +28,7 @@ extension WriteTransaction {
             delete.bind(1, last)
             try delete.run()
         }
+        try removeUnusedShapes()
         try setSetting(Reader.purgedHistoryKey, to: String(last))
     }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// The writers' rows, read and moved on within one write transaction.
+/// The writers' rows, read by key and moved on within one write transaction.
 final class WriterTable {
     struct Position {
         var id: Int64
@@ -13,33 +13,49 @@ final class WriterTable {
     private var positions: [UniqueID: Position] = [:]
     private(set) var own: UniqueID
     private let update: BoundStatement
+    private let select: BoundStatement
 
     init(_ db: Database) throws {
         self.db = db
         update = try BoundStatement(db, "UPDATE tributary_writer SET sequence = ?2, clock = ?3 WHERE id = ?1")
-        let select = try BoundStatement(db, "SELECT id, uuid, sequence, clock, is_self FROM tributary_writer")
-        var own: UniqueID?
-        var positions: [UniqueID: Position] = [:]
-        try select.forEach { row in
-            guard let uuid = UniqueID(row.text(1)) else { return }
-            positions[uuid] = Position(
-                id: row.integer(0),
-                sequence: UInt64(bitPattern: row.integer(2)),
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
-            )
-            if row.integer(4) != 0 { own = uuid }
+        select = try BoundStatement(db, "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1")
+        let own = try BoundStatement(db, "SELECT uuid FROM tributary_writer WHERE is_self = 1")
+        guard let own = try own.first({ UniqueID($0.text(0)) }) ?? nil else {
+            throw StoreError.database(code: 11, message: "the store has no writer of its own")
         }
-        guard let own else { throw StoreError.database(code: 11, message: "the store has no writer of its own") }
         self.own = own
-        self.positions = positions
     }
 
     /// The greatest clock that has been applied.
-    var lastClock: HybridClock { positions.values.map(\.clock).max() ?? .zero }
+    func lastClock() throws -> HybridClock {
+        // Clocks with the upper bit lie below zero in the table.
+        for condition in [" WHERE clock < 0", ""] {
+            let greatest = try BoundStatement(db, "SELECT max(clock) FROM tributary_writer" + condition)
+            if let found = try greatest.first({ $0.optionalInteger(0) }) ?? nil {
+                return HybridClock(rawValue: UInt64(bitPattern: found))
+            }
+        }
+        return .zero
+    }
+
+    /// The writer's row; nil when nothing of it has been applied.
+    private func known(_ uuid: UniqueID) throws -> Position? {
+        if let known = positions[uuid] { return known }
+        select.bind(1, uuid.description)
+        let found = try select.first { row in
+            Position(
+                id: row.integer(0),
+                sequence: UInt64(bitPattern: row.integer(1)),
+                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
+            )
+        }
+        if let found { positions[uuid] = found }
+        return found
+    }
 
     /// The writer's row, made when there is none.
     func position(of uuid: UniqueID) throws -> Position {
-        if let known = positions[uuid] { return known }
+        if let known = try known(uuid) { return known }
         let insert = try BoundStatement(
             db,
             "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)"
@@ -80,23 +96,31 @@ final class WriterTable {
     func takeSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
-            "SELECT uuid, sequence FROM tributary_writer WHERE sequence > announced AND is_self = 0"
+            """
+            SELECT uuid, sequence, id FROM tributary_writer WHERE sequence > announced AND is_self = 0
+            ORDER BY id LIMIT \(LogLimits.seenEntries)
+            """
         )
+        var last: Int64 = 0
         var seen: [UniqueID: UInt64] = [:]
         try select.forEach { row in
             if let uuid = UniqueID(row.text(0)) { seen[uuid] = UInt64(bitPattern: row.integer(1)) }
+            last = row.integer(2)
         }
         guard !seen.isEmpty else { return [:] }
         let announce = try BoundStatement(
             db,
-            "UPDATE tributary_writer SET announced = sequence WHERE sequence > announced AND is_self = 0"
+            """
+            UPDATE tributary_writer SET announced = sequence WHERE sequence > announced AND is_self = 0 AND id <= ?1
+            """
         )
+        announce.bind(1, last)
         try announce.run()
         try addSeen(by: own, seen)
         return seen
     }
 
-    /// What a writer has seen of others, accumulated.
+    /// What a writer has seen of others, accumulated; naming a writer here makes it no writer of this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let writer = try position(of: uuid).id
@@ -108,7 +132,7 @@ final class WriterTable {
             """
         )
         for (other, sequence) in seen {
-            let otherID = try position(of: other).id
+            guard let otherID = try known(other)?.id else { continue }
             upsert.bind(1, writer)
             upsert.bind(2, otherID)
             upsert.bind(3, Int64(bitPattern: sequence))

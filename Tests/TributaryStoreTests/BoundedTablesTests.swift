@@ -1,0 +1,77 @@
+import GRDB
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// What others write does not make the store's own tables grow for good.
+@Suite struct BoundedTablesTests {
+    private static let model = """
+        version: "1"
+        entities:
+          P: {attributes: {\((0..<11).map { "a\($0): Integer 64?" }.joined(separator: ", "))}}
+        """
+
+    private func count(_ table: String, _ replica: Replica) throws -> Int {
+        Int(try PlainSQL(path: replica.path).value("SELECT count(*) FROM \(table)") ?? "") ?? -1
+    }
+
+    private func seen(_ count: Int) -> [UniqueID: UInt64] {
+        Dictionary(uniqueKeysWithValues: (1...count).map { (UniqueID.sample($0), UInt64($0)) })
+    }
+
+    @Test func namingAWriterDoesNotMakeItKnown() throws {
+        let replica = try Replica()
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, seen: seen(1_000), .insert("Person", 1)))
+        #expect(try count("tributary_writer", replica) == 2)
+        #expect(try count("tributary_seen", replica) == 0)
+        // Stores that did so once are cleaned when they are opened.
+        try replica.store.write { write in
+            try write.db.execute(
+                sql: """
+                    INSERT INTO tributary_writer(id, uuid, sequence, clock) VALUES (77, '\(UniqueID.sample(9))', 0, 0);
+                    INSERT INTO tributary_seen(writer, other, sequence) VALUES (2, 77, 5)
+                    """
+            )
+        }
+        try replica.reopen()
+        #expect(try count("tributary_writer", replica) == 2)
+        #expect(try count("tributary_seen", replica) == 0)
+        // Of one that is known it counts.
+        let first = ForeignTransaction(1, 1, clock: 1).writer
+        try replica.apply(ForeignTransaction(2, 1, clock: 2, seen: [first: 1], .insert("Person", 2)))
+        #expect(try count("tributary_seen", replica) == 1)
+    }
+
+    @Test func thousandsOfWritersAreAcknowledgedInTurns() throws {
+        let replica = try Replica()
+        let transactions = (1...(LogLimits.seenEntries + 5)).map { ForeignTransaction($0, 1, clock: 1) }
+        try replica.apply(together: transactions)
+        for _ in 0..<3 { try replica.commit() }
+        let counts = try MigrationStory.own(replica, from: 1).map(\.header.seen.count)
+        #expect(counts == [LogLimits.seenEntries, 5, 0])
+    }
+
+    @Test func setsOfPropertiesGoWithTheirHistory() throws {
+        let replica = try Replica(try Model(yaml: Self.model))
+        let changes = (1..<2_048).map { bits in
+            let names = (0..<11).filter { bits & 1 << $0 != 0 }
+            let writes = names.map { PropertyWrite(name: "a\($0)", value: .integer(Int64(bits))) }
+            return Change(entity: "P", id: .sample(1), operation: .update(writes))
+        }
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("P", 1)))
+        try replica.apply(ForeignTransaction(1, 2, clock: 2, changes))
+        #expect(try count("tributary_shape", replica) == 2_048)
+        // Known ones are found again, by a transaction that knows none.
+        try replica.apply(ForeignTransaction(1, 3, clock: 3, Array(changes.suffix(100))))
+        #expect(try count("tributary_shape", replica) == 2_048)
+        let newest = try replica.store.read { try $0.newestTransaction() }
+        try replica.store.write { try $0.deleteHistory(before: newest) }
+        #expect(try count("tributary_shape", replica) == 100)
+        let kept = try replica.store.read { try $0.history(after: newest - 1, limit: 10) }
+        #expect(kept.count == 1)
+        #expect(kept.first?.changes.isEmpty == false)
+    }
+}
