@@ -1,0 +1,24 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+/// Real daemons that exchange random histories, some of which get the larger model late, end equal.
+@Suite(.timeLimit(.minutes(60))) struct ExchangeFuzzTests {
+    @Test func daemonsThatExchangeRandomHistoriesEndEqual() async throws {
+        let first = SeededGenerator.fromEnvironment().seed
+        print("seed \(first)")
+        for seed in (0..<UInt64(LongProofs.count(2, long: 40))).map({ first &+ $0 }) {
+            let world = try DaemonExchange(seed: seed)
+            try await world.play()
+            let states = try await world.states()
+            for (index, state) in states.enumerated().dropFirst() {
+                #expect(state.rows == states[0].rows, "seed \(seed): the rows of daemons 0 and \(index) differ")
+                #expect(state.digest == states[0].digest, "seed \(seed): the digests of daemons 0 and \(index) differ")
+            }
+            await world.stop()
+        }
+    }
+}
