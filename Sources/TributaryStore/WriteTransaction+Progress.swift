@@ -9,8 +9,8 @@ private final class Progress {
 }
 
 extension WriteTransaction {
-    /// Instructions of SQLite's machine between two calls: about a millisecond.
-    private static let instructionsBetweenSteps: Int32 = 50_000
+    /// Instructions of SQLite's machine between two calls; SQLite counts them for each statement by itself.
+    private static let instructionsBetweenSteps: Int32 = 1_000
 
     /// Calls `step` again and again while the statements of `body` run, however much one change asks of them.
     package func reportingProgress<T>(_ step: @escaping () -> Void, _ body: () throws -> T) rethrows -> T {

@@ -43,7 +43,7 @@ import TributaryChanges
             try verify(Bad.segment(transaction("\"author\":\"\(text)a\"")))
         }
         #expect(error?.kind == .rejected)
-        #expect(error?.reason == "'author' has 257 bytes, more than 256")
+        #expect(error?.reason.hasSuffix("'author' has 257 bytes, more than 256") == true)
     }
 
     @Test func aTransactionNamesAtMost10000Writers() throws {
@@ -53,7 +53,7 @@ import TributaryChanges
             try verify(Bad.segment(transaction(entries(10_001, sequence: 0))))
         }
         #expect(error?.kind == .rejected)
-        #expect(error?.reason == "'seen' has 10001 entries, more than 10000")
+        #expect(error?.reason.hasSuffix("'seen' has 10001 entries, more than 10000") == true)
     }
 
     @Test func anEntryOfZeroSaysNothing() throws {
