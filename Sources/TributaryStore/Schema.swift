@@ -34,7 +34,9 @@ enum Schema {
             }
             return try create(in: db, configuration: configuration)
         }
-        for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] { try db.execute(sql: statement) }
+        for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
+            try db.execute(sql: statement)
+        }
         return try MigrationRun(db: db, configuration: configuration).run()
     }
 
@@ -44,7 +46,9 @@ enum Schema {
         configuration.histories = [configuration.model.earlier]
         var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
-        for statement in ownTables + [tombstoneTable] + ownIndexes + [partialObjectIndex] { try db.execute(sql: statement) }
+        for statement in ownTables + [tombstoneTable] + ownIndexes + [partialObjectIndex] {
+            try db.execute(sql: statement)
+        }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)
