@@ -6,6 +6,8 @@ extension JSONScanner {
         1e20, 1e21, 1e22,
     ]
 
+    private static let fifteenDigits: UInt64 = 1_000_000_000_000_000
+
     /// The parts of a number as its digits are read.
     private struct Number {
         var start: Int
@@ -50,11 +52,14 @@ extension JSONScanner {
         if !number.overflows, number.digits <= 1 << 53, abs(number.exponent) <= 22 {
             let power = JSONScanner.exactPowers[abs(number.exponent)]
             let magnitude = number.exponent < 0 ? Double(number.digits) / power : Double(number.digits) * power
-            return .double(number.isNegative ? -magnitude : magnitude)
+            let value = number.isNegative ? -magnitude : magnitude
+            // Fifteen digits are never more than a double keeps.
+            guard number.digits >= JSONScanner.fifteenDigits else { return .double(value) }
+            return .fraction(value, text: text(from: number.start))
         }
         let text = text(from: number.start)
         guard let value = Double(text), value.isFinite else { return .unrepresentable(text) }
-        return .double(value)
+        return .fraction(value, text: text)
     }
 
     private func text(from start: Int) -> String {

@@ -53,9 +53,11 @@ extension JSONScanner {
             guard takes("null") else { return false }
             run.set(column, to: RowRun.Cell(.null))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            let start = position
             switch try numberValue() {
             case .integer(let value): run.set(column, to: RowRun.Cell(.integer, bits: UInt64(bitPattern: value)))
             case .double(let value): run.set(column, to: RowRun.Cell(.double, bits: value.bitPattern))
+            case .number: run.set(column, to: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: .number)
             default: return false
             }
         default: return false

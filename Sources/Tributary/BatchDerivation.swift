@@ -28,7 +28,7 @@ final class BatchDerivation: BatchDeriving {
         schema = home.schema
         let milliseconds = home.store.configuration.environment.wallMilliseconds()
         context = ManagedObjectContext(home: home, mergePolicy: .error)
-        now = .date(Double(milliseconds) / 1000)
+        now = .date(DateValue(unixSeconds: Double(milliseconds) / 1000))
         var found: Set<Dependency> = []
         for kind in home.schema.derivingKinds {
             for (_, derivation) in kind.derivations {

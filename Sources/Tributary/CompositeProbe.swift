@@ -51,7 +51,7 @@ final class CompositeProbe: Sendable {
                     case .integer16, .integer32, .integer64: .integer(Int64(place + 3))
                     case .boolean: .boolean(place == 0)
                     case .double, .float: .double(Double(place) + 0.5)
-                    case .date: .date(Double(place) + 9)
+                    case .date: .date(DateValue(unixSeconds: Double(place) + 9))
                     case .decimal: .decimal("\(place + 2).5")
                     default: nil
                     }

@@ -61,7 +61,7 @@ struct DerivedValues {
         case .now:
             // A number counts from 2001 on, as dates do in Core Data's stores.
             guard attribute.type == .double, case .date(let seconds) = now else { return now }
-            return .double(seconds - Date.timeIntervalBetween1970AndReferenceDate)
+            return .double(seconds.secondsSinceReferenceDate)
         case .value(let relationship, let name, let function):
             var source: Subject? = subject
             if let relationship {
@@ -79,10 +79,14 @@ struct DerivedValues {
             return number(Decimal(try members(of: subject, slot).count), attribute)
         case .aggregate(let aggregate, let relationship, let name):
             guard let slot = entity.slot(named: relationship) else { return nil }
-            let numbers = try members(of: subject, slot).compactMap { id -> Decimal? in
+            let values = try members(of: subject, slot).compactMap { id -> PropertyValue? in
                 guard let member = try self.subject(id), let slot = member.kind.slot(named: name) else { return nil }
-                return DerivedValues.decimal(member.values[slot])
+                return member.values[slot]
             }
+            // The least and the greatest date to the last bit, which a decimal number may not have.
+            let dates = attribute.type == .date && aggregate != .sum ? values.compactMap(\.date) : []
+            if let first = dates.min(), let last = dates.max() { return .date(aggregate == .min ? first : last) }
+            let numbers = values.compactMap(DerivedValues.decimal)
             let result: Decimal? =
                 switch aggregate {
                 case .sum: numbers.reduce(0, +)
@@ -121,7 +125,7 @@ struct DerivedValues {
             let isExact = (Decimal(whole) - value).magnitude < 1
             result = isExact ? .integer(whole) : .null
         case .decimal: result = .decimal(value.description)
-        case .date: result = .date(number.doubleValue)
+        case .date: result = .date(DateValue(unixSeconds: number.doubleValue))
         default: result = .double(number.doubleValue)
         }
         return attribute.accepts(result) ? result : .null
@@ -130,9 +134,16 @@ struct DerivedValues {
     private static func decimal(_ value: PropertyValue) -> Decimal? {
         switch value {
         case .integer(let value): Decimal(value)
-        case .double(let value), .date(let value): value.isFinite ? Decimal(string: "\(value)") : nil
+        case .double(let value): value.isFinite ? Decimal(string: "\(value)") : nil
+        case .date(let value): Decimal(string: "\(value.unixSeconds)")
         case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: nil
         }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var date: DateValue? {
+        if case .date(let value) = self { value } else { nil }
     }
 }

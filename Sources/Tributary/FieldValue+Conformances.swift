@@ -1,5 +1,6 @@
 public import Foundation
 public import TributaryChanges
+public import TributaryModel
 
 extension String: FieldValue {
     /// As ``FieldValue`` asks.
@@ -81,11 +82,11 @@ extension Decimal: FieldValue {
 extension Date: FieldValue {
     /// As ``FieldValue`` asks.
     @inlinable public init?(fieldValue: PropertyValue) {
-        guard case .date(let seconds) = fieldValue else { return nil }
-        self.init(timeIntervalSince1970: seconds)
+        guard case .date(let value) = fieldValue else { return nil }
+        self = value.date
     }
     /// As ``FieldValue`` asks.
-    @inlinable public var fieldValue: PropertyValue { .date(timeIntervalSince1970) }
+    @inlinable public var fieldValue: PropertyValue { .date(DateValue(self)) }
     /// The start of 1970.
     @inlinable public static var zeroField: Date { Date(timeIntervalSince1970: 0) }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         let derived = DerivedValues(
             context: self,
             reader: reader,
-            now: .date(Double(milliseconds) / 1000),
+            now: .date(DateValue(unixSeconds: Double(milliseconds) / 1000)),
             dropped: dropped
         )
         let changed = Set(

@@ -46,6 +46,7 @@ public final class MigrationEditor {
         case .boolean(let value)?: .boolean(value)
         case .integer(let value)?: .integer(value)
         case .double(let value)?: .double(value)
+        case .number(let text)?: Double(text).map(PropertyValue.double) ?? .null
         case .string(let text)?: .string(text)
         }
     }

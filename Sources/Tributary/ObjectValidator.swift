@@ -154,7 +154,8 @@ extension PropertyValue {
     fileprivate var number: Decimal? {
         switch self {
         case .integer(let value): Decimal(value)
-        case .double(let value), .date(let value): Decimal(value).isNaN ? nil : Decimal(value)
+        case .double(let value): Decimal(value).isNaN ? nil : Decimal(value)
+        case .date(let value): Decimal(value.unixSeconds).isNaN ? nil : Decimal(value.unixSeconds)
         case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: nil
         }
@@ -165,7 +166,7 @@ extension PropertyValue {
         switch self {
         case .integer(let value): "\(value)"
         case .double(let value): "\(value)"
-        case .date(let seconds): Date(timeIntervalSince1970: seconds).ISO8601Format()
+        case .date(let value): value.date.ISO8601Format()
         case .decimal(let text): text
         default: "the bound"
         }

@@ -1,7 +1,8 @@
 import Foundation
 import TributaryChanges
 
-/// The coded form of a value in a snapshot: an object with one key, the type.
+/// The coded form of a value in a snapshot: an object with one key, the type; a date that a double of Unix seconds cannot
+/// hold is there a second time as seconds since 2001.
 struct SnapshotValue: Codable {
     let value: PropertyValue
 
@@ -10,7 +11,8 @@ struct SnapshotValue: Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case null, integer, double, boolean, string, date, decimal, uuid, uri, binary, blob, size, composite, reference
+        case null, integer, double, boolean, string, date, since2001, decimal, uuid, uri, binary, blob, size, composite,
+            reference
     }
 
     init(from decoder: any Decoder) throws {
@@ -21,19 +23,24 @@ struct SnapshotValue: Codable {
             value = .blob(sha256: try text(.blob), size: try container.decode(Int64.self, forKey: .size))
             return
         }
+        if container.contains(.since2001) {
+            let seconds = try container.decode(Double.self, forKey: .since2001)
+            value = .date(DateValue(secondsSinceReferenceDate: seconds))
+            return
+        }
         switch container.allKeys.first {
         case .integer: value = .integer(try container.decode(Int64.self, forKey: .integer))
         case .double: value = .double(try container.decode(Double.self, forKey: .double))
         case .boolean: value = .boolean(try container.decode(Bool.self, forKey: .boolean))
         case .string: value = .string(try text(.string))
-        case .date: value = .date(try container.decode(Double.self, forKey: .date))
+        case .date: value = .date(DateValue(unixSeconds: try container.decode(Double.self, forKey: .date)))
         case .decimal: value = .decimal(try text(.decimal))
         case .uuid: value = .uuid(try identifier(.uuid))
         case .uri: value = .uri(try text(.uri))
         case .binary: value = .binary([UInt8](try container.decode(Data.self, forKey: .binary)))
         case .composite: value = .composite(try text(.composite))
         case .reference: value = .reference(try identifier(.reference))
-        case .null, .blob, .size, nil: value = .null
+        case .null, .blob, .size, .since2001, nil: value = .null
         }
     }
 
@@ -45,7 +52,11 @@ struct SnapshotValue: Codable {
         case .double(let value): try container.encode(value, forKey: .double)
         case .boolean(let value): try container.encode(value, forKey: .boolean)
         case .string(let value): try container.encode(value, forKey: .string)
-        case .date(let value): try container.encode(value, forKey: .date)
+        case .date(let value):
+            try container.encode(value.unixSeconds, forKey: .date)
+            // What a double of 1970 cannot hold.
+            guard DateValue(unixSeconds: value.unixSeconds) != value else { return }
+            try container.encode(value.secondsSinceReferenceDate, forKey: .since2001)
         case .decimal(let value): try container.encode(value, forKey: .decimal)
         case .uuid(let value): try container.encode(value, forKey: .uuid)
         case .uri(let value): try container.encode(value, forKey: .uri)

@@ -9,7 +9,7 @@ extension JSONValue {
         case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .integer(let value): bytes.append(contentsOf: String(value).utf8)
         case .double(let value): bytes.append(contentsOf: value.description.utf8)
-        case .unrepresentable(let text): bytes.append(contentsOf: text.utf8)
+        case .number(let text), .unrepresentable(let text): bytes.append(contentsOf: text.utf8)
         case .string(let text): JSONValue.write(string: text, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))

@@ -7,7 +7,8 @@ extension PropertyValue {
         switch (left, right) {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right
-        case (.double(let left), .double(let right)), (.date(let left), .date(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
         case (.boolean(let left), .boolean(let right)): left == right
         case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),
             (.decimal(let left), .decimal(let right)), (.composite(let left), .composite(let right)):

@@ -8,8 +8,7 @@ public enum PropertyValue: Hashable, Sendable {
     case double(Double)
     case boolean(Bool)
     case string(String)
-    /// Unix seconds.
-    case date(Double)
+    case date(DateValue)
     /// The canonical decimal text: no exponent, no superfluous zeros.
     case decimal(String)
     case uuid(UniqueID)
@@ -22,6 +21,10 @@ public enum PropertyValue: Hashable, Sendable {
     case composite(String)
     /// The target of a to-one relationship.
     case reference(UniqueID)
+
+    /// The date nearest to a number of Unix seconds.
+    @_disfavoredOverload
+    public static func date(_ unixSeconds: Double) -> PropertyValue { .date(DateValue(unixSeconds: unixSeconds)) }
 
     /// Whether there is no value.
     @inlinable public var isNull: Bool {

@@ -10,10 +10,10 @@ package final class RowRun: @unchecked Sendable {
     @frozen
     package struct Cell: Sendable {
         @frozen
-        package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, text }
+        package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, number, text }
 
         package var kind: Kind
-        /// Bytes of a text.
+        /// Bytes of a text, or of a number that is kept as one.
         package var length: UInt32 = 0
         /// An integer's or a double's bits, or where a text begins.
         package var bits: UInt64 = 0
@@ -72,10 +72,10 @@ package final class RowRun: @unchecked Sendable {
 
     /// The same with a text.
     @inlinable
-    package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>) {
+    package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
         if let base = text.baseAddress { (texts + textCount).update(from: base, count: text.count) }
-        set(column, to: Cell(.text, bits: UInt64(textCount), length: UInt32(text.count)))
+        set(column, to: Cell(kind, bits: UInt64(textCount), length: UInt32(text.count)))
         textCount += text.count
     }
 
@@ -135,6 +135,7 @@ package final class RowRun: @unchecked Sendable {
         case .yes: .boolean(true)
         case .integer: .integer(cell.integer)
         case .double: .double(cell.double)
+        case .number: .number(String(decoding: text(cell), as: UTF8.self))
         case .text: .string(String(decoding: text(cell), as: UTF8.self))
         }
     }

@@ -13,6 +13,7 @@ extension AttributeType {
         case .integer(let value): integerValue(value)
         case .string(let text): textValue(text)
         case .double(let value): numberValue(value)
+        case .number(let text): longNumberValue(text)
         case .boolean(let value): self == .boolean ? .boolean(value) : nil
         case .object: self == .binary || self == .transformable ? BlobReference(json).map(\.value) : nil
         case .array, .unrepresentable: nil
@@ -25,7 +26,7 @@ extension AttributeType {
         case .integer32: Int32(exactly: value) == nil ? nil : .integer(value)
         case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
         case .double, .float: .double(Double(value))
-        case .date: .date(Double(value))
+        case .date: .date(DateValue(unixSeconds: value))
         // A writer may still have the attribute as an integer.
         case .decimal: .decimal(String(value))
         default: nil
@@ -38,9 +39,14 @@ extension AttributeType {
         switch self {
         case .double: return .double(value + 0)
         case .float: return value.magnitude <= Double(Float.greatestFiniteMagnitude) ? .double(value + 0) : nil
-        case .date: return .date(value + 0)
+        case .date: return .date(DateValue(unixSeconds: value))
         default: return nil
         }
+    }
+
+    private func longNumberValue(_ text: String) -> PropertyValue? {
+        guard self != .date else { return DateValue(unixText: text).map(PropertyValue.date) }
+        return Double(text).flatMap { numberValue($0) }
     }
 
     private func textValue(_ text: String) -> PropertyValue? {

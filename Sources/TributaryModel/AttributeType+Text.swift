@@ -2,9 +2,6 @@ import TributaryChanges
 
 /// Values as model files write them: defaults and bounds.
 extension AttributeType {
-    /// Seconds from 1970-01-01 to 2001-01-01, from which Core Data counts.
-    static let referenceDate = 978_307_200.0
-
     /// The value that a text stands for, leniently: `YES` is true, `0.0` a whole number.
     ///
     /// Nil when it stands for none.
@@ -24,7 +21,7 @@ extension AttributeType {
             case "no", "false", "0": return .boolean(false)
             default: return nil
             }
-        case .date: return (DateText.unixSeconds(text) ?? Double(text)).map(PropertyValue.date)
+        case .date: return (DateText.unixSeconds(text) ?? Double(text)).map { .date(DateValue(unixSeconds: $0)) }
         case .uuid: return UniqueID(text).map(PropertyValue.uuid)
         case .binary, .transformable: return Base64.decode(text).map(PropertyValue.binary)
         case .composite, .undefined: return nil

@@ -20,7 +20,7 @@ extension AttributeType {
                 && (self == .double || (self == .float && value.magnitude <= Double(Float.greatestFiniteMagnitude)))
         case .boolean: self == .boolean
         case .string: self == .string
-        case .date(let value): self == .date && value.isFinite
+        case .date(let value): self == .date && value.secondsSinceReferenceDate.isFinite
         case .decimal(let text): self == .decimal && DecimalText.canonical(text) == text
         case .uuid: self == .uuid
         case .uri: self == .uri

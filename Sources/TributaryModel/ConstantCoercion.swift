@@ -27,9 +27,9 @@ enum ConstantCoercion {
         case (.boolean, .integer(0)): .boolean(false)
         case (.boolean, .integer(1)): .boolean(true)
         case (.string, .string(let text)), (.string, .uri(let text)): .string(text)
-        case (.date, .integer(let number)): .date(Double(number))
-        case (.date, .double(let number)): .date(number)
-        case (.date, .string(let text)): DateText.unixSeconds(text).map(PropertyValue.date)
+        case (.date, .integer(let number)): .date(DateValue(unixSeconds: number))
+        case (.date, .double(let number)): .date(DateValue(unixSeconds: number))
+        case (.date, .string(let text)): DateText.unixSeconds(text).map { .date(DateValue(unixSeconds: $0)) }
         case (.uuid, .string(let text)): UniqueID(text).map(PropertyValue.uuid)
         case (.uuid, .reference(let id)): .uuid(id)
         case (.reference, .uuid(let id)): .reference(id)

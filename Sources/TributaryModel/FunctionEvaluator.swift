@@ -52,11 +52,15 @@ package enum FunctionEvaluator {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): return integers(function, left, right)
         case (.decimal(let left), .decimal(let right)): return decimals(function, left, right)
-        case (.date(let left), .date(let right)): return function == .subtract ? double(left - right) : .null
-        case (.date(let left), _):
+        case (.date(let left), .date(let right)):
+            guard function == .subtract else { return .null }
+            return double(left.secondsSinceReferenceDate - right.secondsSinceReferenceDate)
+        case (.date(let date), _):
+            let left = date.secondsSinceReferenceDate
             guard let seconds = right.number else { return .null }
             return double(function == .subtract ? left - seconds : left + seconds).asDate
-        case (_, .date(let right)):
+        case (_, .date(let date)):
+            let right = date.secondsSinceReferenceDate
             guard let seconds = left.number, function == .add else { return .null }
             return double(seconds + right).asDate
         default:
@@ -111,16 +115,17 @@ package enum FunctionEvaluator {
             (.castToString, .string):
             return value
         case (.castToNumber, .boolean(let flag)): return .integer(flag ? 1 : 0)
-        case (.castToNumber, .date(let seconds)): return double(seconds - AttributeType.referenceDate)
+        case (.castToNumber, .date(let seconds)): return double(seconds.secondsSinceReferenceDate)
         case (.castToNumber, .decimal(let text)), (.castToNumber, .string(let text)):
             return Int64(text).map(PropertyValue.integer) ?? Double(text).map(double) ?? .null
         case (.castToDecimal, .string(let text)): return DecimalText.canonical(text).map(PropertyValue.decimal) ?? .null
         case (.castToDecimal, .integer(let number)): return .decimal(String(number))
         case (.castToDecimal, .double(let number)):
             return DecimalText.canonical(number.description).map(PropertyValue.decimal) ?? .null
-        case (.castToDate, .string(let text)): return DateText.unixSeconds(text).map(PropertyValue.date) ?? .null
+        case (.castToDate, .string(let text)):
+            return DateText.unixSeconds(text).map { .date(DateValue(unixSeconds: $0)) } ?? .null
         case (.castToDate, _):
-            return value.number.map { double($0 + AttributeType.referenceDate).asDate } ?? .null
+            return value.number.map { double($0).asDate } ?? .null
         case (.castToString, .integer(let number)): return .string(String(number))
         case (.castToString, .double(let number)): return .string((number + 0).description)
         case (.castToString, .decimal(let text)): return .string(text)
@@ -139,7 +144,12 @@ extension PropertyValue {
         }
     }
 
+    /// The date of a number of seconds since the start of 2001.
     fileprivate var asDate: PropertyValue {
-        if case .double(let seconds) = self { .date(seconds) } else { .null }
+        if case .double(let seconds) = self {
+            .date(DateValue(secondsSinceReferenceDate: seconds))
+        } else {
+            .null
+        }
     }
 }

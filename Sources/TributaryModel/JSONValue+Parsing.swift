@@ -95,7 +95,7 @@ private struct JSONTextReader {
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isInteger { return Int64(text).map(JSONValue.integer) ?? .unrepresentable(text) }
         guard let value = Double(text), value.isFinite else { return .unrepresentable(text) }
-        return .double(value)
+        return .fraction(value, text: text)
     }
 
     private mutating func readString() -> String? {

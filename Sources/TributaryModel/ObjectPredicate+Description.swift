@@ -81,7 +81,8 @@ extension PropertyValue {
         switch self {
         case .null: "NULL"
         case .integer(let value): String(value)
-        case .double(let value), .date(let value): value.description
+        case .double(let value): value.description
+        case .date(let value): value.description
         case .boolean(let value): value ? "TRUE" : "FALSE"
         case .string(let text), .decimal(let text), .uri(let text), .composite(let text), .blob(let text, _):
             PropertyValue.quoted(text)

@@ -19,7 +19,7 @@ extension ObjectPredicate {
 extension ObjectPredicate.Expression {
     fileprivate func resolvingNow(_ unixSeconds: Double) -> ObjectPredicate.Expression {
         switch form {
-        case .function(.now, _): return .constant(.date(unixSeconds))
+        case .function(.now, _): return .constant(.date(DateValue(unixSeconds: unixSeconds)))
         case .function(let function, let arguments):
             return .function(function, arguments.map { $0.resolvingNow(unixSeconds) })
         case .list(let values): return .list(values.map { $0.resolvingNow(unixSeconds) })

@@ -15,7 +15,7 @@ public enum PredicateArgument: Sendable, Hashable {
     public static func uuid(_ id: UUID) -> PredicateArgument { .value(.uuid(UniqueID(id))) }
 
     /// A date.
-    public static func date(_ date: Date) -> PredicateArgument { .value(.date(date.timeIntervalSince1970)) }
+    public static func date(_ date: Date) -> PredicateArgument { .value(.date(DateValue(date))) }
 
     /// A string.
     public static func string(_ text: String) -> PredicateArgument { .value(.string(text)) }

@@ -6,7 +6,8 @@ extension PropertyValue {
         switch self {
         case .null: .null
         case .integer(let value): .integer(value)
-        case .double(let value), .date(let value): value.isFinite ? .double(value) : .null
+        case .double(let value): value.isFinite ? .double(value) : .null
+        case .date(let value): value.json
         case .boolean(let value): .boolean(value)
         case .string(let text), .decimal(let text), .uri(let text): .string(text)
         case .uuid(let id), .reference(let id): .string(id.description)

@@ -10,8 +10,11 @@ extension PropertyValue {
         case (.integer(let left), .integer(let right)): PropertyValue.order(left, right)
         case (.integer(let left), .double(let right)): PropertyValue.order(left, right)
         case (.double(let left), .integer(let right)): PropertyValue.order(right, left).map { -$0 }
-        case (.double(let left), .double(let right)), (.date(let left), .date(let right)):
+        case (.double(let left), .double(let right)):
             left.isNaN || right.isNaN ? nil : PropertyValue.order(left, right)
+        case (.date(let left), .date(let right)):
+            PropertyValue.double(left.secondsSinceReferenceDate)
+                .compared(to: .double(right.secondsSinceReferenceDate))
         case (.boolean(let left), .boolean(let right)): PropertyValue.order(left ? 1 : 0, right ? 1 : 0)
         case (.decimal(let left), .decimal(let right)): DecimalText.compare(left, right).signum()
         case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),

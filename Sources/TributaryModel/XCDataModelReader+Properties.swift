@@ -88,7 +88,7 @@ extension XCDataModelReader {
     ) throws(ModelError) -> PropertyValue {
         if type == .date, let date = try date("\(side)DateTimeInterval", of: element, place: place) { return date }
         guard let text = element.attributes["\(side)ValueString"], !text.isEmpty else { return .null }
-        if type == .date, let seconds = Double(text) { return .date(seconds + AttributeType.referenceDate) }
+        if type == .date, let seconds = Double(text) { return .date(DateValue(secondsSinceReferenceDate: seconds)) }
         let read = texts.bound(text, isMaximum: side == "max", of: type, element: place, line: element.line)
         guard let value = read else { throw invalid(side, text, type, element, place) }
         return value
@@ -99,7 +99,7 @@ extension XCDataModelReader {
         guard let seconds = Double(text), seconds.isFinite else {
             throw draft.error("\(key) is '\(text)', not a number of seconds", line: element.line, element: place)
         }
-        return .date(seconds + AttributeType.referenceDate)
+        return .date(DateValue(secondsSinceReferenceDate: seconds))
     }
 
     private func invalid(

@@ -82,6 +82,7 @@ extension Applier {
         switch amount {
         case .integer(let value): return type.isInteger ? .integer(value) : .double(Double(value))
         case .double(let value): return type.isInteger ? nil : .double(value)
+        case .number(let text): return type.isInteger ? nil : Double(text).map(PropertyValue.double)
         default: return nil
         }
     }

@@ -89,12 +89,13 @@ final class BoundStatement {
 
     func clearBindings() { sqlite3_clear_bindings(pointer) }
 
-    /// Binds a property's value in the form that readers with plain SQL are promised.
+    /// Binds a property's value in the form that its column has, dates as seconds since 2001.
     func bind(_ index: Int32, _ value: PropertyValue) {
         switch value {
         case .null: bindNull(index)
         case .integer(let value): bind(index, value)
-        case .double(let value), .date(let value): bind(index, value)
+        case .double(let value): bind(index, value)
+        case .date(let value): bind(index, value.secondsSinceReferenceDate)
         case .boolean(let value): bind(index, Int64(value ? 1 : 0))
         case .string(let text), .decimal(let text), .uri(let text), .composite(let text): bind(index, text)
         case .uuid(let id), .reference(let id): bind(index, id)
@@ -110,13 +111,23 @@ final class BoundStatement {
         case (.null, _): bindNull(index)
         case (.no, _): bind(index, 0 as Int64)
         case (.yes, _): bind(index, 1 as Int64)
-        case (.integer, .double), (.integer, .float), (.integer, .date): bind(index, Double(cell.integer))
+        case (.integer, .date): bind(index, DateValue(unixSeconds: cell.integer).secondsSinceReferenceDate)
+        case (.integer, .double), (.integer, .float): bind(index, Double(cell.integer))
         case (.integer, _): bind(index, cell.integer)
+        case (.double, .date): bind(index, DateValue(unixSeconds: cell.double).secondsSinceReferenceDate)
+        case (.number, _): bind(index, long: String(decoding: run.text(cell), as: UTF8.self), as: type)
         // The sum turns the negative zero into zero, as everywhere.
         case (.double, _): bind(index, cell.double + 0)
         case (.text, .uuid): bind(index, UniqueID(text: UnsafeRawBufferPointer(run.text(cell))))
         case (.text, _): bind(index, lastingText: run.text(cell))
         }
+    }
+
+    /// Binds a number with more digits than a double keeps.
+    @inline(never)
+    private func bind(_ index: Int32, long text: String, as type: AttributeType) {
+        guard let value = type.scalarValue(from: .number(text)) else { return bindNull(index) }
+        bind(index, value)
     }
 
     // MARK: Running

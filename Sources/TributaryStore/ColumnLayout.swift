@@ -29,7 +29,36 @@ struct ColumnLayout: Sendable {
     /// The column then has `{"blob":"<SHA-256>","size":N}` as TEXT, for readers with plain SQL too.
     var isExternal = false
 
-    var quotedName: String { quoted(name) }
+    /// The column that the store itself reads and writes.
+    ///
+    /// Of a date it is one of our own, with the seconds since 2001: the column that readers with plain SQL see is
+    /// computed from it.
+    var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
+
+    /// The column as readers with plain SQL see it.
+    var visibleName: String { quoted(name) }
+
+    private var isDate: Bool {
+        if case .attribute(.date, _) = kind { true } else { false }
+    }
+
+    /// What `CREATE TABLE` and `ALTER TABLE … ADD COLUMN` say of it.
+    var columnDefinitions: [String] {
+        let stored = "\(quotedName) \(declaredType)"
+        return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
+    }
+
+    /// A column with Unix seconds, computed from one with seconds since 2001.
+    ///
+    /// Where whole microseconds are all there is to a date, it shows them: 0.1 as 0.1, though no date is that exactly.
+    static func unixSeconds(as name: String, of stored: String) -> String {
+        let fraction = "(\(stored) - CAST(\(stored) AS INTEGER))"
+        let seconds = "\(stored) + 978307200.0"
+        return """
+            \(quoted(name)) REAL GENERATED ALWAYS AS (CASE WHEN abs(round(\(fraction), 6) - \(fraction)) <= 6e-8 \
+            THEN round(\(seconds), 6) ELSE \(seconds) END) VIRTUAL
+            """
+    }
 
     /// Whether writes to it have versions; mirrors have none.
     var isRegister: Bool {

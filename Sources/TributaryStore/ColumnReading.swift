@@ -33,7 +33,7 @@ enum ColumnReading: Sendable {
         case .integer: .integer(statement.integer(index))
         case .boolean: .boolean(statement.integer(index) != 0)
         case .double: .double(statement.double(index))
-        case .date: .date(statement.double(index))
+        case .date: .date(DateValue(secondsSinceReferenceDate: statement.double(index)))
         case .string: .string(statement.text(index))
         case .uri: .uri(statement.text(index))
         case .decimal: .decimal(statement.text(index))

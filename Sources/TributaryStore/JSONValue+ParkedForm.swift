@@ -12,6 +12,7 @@ extension JSONValue {
         switch self {
         case .integer(let value): return String(value)
         case .double(let value): return DecimalText.canonical(value.description) ?? value.description
+        case .number(let text): return DecimalText.canonical(text) ?? text
         case .string(let text):
             if let number = DecimalText.canonical(text) { return number }
             return JSONValue.string(UniqueID(text)?.description ?? text).text

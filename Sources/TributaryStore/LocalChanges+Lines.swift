@@ -49,6 +49,7 @@ extension JSONValue {
         case .string(let text): text.utf8.count
         case .object(let members): members.reduce(0) { $0 + $1.key.utf8.count + $1.value.textSize }
         case .array(let values): values.reduce(0) { $0 + $1.textSize }
+        case .number(let text): text.utf8.count
         case .null, .boolean, .integer, .double, .unrepresentable: 0
         }
     }

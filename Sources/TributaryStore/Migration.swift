@@ -72,9 +72,9 @@ struct Migration {
         var changed: [Int] = []
         for (place, column) in table.columns.enumerated() {
             guard let known = before[.column, table.root.name, column.name] else {
-                try db.execute(
-                    sql: "ALTER TABLE \(table.quotedName) ADD COLUMN \(column.quotedName) \(column.declaredType)"
-                )
+                for definition in column.columnDefinitions {
+                    try db.execute(sql: "ALTER TABLE \(table.quotedName) ADD COLUMN \(definition)")
+                }
                 try Schema.createIndex(on: column, of: table, in: db)
                 added.append(place)
                 continue

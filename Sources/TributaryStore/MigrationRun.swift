@@ -15,17 +15,18 @@ struct MigrationRun {
         var step: MigrationStep?
     }
 
-    func run() throws -> StoreModel {
+    /// With `isForced` views and indexes are made anew though the model is the same.
+    func run(isForced: Bool = false) throws -> StoreModel {
         var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return try Migration(db: db, configuration: knowing(older, model)).run()
+            return try Migration(db: db, configuration: knowing(older, model)).run(isForced: isForced)
         }
         guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
             // Made before models were recorded: only additions are understood.
-            let layout = try Migration(db: db, configuration: knowing(.none, model)).run()
+            let layout = try Migration(db: db, configuration: knowing(.none, model)).run(isForced: isForced)
             try recorded.move(to: model, through: nil)
             return layout
         }

@@ -12,7 +12,8 @@ extension PropertyValue {
     private func precedes(_ other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right
-        case (.double(let left), .double(let right)), (.date(let left), .date(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        case (.date(let left), .date(let right)): left < right
         case (.boolean(let left), .boolean(let right)): !left && right
         case (.decimal(let left), .decimal(let right)): PropertyValue.isLess(decimal: left, right)
         case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),

@@ -11,7 +11,7 @@ extension PropertyValue {
         case .double(let value): PropertyValue.pack(2, value.bitPattern, &writer)
         case .boolean(let value): writer.append(value ? 4 : 3)
         case .string(let text): PropertyValue.pack(5, text, &writer)
-        case .date(let value): PropertyValue.pack(6, value.bitPattern, &writer)
+        case .date(let value): PropertyValue.pack(14, value.secondsSinceReferenceDate.bitPattern, &writer)
         case .decimal(let text): PropertyValue.pack(7, text, &writer)
         case .uuid(let id): PropertyValue.pack(8, id, &writer)
         case .uri(let text): PropertyValue.pack(9, text, &writer)
@@ -40,7 +40,11 @@ extension PropertyValue {
         case 4: self = .boolean(true)
         case 6:
             guard let bits = reader.next() else { return nil }
-            self = .date(Double(bitPattern: bits))
+            // Written by layout 1 of the store.
+            self = .date(DateValue(unixSeconds: Double(bitPattern: bits)))
+        case 14:
+            guard let bits = reader.next() else { return nil }
+            self = .date(DateValue(secondsSinceReferenceDate: Double(bitPattern: bits)))
         case 8:
             guard let bytes = reader.take(16) else { return nil }
             self = .uuid(UniqueID(bytes: bytes))

@@ -7,7 +7,8 @@ extension PropertyValue {
     init(sqlite value: OpaquePointer?, kind: ValueKind) {
         switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, .boolean): self = .boolean(sqlite3_value_int64(value) != 0)
-        case (SQLITE_INTEGER, .date), (SQLITE_FLOAT, .date): self = .date(sqlite3_value_double(value))
+        case (SQLITE_INTEGER, .date), (SQLITE_FLOAT, .date):
+            self = .date(DateValue(secondsSinceReferenceDate: sqlite3_value_double(value)))
         case (SQLITE_INTEGER, _): self = .integer(sqlite3_value_int64(value))
         case (SQLITE_FLOAT, _): self = .double(sqlite3_value_double(value))
         case (SQLITE_TEXT, .decimal): self = .decimal(PropertyValue.text(value))
@@ -33,7 +34,8 @@ extension PropertyValue {
         switch self {
         case .integer(let value): sqlite3_result_int64(context, value)
         case .boolean(let value): sqlite3_result_int(context, value ? 1 : 0)
-        case .double(let value), .date(let value): sqlite3_result_double(context, value)
+        case .double(let value): sqlite3_result_double(context, value)
+        case .date(let value): sqlite3_result_double(context, value.secondsSinceReferenceDate)
         case .string(let text), .uri(let text), .decimal(let text), .composite(let text):
             PropertyValue.setResult(text, of: context)
         case .uuid(let id), .reference(let id): PropertyValue.setResult(id.bytes, of: context)

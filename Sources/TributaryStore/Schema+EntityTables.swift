@@ -6,7 +6,7 @@ extension Schema {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
         parts += ["_revision INTEGER NOT NULL", "_version INTEGER", "_exceptions BLOB"]
-        parts += table.columns.map { "\($0.quotedName) \($0.declaredType)" }
+        parts += table.columns.flatMap(\.columnDefinitions)
         try db.execute(sql: "CREATE TABLE \(table.quotedName)(\(parts.joined(separator: ", ")))")
         for column in table.columns { try createIndex(on: column, of: table, in: db) }
     }
@@ -45,7 +45,7 @@ extension Schema {
             let table = layout.tables[entity.table]
             let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
             let columns = zip(entity.entity.properties, entity.slotColumns).compactMap { property, column in
-                column.map { "\(table.columns[$0].quotedName) AS \(quoted(property.name))" }
+                column.map { "\(table.columns[$0].visibleName) AS \(quoted(property.name))" }
             }
             let list = (["_id", "_entity", "_revision"] + columns).joined(separator: ", ")
             try db.execute(

@@ -13,7 +13,9 @@ enum Schema {
     /// "TRIB", in the file's header.
     static let applicationID: Int32 = 0x5452_4942
     /// Raised with each change of the layout that this code could not read.
-    static let version: Int32 = 1
+    ///
+    /// 2: dates are kept as seconds since 2001.
+    static let version: Int32 = 2
 
     /// Prepares a store for use: creates it when the file is empty, else compares it with the model and adds what the
     /// model has gained.
@@ -37,7 +39,11 @@ enum Schema {
         for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }
-        return try MigrationRun(db: db, configuration: configuration).run()
+        guard found < version else { return try MigrationRun(db: db, configuration: configuration).run() }
+        try DateUpgrade(db: db).run()
+        let layout = try MigrationRun(db: db, configuration: configuration).run(isForced: true)
+        try db.execute(sql: "PRAGMA user_version = \(version)")
+        return layout
     }
 
     /// Creates all tables in an empty file and the store's own writer.

@@ -58,7 +58,7 @@ extension RowRun {
     private static func isPlain(_ value: JSONValue) -> Bool {
         switch value {
         case .null, .boolean, .integer, .double, .string: true
-        case .unrepresentable, .array, .object: false
+        case .number, .unrepresentable, .array, .object: false
         }
     }
 }

@@ -89,7 +89,9 @@ struct ReadingWorld {
             return .integer([-1, 0, 1, 2, 3, 1 << 53, (1 << 53) + 1, .max].randomElement(using: &random) ?? 0)
         case .double, .float:
             return .double([-1.5, -0.0, 0, 0.5, 1, 2, 0x1p53, 0x1p63].randomElement(using: &random) ?? 0)
-        case .date: return .date([-1, 0, 0.5, 1_700_000_000, 1_763_683_200].randomElement(using: &random) ?? 0)
+        case .date:
+            let dates: [DateValue] = [-1, 0, 0.5, 1_700_000_000, 1_763_683_200]
+            return .date(dates.randomElement(using: &random) ?? 0)
         case .boolean: return .boolean(Bool.random(using: &random))
         case .decimal:
             let all = ["-10.5", "-2", "0", "0.1", "0.10000000000000000001", "2", "10", "10.25", "9007199254740993"]

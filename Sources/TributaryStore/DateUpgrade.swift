@@ -1,0 +1,44 @@
+import GRDB
+import TributaryChanges
+
+/// Brings a store of layout 1, which kept dates as Unix seconds, to seconds since 2001.
+struct DateUpgrade {
+    let db: Database
+
+    private static let function = "tributary_since_2001"
+
+    func run() throws {
+        // They name the columns that get other names; opening the store makes them anew.
+        let views = try String.fetchAll(
+            db,
+            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
+        )
+        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+        db.add(function: seconds)
+        defer { db.remove(function: seconds) }
+        let catalogue = try Catalogue(db)
+        for (key, entry) in catalogue.entries where key.kind == .column && entry.definition.hasPrefix("Date, ") {
+            guard let place = catalogue[.entity, "", key.owner]?.definition, place.hasPrefix("in ") else { continue }
+            try convert(key.name, table: quoted(String(place.dropFirst(3))))
+        }
+    }
+
+    private func convert(_ name: String, table: String) throws {
+        let stored = quoted("_date_\(name)")
+        let visible = ColumnLayout.unixSeconds(as: name, of: stored)
+        try db.execute(
+            sql: """
+                ALTER TABLE \(table) RENAME COLUMN \(quoted(name)) TO \(stored);
+                UPDATE \(table) SET \(stored) = \(DateUpgrade.function)(\(stored)) WHERE \(stored) IS NOT NULL;
+                ALTER TABLE \(table) ADD COLUMN \(visible);
+                """
+        )
+    }
+
+    /// The date nearest to Unix seconds, as the log's numbers are read.
+    private var seconds: DatabaseFunction {
+        DatabaseFunction(DateUpgrade.function, argumentCount: 1, pure: true) { values in
+            Double.fromDatabaseValue(values[0]).map { DateValue(unixSeconds: $0).secondsSinceReferenceDate }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+import Tributary
+import TributaryChanges
+import TributaryStore
+
+/// A date reads back equal, wherever it has been: half of all dates of today have no double of Unix seconds.
+@Suite("Exact dates")
+struct ExactDateTests {
+    private static let edges: [Date] = [
+        Date(timeIntervalSinceReferenceDate: 721_692_800.1230001),
+        Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude),
+        Date(timeIntervalSinceReferenceDate: -.leastNonzeroMagnitude), .distantPast, .distantFuture,
+        Date(timeIntervalSince1970: 0.1),
+        Date(timeIntervalSince1970: 0), Date(timeIntervalSinceReferenceDate: 0),
+        Date(timeIntervalSinceReferenceDate: 1e300), Date(timeIntervalSinceReferenceDate: -1e17),
+    ]
+
+    /// Dates, each with the next ones on both sides, so that what rounds makes two equal.
+    private static func dates(_ random: inout SeededGenerator, _ count: Int) -> [Date] {
+        let drawn = (0..<count).map { _ in Double.random(in: -1e9...1e9, using: &random) }
+        return (drawn.flatMap { [$0.nextDown, $0, $0.nextUp] }).map { Date(timeIntervalSinceReferenceDate: $0) } + edges
+    }
+
+    @Test func aDateReadsBackEqual() async throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        let dates = Self.dates(&random, 20)
+        let folder = try TemporaryFolder("dates")
+        let container = try await Gallery.open(folder, name: "here")
+        let ids = try await container.performBackgroundTask { context in
+            let exhibits = try dates.map { date in
+                let exhibit = try context.insert(Exhibit.self)
+                exhibit.seen = date
+                #expect(exhibit.seen == date, "at once")
+                return exhibit
+            }
+            try context.save()
+            context.reset()
+            return exhibits.map(\.objectID)
+        }
+        try await Self.check(container, ids, dates)
+
+        let other = try await Gallery.open(folder, name: "there")
+        try ReplicaExchange.send(from: container.store, to: other.store)
+        try await Self.check(other, ids, dates)
+        let digests = try [container, other].map { try $0.store.read { try $0.digest().digest } }
+        #expect(digests[0] == digests[1])
+    }
+
+    /// Values, snapshots, predicates and sorting, from the store and from memory.
+    private static func check(
+        _ container: PersistentContainer,
+        _ ids: [ManagedObjectID],
+        _ dates: [Date]
+    ) async throws {
+        try await container.performBackgroundTask { context in
+            for (id, date) in zip(ids, dates) {
+                let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+                #expect(exhibit.seen == date)
+                let snapshot = exhibit.snapshot()
+                #expect(snapshot["seen"] == .date(DateValue(date)))
+                let coded = try JSONDecoder().decode(ObjectSnapshot.self, from: try JSONEncoder().encode(snapshot))
+                #expect(coded["seen"] == snapshot["seen"])
+            }
+            for isDirty in [false, true] {
+                if isDirty {
+                    for exhibit in try context.fetch(Exhibit.self) { exhibit.title = "changed" }
+                }
+                for date in dates {
+                    for (words, holds) in Self.comparisons {
+                        let request = try FetchRequest("Exhibit", where: "seen \(words) %@", [.date(date)])
+                        let found = Set(try context.fetchIDs(request))
+                        let expected = Set(zip(ids, dates).filter { holds($0.1, date) }.map(\.0))
+                        #expect(found == expected, "seen \(words) \(date.timeIntervalSinceReferenceDate), \(isDirty)")
+                    }
+                }
+                let sorted = try context.fetch(Exhibit.self, sortKeys: [SortKey("seen")]).map(\.seen)
+                #expect(sorted == dates.sorted())
+            }
+        }
+    }
+
+    private static let comparisons: [(String, @Sendable (Date, Date) -> Bool)] = [
+        ("==", { $0 == $1 }), ("!=", { $0 != $1 }), ("<", { $0 < $1 }), (">=", { $0 >= $1 }),
+    ]
+
+    @Test func plainSQLReadsUnixSeconds() async throws {
+        let folder = try TemporaryFolder("dates")
+        let container = try await Gallery.open(folder, name: "here")
+        let numbers: [Double] = [
+            0.1, -0.1, 1_700_000_000.123, 1_700_000_000.5, 86_399.999, 978_307_200, 1_763_683_200.000001,
+        ]
+        try await container.performBackgroundTask { context in
+            for (index, number) in numbers.enumerated() {
+                let exhibit = try context.insert(Exhibit.self)
+                exhibit.large = Int64(index)
+                try exhibit.setValue(.date(DateValue(unixSeconds: number)), forKey: "seen")
+            }
+            try context.insert(Exhibit.self).large = 100
+            try context.save()
+        }
+        let output = try Self.sql(
+            folder.path("here.sqlite"),
+            "SELECT printf('%!.17g', seen), typeof(seen), datetime(seen, 'unixepoch') FROM Exhibit ORDER BY large"
+        )
+        let rows = output.split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
+        #expect(rows.count == numbers.count + 1)
+        for (row, number) in zip(rows, numbers) {
+            #expect(Double(row[0]) == number)
+            #expect(row[1] == "real")
+        }
+        #expect(rows[3].last == "2023-11-14 22:13:20")
+        try await container.close()
+    }
+
+    @Test func aStoreOfLayout1OpensAndMeansTheSame() async throws {
+        let folder = try TemporaryFolder("dates")
+        let path = folder.path("here.sqlite")
+        let numbers = [0.1, 1_700_000_000.123, 1_700_000_000.1230001, -5, 253_402_300_799]
+        let old = try await Gallery.open(folder, name: "here")
+        let digest = try await old.performBackgroundTask { context in
+            for (index, number) in numbers.enumerated() {
+                let exhibit = try context.insert(Exhibit.self)
+                exhibit.large = Int64(index)
+                try exhibit.setValue(.date(DateValue(unixSeconds: number)), forKey: "seen")
+            }
+            try context.save()
+            return 0
+        }
+        #expect(digest == 0)
+        let before = try old.store.read { try $0.digest().digest }
+        try await old.close()
+        let values = numbers.enumerated().map { "UPDATE Exhibit SET seen = \($1) WHERE large = \($0);" }.joined()
+        _ = try Self.sql(
+            path,
+            """
+            ALTER TABLE Exhibit DROP COLUMN seen; ALTER TABLE Exhibit RENAME COLUMN _date_seen TO seen;
+            \(values) PRAGMA user_version = 1;
+            """
+        )
+        let new = try await Gallery.open(folder, name: "here")
+        #expect(try new.store.read { try $0.digest().digest } == before)
+        try await new.performBackgroundTask { context in
+            let dates = try context.fetch(Exhibit.self, sortKeys: [SortKey("large")]).map {
+                try $0.value(forKey: "seen")
+            }
+            #expect(dates == numbers.map { .date(DateValue(unixSeconds: $0)) })
+        }
+        try await new.close()
+        let shown = try Self.sql(path, "SELECT printf('%!.17g', seen) FROM Exhibit ORDER BY large; PRAGMA user_version")
+        #expect(shown.split(separator: "\n").compactMap { Double($0) } == numbers + [2])
+    }
+
+    private static func sql(_ path: String, _ statements: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path, statements]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: data, as: UTF8.self)
+    }
+}
