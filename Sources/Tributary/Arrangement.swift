@@ -4,16 +4,28 @@ import TributaryChanges
 struct Arrangement {
     private(set) var ids: [ManagedObjectID]
     private var members: Set<ManagedObjectID>
+    /// The version of the context's lists at which ``ids`` are all that the relationship shows; nil when that is unknown.
+    private(set) var completeAt: UInt64?
 
-    init(_ ids: [ManagedObjectID]) {
+    init(_ ids: [ManagedObjectID], completeAt version: UInt64? = nil) {
         self.ids = ids
         members = Set(ids)
+        completeAt = version
     }
 
     /// Puts the object at the end, wherever it was.
     mutating func append(_ id: ManagedObjectID) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
+    }
+
+    /// The relationship shows something else than ``ids`` from now on.
+    mutating func markIncomplete() { completeAt = nil }
+
+    /// Moves the last object to the index, or to the nearest one that there is.
+    mutating func moveLast(to index: Int) {
+        guard let last = ids.popLast() else { return }
+        ids.insert(last, at: max(0, min(index, ids.count)))
     }
 
     /// The same objects in this order; those that it does not know come after those that they come after in `list`.

@@ -1,23 +1,50 @@
+import TributaryChanges
+
 /// The objects of a context that a save includes, held strongly, in the order in which they became dirty.
 struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
+    private(set) var keys = DirtyKeyIndex()
+    /// How many of the objects are of each root entity.
+    private var counts: [Int] = []
 
     /// In order.
     var objects: [ManagedObject] { entries.compactMap { $0 } }
+
+    /// How many of the objects are of a root entity.
+    func count(rootIndex: Int) -> Int { counts.indices.contains(rootIndex) ? counts[rootIndex] : 0 }
+
+    /// The root entities of the objects.
+    var rootIndexes: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
     mutating func insert(_ object: ManagedObject) {
         guard object.dirtyIndex < 0 else { return }
         if entries.count > 2 * count + 64 { closeGaps() }
         object.dirtyIndex = entries.count
+        if keys.isUsed { keys.insert(entries.count) }
         entries.append(object)
         count += 1
+        let root = object.kind.rootIndex
+        if counts.count <= root { counts += Array(repeating: 0, count: root + 1 - counts.count) }
+        counts[root] += 1
     }
 
     /// Places that objects have left are not taken again, so that the order stays; now and then they go.
     private mutating func closeGaps() {
         entries.removeAll { $0 == nil }
         for (index, object) in entries.enumerated() { object?.dirtyIndex = index }
+        keys.removeAll()
+    }
+
+    /// The objects that may have the values in the slots of the scope, in order; see ``DirtyKeyIndex``.
+    mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
+        keys.places(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
+    }
+
+    /// A property of one of the objects is about to change.
+    mutating func noteChange(of object: ManagedObject, _ slot: Int) {
+        guard object.dirtyIndex >= 0 else { return }
+        keys.change(object.dirtyIndex, rootIndex: object.kind.rootIndex, slot: slot)
     }
 
     mutating func remove(_ object: ManagedObject) {
@@ -25,12 +52,15 @@ struct DirtyList {
         entries[object.dirtyIndex] = nil
         object.dirtyIndex = -1
         count -= 1
-        if count == 0 { entries = [] }
+        counts[object.kind.rootIndex] -= 1
+        if count == 0 { removeAll() }
     }
 
     mutating func removeAll() {
         for object in objects { object.dirtyIndex = -1 }
         entries = []
         count = 0
+        counts = []
+        keys.removeAll()
     }
 }

@@ -67,11 +67,21 @@ extension ManagedObject {
     func insert(_ object: ManagedObject, _ slot: Int, at index: Int) {
         link(object, slot)
         guard isOrdered(slot), let context = managedObjectContext else { return }
+        let key = context.key(self, slot)
+        // One that has just come to the end of a list that is known moves without a visit to all others.
+        if let version = context.listVersion,
+            context.ledger.moveLast(object.objectID, to: index, key, version: version)
+        {
+            return context.noteUpdate(of: self)
+        }
         var ids = context.relatedIDs(self, slot)
         guard let place = ids.firstIndex(of: object.objectID) else { return }
         ids.remove(at: place)
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
-        arrange(ids, slot)
+        guard context.relatedIDs(self, slot) != ids else { return }
+        context.recordOrder(of: self, slot)
+        context.ledger.arrange(ids, key, completeAt: context.listVersion)
+        context.noteUpdate(of: self)
     }
 
     func isOrdered(_ slot: Int) -> Bool {

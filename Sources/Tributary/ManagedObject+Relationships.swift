@@ -123,6 +123,11 @@ extension ManagedObject {
 
     func setRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
         let current = relatedObjects(slot)
+        if !isOrdered(slot), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
+            // Something was appended, or nothing.
+            for object in targets[current.count...] { link(object, slot) }
+            return
+        }
         let wanted = Set(targets.map { here($0) })
         for object in current where !wanted.contains(object) { unlink(object, slot) }
         let kept = Set(current)

@@ -8,7 +8,11 @@ extension ManagedObjectContext {
         // A hook of a deleted object may get here again.
         let wasFollowing = isFollowingDeleteRules
         isFollowingDeleteRules = true
-        defer { isFollowingDeleteRules = wasFollowing }
+        ledger.noteVisibility()
+        defer {
+            isFollowingDeleteRules = wasFollowing
+            ledger.noteVisibility()
+        }
         while !unpropagated.isEmpty {
             let objects = unpropagated
             unpropagated = []
@@ -59,6 +63,7 @@ extension ManagedObjectContext {
             ledger.forget(key(object, slot))
         }
         object.state = .gone
+        ledger.noteVisibility()
         registry.remove(object)
     }
 

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         if object.state == .updated { withdraw(object) }
         dirty.remove(object)
         object.state = .gone
+        ledger.noteVisibility()
         let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
         object.makeExtras().faultError = error
         // An ID that is not merged yet is looked for again when it is asked for again.

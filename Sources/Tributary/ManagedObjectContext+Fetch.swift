@@ -111,12 +111,18 @@ extension ManagedObjectContext {
 
     /// The context's dirty objects of the entity: they stand for their rows.
     private struct Overlay {
-        var hidden: Set<UniqueID> = []
+        /// How many objects of the root entity are dirty: each hides at most one row.
+        var dirtyCount = 0
+        var rootIndex = 0
+        /// Objects with changes in the contexts above.
+        var hiddenAbove: Set<UniqueID> = []
         var matching: [ManagedObject] = []
         /// What contexts above have not saved; nil when there are none.
         var above: UnsavedState?
 
-        var isEmpty: Bool { hidden.isEmpty }
+        var isEmpty: Bool { hiddenCount == 0 }
+
+        var hiddenCount: Int { dirtyCount + hiddenAbove.count }
     }
 
     private func candidates(_ request: FetchRequest) throws -> Candidates {
@@ -150,24 +156,44 @@ extension ManagedObjectContext {
         processChanges()
         var overlay = Overlay(above: unsaved)
         let above = unsaved.map { unsavedRows(request, $0) } ?? []
-        let own = request.includesPendingChanges ? dirty.objects : []
-        guard !own.isEmpty || !above.isEmpty else { return overlay }
-        let entity = try kind(named: request.entityName).entity
-        let predicate = try request.predicate?.bind(to: entity, in: schema.model)
-        for object in own {
-            let kind = object.kind.entity
-            guard request.includesSubentities ? kind.isKind(of: entity.name) : kind.name == entity.name else {
+        let kind = try kind(named: request.entityName)
+        overlay.rootIndex = kind.rootIndex
+        overlay.dirtyCount = request.includesPendingChanges ? dirty.count(rootIndex: kind.rootIndex) : 0
+        guard overlay.dirtyCount > 0 || !above.isEmpty else { return overlay }
+        let predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
+        for object in overlay.dirtyCount > 0 ? dirtyCandidates(request, kind) : [] {
+            let own = object.kind.entity
+            guard request.includesSubentities ? own.isKind(of: kind.entity.name) : own.name == kind.entity.name else {
                 continue
             }
-            overlay.hidden.insert(object.uniqueID)
             if object.state != .deleted, predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
-        for (id, row) in above where overlay.hidden.insert(id).inserted {
+        for (id, row) in above where !isHidden(id, overlay) {
+            overlay.hiddenAbove.insert(id)
             guard let row else { continue }
             let object = object(for: row)
             if predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
         return overlay
+    }
+
+    /// The dirty objects that may fulfil the request, found by a value that its predicate asks for where there is one.
+    private func dirtyCandidates(_ request: FetchRequest, _ kind: ObjectKind) -> [ManagedObject] {
+        guard dirty.count > ManagedObjectContext.fewDirtyObjects,
+            let (slot, value) = request.predicate?.requiredText(of: kind)
+        else { return dirty.objects }
+        isFollowingWrites = true
+        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot])
+        return dirty.objects([value], in: scope, version: shownVersion)
+    }
+
+    /// So many objects are asked one by one.
+    private static let fewDirtyObjects = 32
+
+    private func isHidden(_ id: UniqueID, _ overlay: Overlay) -> Bool {
+        if overlay.hiddenAbove.contains(id) { return true }
+        guard overlay.dirtyCount > 0 else { return false }
+        return registry.object(id, rootIndex: overlay.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
     /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
@@ -176,8 +202,8 @@ extension ManagedObjectContext {
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: schema.model) }
         query.offset = 0
         // Each dirty object hides at most one row.
-        query.limit = request.reach(hidden: overlay.hidden.count)
-        let stored = try readResults { try $0.rows(query) }.filter { !overlay.hidden.contains($0.id.uniqueID) }
+        query.limit = request.reach(hidden: overlay.hiddenCount)
+        let stored = try readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay) }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
         result.reserveCapacity(stored.count + own.count)

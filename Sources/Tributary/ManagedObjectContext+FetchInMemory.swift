@@ -11,16 +11,17 @@ extension ManagedObjectContext {
     func objectsOverChangedRelations(_ request: FetchRequest, _ above: UnsavedState?) throws -> [ManagedObject]? {
         let changed = unsavedRoots(request, above)
         guard !changed.isEmpty else { return nil }
-        let deleted = deletedRoots(request, above)
         let entity = try kind(named: request.entityName).entity
         let keys = try request.sortKeys.map { try $0.bind(to: entity, in: schema.model) }
         let terms = try (request.predicate?.conjuncts ?? []).map { term in
             (term: term, bound: try term.bind(to: entity, in: schema.model))
         }
-        let affected = terms.map { $0.bound.roots(in: schema.model).areConcerned(changed: changed, deleted: deleted) }
-        let isOrderAffected = keys.contains {
-            $0.path.roots(in: schema.model).areConcerned(changed: changed, deleted: deleted)
-        }
+        let termRoots = terms.map { $0.bound.roots(in: schema.model) }
+        let keyRoots = keys.map { $0.path.roots(in: schema.model) }
+        guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
+        let deleted = deletedRoots(request, above)
+        let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
+        let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
         // What depends on the object alone is still asked of the store; all of it is asked of the objects.
         let query = FetchQuery(
@@ -52,7 +53,8 @@ extension ManagedObjectContext {
 
     /// The root entities of which objects have changes that the store does not know.
     private func unsavedRoots(_ request: FetchRequest, _ above: UnsavedState?) -> Set<String> {
-        var roots: Set<String> = request.includesPendingChanges ? Set(dirty.objects.map(\.kind.entity.root)) : []
+        let own = request.includesPendingChanges ? dirty.rootIndexes : []
+        var roots = Set(own.compactMap { schema.rootKind(at: $0)?.entity.name })
         guard let above else { return roots }
         for key in above.objects.keys {
             if let kind = schema.rootKind(at: key.rootIndex) { roots.insert(kind.entity.name) }
@@ -120,6 +122,19 @@ extension ObjectPredicate {
     /// The conditions of which all must hold.
     fileprivate var conjuncts: [ObjectPredicate] {
         if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// A text attribute with the value that it has in every object that fulfils the predicate; nil when none is known.
+    func requiredText(of kind: ObjectKind) -> (slot: Int, value: PropertyValue)? {
+        for case .comparison(let term) in conjuncts {
+            guard term.operation == .equal, term.quantifier == .direct, !term.isCaseInsensitive,
+                !term.isDiacriticInsensitive, case .keyPath(let path) = term.left, path.count == 1,
+                case .constant(.string(let text)) = term.right, let slot = kind.slot(named: path[0]),
+                case .attribute(.string) = kind.role(slot)
+            else { continue }
+            return (slot, .string(text))
+        }
+        return nil
     }
 }
 

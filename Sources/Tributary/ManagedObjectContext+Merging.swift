@@ -222,6 +222,7 @@ extension ManagedObjectContext {
             noteChange { $0.discarded.append(edits) }
         }
         object.state = .gone
+        ledger.noteVisibility()
         object.changed.removeAll()
         registry.remove(object)
         noteChange { $0.noteDeleted(object.objectID) }

@@ -138,6 +138,7 @@ extension ManagedObjectContext {
         let wasInserted = object.state == .inserted
         // A new object is deleted like any other until its delete rules have been followed.
         object.state = .deleted
+        ledger.noteVisibility()
         dirty.insert(object)
         undoStack?.record(.disappeared(object))
         editCount &+= 1

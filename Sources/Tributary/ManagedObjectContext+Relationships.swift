@@ -23,8 +23,11 @@ extension ManagedObjectContext {
     /// context took out, then what it added.
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         object.checkConfinement(slot)
-        let stored = storedRelatedIDs(object, slot)
         let key = key(object, slot)
+        if let version = listVersion, let arrangement = ledger.arrangements[key], arrangement.completeAt == version {
+            return arrangement.ids
+        }
+        let stored = storedRelatedIDs(object, slot)
         var ids = stored
         if let difference = ledger[key] {
             ids = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
@@ -32,8 +35,15 @@ extension ManagedObjectContext {
         }
         if let arrangement = ledger.arrangements[key] { ids = arrangement.ordering(ids) }
         let relationship = object.kind.entity.properties[slot].relationship
-        return ids.filter { isThere($0, at: relationship) }
+        guard let relationship, let rootIndex = schema.kind(named: relationship.destination)?.rootIndex else {
+            return ids
+        }
+        return ids.filter { isThere($0, rootIndex, at: relationship) }
     }
+
+    /// Moves when lists of related objects may show something else although nobody has linked or unlinked anything; nil
+    /// below other contexts, whose changes come unannounced.
+    var listVersion: UInt64? { source.isStore ? shownVersion &+ ledger.visibility : nil }
 
     /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
     private func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
@@ -43,6 +53,12 @@ extension ManagedObjectContext {
             if difference.added[id] != nil { return true }
             if difference.removed.contains(id) { return false }
         }
+        return isStored(object, slot, id)
+    }
+
+    /// Whether the store had the ID in a relationship when it was read, without visiting all that are in it.
+    private func isStored(_ object: ManagedObject, _ slot: Int, _ id: ManagedObjectID) -> Bool {
+        if let isKnown = object.extras?.isRelated(slot, to: id) { return isKnown }
         return storedRelatedIDs(object, slot).contains(id)
     }
 
@@ -77,9 +93,12 @@ extension ManagedObjectContext {
     }
 
     private func isThere(_ id: ManagedObjectID, at relationship: Relationship?) -> Bool {
-        guard let kind = schema.kind(named: id.rootEntity),
-            let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex)
-        else { return !isDeletedAbove(id) }
+        guard let kind = schema.kind(named: id.rootEntity) else { return !isDeletedAbove(id) }
+        return isThere(id, kind.rootIndex, at: relationship)
+    }
+
+    private func isThere(_ id: ManagedObjectID, _ rootIndex: Int, at relationship: Relationship?) -> Bool {
+        guard let known = registry.object(id.uniqueID, rootIndex: rootIndex) else { return !isDeletedAbove(id) }
         return known.state != .gone && !isLetGo(known, at: relationship)
     }
 
@@ -151,6 +170,7 @@ extension ManagedObjectContext {
             let (kind, inverseSlot) = inverse(of: relationship)
         else { return }
         let id = object.objectID
+        if object.isDeletedHere { ledger.noteVisibility() }
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipKey(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
@@ -172,6 +192,7 @@ extension ManagedObjectContext {
             isRelated(object, slot, to: target.objectID) != isLinked
         else { return }
         recordPair(object, slot, with: target, isLinked: isLinked)
+        if object.isDeletedHere || target.isDeletedHere { ledger.noteVisibility() }
         change(key(object, slot), relationship, target.objectID, isLinked)
         if let (kind, inverseSlot) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
@@ -191,7 +212,7 @@ extension ManagedObjectContext {
     ) {
         // What others have linked or unlinked meanwhile as well is no longer undone by forgetting the own change.
         let isKnown = ledger[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
-        let isStored = isKnown ? owner(of: key).map { storedIDs($0, key.slot).contains(id) } : nil
+        let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.slot, id) } : nil
         guard isLinked else { return ledger.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
         ledger.add(id, to: key, isStored: isStored ?? true)
@@ -202,8 +223,13 @@ extension ManagedObjectContext {
         guard relationship?.isOrdered == true, ledger.arrangements[key] == nil,
             ledger[key]?.removed.contains(id) == true, let owner = registry.object(key.id, rootIndex: key.rootIndex)
         else { return }
-        ledger.arrange(relatedIDs(owner, key.slot), key)
+        ledger.arrange(relatedIDs(owner, key.slot), key, completeAt: listVersion)
     }
+}
+
+extension ManagedObject {
+    /// Whether lists may leave the object out.
+    fileprivate var isDeletedHere: Bool { state == .deleted || state == .gone }
 }
 
 extension PropertyValue {

@@ -95,6 +95,7 @@ extension ManagedObjectContext {
     func revive(_ object: ManagedObject) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === self else { return }
         let wasSaved = object.state == .deleted
+        ledger.noteVisibility()
         if wasSaved {
             object.state = object.changed.isEmpty && !hasPairs(object) ? .clean : .updated
             if object.state == .clean { dirty.remove(object) }

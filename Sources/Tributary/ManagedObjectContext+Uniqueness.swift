@@ -10,8 +10,6 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
-    /// It looks at each unsaved object of the context: a long import saves now and then.
-    ///
     /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object cannot
     ///   be made; then there is no new object.
     public func upsert<Object: ManagedObject>(
@@ -45,7 +43,9 @@ extension ManagedObjectContext {
     private func holder(of key: [(slot: Int, value: PropertyValue)], _ kind: ObjectKind) throws(ContextError)
         -> ManagedObject?
     {
-        let own = dirty.objects.first { object in
+        isFollowingWrites = true
+        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: key.map(\.slot))
+        let own = dirty.objects(key.map(\.value), in: scope, version: shownVersion).first { object in
             object.state != .deleted && object.kind.entity.isKind(of: kind.entity.name)
                 && key.allSatisfy { object.read($0.slot) == $0.value }
         }

@@ -57,14 +57,14 @@ public final class ManagedObjectContext {
     public var undoStack: UndoStack? {
         didSet {
             undoStack?.context = self
-            hasUndoStack = undoStack != nil
+            isFollowingWrites = undoStack != nil || dirty.keys.isUsed
         }
     }
 
     // What is unchecked below are plain numbers and flags, asked for or counted with each change of a value: no access to
     // one lasts longer than the instruction that makes it, so none can overlap.
 
-    @exclusivity(unchecked) private(set) var hasUndoStack = false
+    @exclusivity(unchecked) var isFollowingWrites = false
     /// Whether somebody observes the changes.
     @exclusivity(unchecked) private(set) var isObserved = false
     /// Whether a job that processes the pending changes is on its way to the main actor.

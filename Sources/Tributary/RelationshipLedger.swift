@@ -20,11 +20,29 @@ struct RelationshipLedger: Sendable {
 
     struct Difference: Sendable {
         /// The added objects with the order in which they were added.
-        fileprivate(set) var added: [ManagedObjectID: Int] = [:]
+        private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
+        /// The keys of ``added`` in order, and some that were taken out since.
+        private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
         /// In the order in which they were added.
-        var addedInOrder: [ManagedObjectID] { added.sorted { $0.value < $1.value }.map(\.key) }
+        var addedInOrder: [ManagedObjectID] {
+            sequence.count == added.count
+                ? sequence.map(\.id) : sequence.filter { added[$0.id] == $0.ordinal }.map(\.id)
+        }
+
+        /// Adds an object after all others.
+        fileprivate mutating func append(_ id: ManagedObjectID, _ ordinal: Int) {
+            if sequence.count > 2 * added.count + 16 { sequence = sequence.filter { added[$0.id] == $0.ordinal } }
+            added[id] = ordinal
+            sequence.append((id, ordinal))
+        }
+
+        /// Takes an added object out.
+        ///
+        /// - Returns: Whether it was there.
+        @discardableResult
+        fileprivate mutating func takeOut(_ id: ManagedObjectID) -> Bool { added.removeValue(forKey: id) != nil }
 
         fileprivate var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
@@ -40,13 +58,13 @@ struct RelationshipLedger: Sendable {
         func adding(_ later: Difference) -> Difference {
             var sum = self
             for id in later.removed {
-                sum.added[id] = nil
+                sum.takeOut(id)
                 sum.removed.insert(id)
             }
             let last = sum.added.values.max() ?? 0
             for (index, id) in later.addedInOrder.enumerated() {
                 sum.removed.remove(id)
-                sum.added[id] = last + index + 1
+                sum.append(id, last + index + 1)
             }
             return sum
         }
@@ -56,6 +74,8 @@ struct RelationshipLedger: Sendable {
     /// Orders that the context has given to ordered relationships.
     private(set) var arrangements: [Key: Arrangement] = [:]
     private var ordinal = 0
+    /// Grows when what lists show changes without a link or unlink: an object is deleted, or there again.
+    private(set) var visibility: UInt64 = 0
 
     var isEmpty: Bool { differences.isEmpty && arrangements.isEmpty }
 
@@ -69,9 +89,27 @@ struct RelationshipLedger: Sendable {
         Set(differences.keys.map { Place(rootIndex: $0.rootIndex, slot: $0.slot) })
     }
 
-    mutating func arrange(_ ids: [ManagedObjectID], _ key: Key) {
-        arrangements[key] = Arrangement(ids)
+    /// Gives a relationship an order.
+    ///
+    /// - Parameters:
+    ///   - ids: the objects in order.
+    ///   - key: the relationship.
+    ///   - version: the version of the context's lists when `ids` are all that the relationship shows.
+    mutating func arrange(_ ids: [ManagedObjectID], _ key: Key, completeAt version: UInt64? = nil) {
+        arrangements[key] = Arrangement(ids, completeAt: version)
     }
+
+    /// Moves the object that was added last to an index in a relationship whose order is complete at the version.
+    ///
+    /// - Returns: Whether the order is known, and the object was its last.
+    mutating func moveLast(_ id: ManagedObjectID, to index: Int, _ key: Key, version: UInt64) -> Bool {
+        guard let known = arrangements[key], known.completeAt == version, known.ids.last == id else { return false }
+        arrangements[key]?.moveLast(to: index)
+        return true
+    }
+
+    /// An object is shown no more, or again, without a change of a relationship.
+    mutating func noteVisibility() { visibility &+= 1 }
 
     subscript(key: Key) -> Difference? { differences[key] }
 
@@ -79,17 +117,25 @@ struct RelationshipLedger: Sendable {
     /// more.
     mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
         ordinal += 1
-        var difference = differences[key] ?? Difference()
-        if difference.removed.remove(id) == nil || !isStored { difference.added[id] = ordinal }
-        differences[key] = difference.isEmpty ? nil : difference
+        let ordinal = ordinal
+        change(key) { difference in
+            if difference.removed.remove(id) == nil || !isStored { difference.append(id, ordinal) }
+        }
         arrangements[key]?.append(id)
     }
 
     /// An object that was added before leaves no trace, unless it is under the difference by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
-        var difference = differences[key] ?? Difference()
-        if difference.added.removeValue(forKey: id) == nil || isStored { difference.removed.insert(id) }
-        differences[key] = difference.isEmpty ? nil : difference
+        change(key) { difference in
+            if !difference.takeOut(id) || isStored { difference.removed.insert(id) }
+        }
+        arrangements[key]?.markIncomplete()
+    }
+
+    /// Changes a difference where it lies: a copy would cost as much as it has objects.
+    private mutating func change(_ key: Key, _ body: (inout Difference) -> Void) {
+        body(&differences[key, default: Difference()])
+        if differences[key]?.isEmpty == true { differences[key] = nil }
     }
 
     /// Adds the differences of another ledger, which come after these.
@@ -102,6 +148,7 @@ struct RelationshipLedger: Sendable {
             for id in difference.addedInOrder { arrangements[key]?.append(id) }
         }
         arrangements.merge(later.arrangements) { $1 }
+        for key in Set(later.differences.keys).union(later.arrangements.keys) { arrangements[key]?.markIncomplete() }
         ordinal = max(ordinal, later.ordinal)
     }
 

@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+
+@testable import Tributary
+
+/// Upsert in one body: what it finds among unsaved objects, and how many of them it visits.
+struct UpsertTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("upsert")
+        container = try await Company.open(folder)
+    }
+
+    @Test
+    func eachUnsavedObjectIsVisitedAFewTimesHoweverManyThereAre() async throws {
+        let count = 2_000
+        try await container.newBackgroundContext().perform { context in
+            for round in 0..<2 {
+                for number in 0..<count {
+                    let employee = try context.upsert(Employee.self, by: ["code": .string("A\(number)")])
+                    employee.name = "\(round)"
+                    employee.salary = Double(number)
+                }
+            }
+            #expect(context.insertedObjects.count == count)
+            // Taken in when it comes and when its key is set; compared when it is found.
+            #expect(context.dirty.keys.visited <= 4 * count, "\(context.dirty.keys.visited)")
+        }
+    }
+
+    @Test
+    func theKeyCountsThatAnObjectHasNow() async throws {
+        try await container.newBackgroundContext().perform { context in
+            func upsert(_ code: String) throws -> Employee {
+                try context.upsert(Employee.self, by: ["code": .string(code)])
+            }
+            let ann = try upsert("A1")
+            ann.name = "Ann"
+            #expect(try upsert("A1") === ann)
+            ann.code = "B1"
+            #expect(try upsert("B1") === ann)
+            let bob = try upsert("A1")
+            #expect(bob !== ann)
+            bob.name = "Bob"
+            context.delete(bob)
+            let other = try upsert("A1")
+            #expect(other !== bob)
+            other.name = "Other"
+            try context.save()
+            #expect(try upsert("B1") === ann)
+            // A saved object that has changed since stands for its row.
+            ann.code = "C1"
+            #expect(try upsert("B1") !== ann)
+            #expect(try upsert("C1") === ann)
+            context.rollback()
+            #expect(try upsert("B1") === ann)
+            #expect(context.insertedObjects.isEmpty)
+            ann.code = "D1"
+            context.refresh(ann, mergeChanges: false)
+            #expect(try upsert("B1") === ann)
+        }
+    }
+
+    @Test
+    func undoAndSeveralKeysAreFollowed() async throws {
+        try await container.newBackgroundContext().perform { context in
+            context.undoStack = UndoStack()
+            let foreman = try context.upsert(Foreman.self, by: ["name": .string("Ann"), "age": .integer(20)])
+            context.processPendingChanges()
+            context.undoStack?.endEvent()
+            foreman.age = 21
+            #expect(try context.upsert(Employee.self, by: ["name": .string("Ann"), "age": .integer(21)]) === foreman)
+            context.undo()
+            #expect(try context.upsert(Employee.self, by: ["name": .string("Ann"), "age": .integer(20)]) === foreman)
+            #expect(try context.upsert(Employee.self, by: ["name": .string("Ann")]) === foreman)
+            context.undoStack = nil
+            foreman.name = "Bob"
+            #expect(try context.upsert(Employee.self, by: ["name": .string("Bob")]) === foreman)
+        }
+    }
+
+    @Test
+    func theFirstOfSeveralIsFound() async throws {
+        try await container.newBackgroundContext().perform { context in
+            let employees = try (0..<100).map { _ in try context.insert(Employee.self) }
+            for employee in employees.reversed() { employee.code = "A1" }
+            #expect(try context.upsert(Employee.self, by: ["code": .string("A1")]) === employees[0])
+            context.delete(employees[0])
+            #expect(try context.upsert(Employee.self, by: ["code": .string("A1")]) === employees[1])
+        }
+    }
+}
