@@ -126,10 +126,10 @@ extension ObjectPredicate {
 
     /// A text attribute with the value that it has in every object that fulfils the predicate; nil when none is known.
     func requiredText(of kind: ObjectKind) -> (slot: Int, value: PropertyValue)? {
-        for case .comparison(let term) in conjuncts {
+        for case .comparison(let term) in conjuncts.map(\.form) {
             guard term.operation == .equal, term.quantifier == .direct, !term.isCaseInsensitive,
-                !term.isDiacriticInsensitive, case .keyPath(let path) = term.left, path.count == 1,
-                case .constant(.string(let text)) = term.right, let slot = kind.slot(named: path[0]),
+                !term.isDiacriticInsensitive, case .keyPath(let path) = term.left.form, path.count == 1,
+                case .constant(.string(let text)) = term.right.form, let slot = kind.slot(named: path[0]),
                 case .attribute(.string) = kind.role(slot)
             else { continue }
             return (slot, .string(text))

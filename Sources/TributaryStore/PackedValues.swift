@@ -30,7 +30,8 @@ struct PackedValues {
             case .null: result.append(Kind.null.rawValue)
             case .integer(let number): append(.integer, UInt64(bitPattern: number), to: &result)
             case .boolean(let flag): append(.integer, flag ? 1 : 0, to: &result)
-            case .double(let number), .date(let number): append(.double, number.bitPattern, to: &result)
+            case .double(let number): append(.double, number.bitPattern, to: &result)
+            case .date(let date): append(.double, date.secondsSinceReferenceDate.bitPattern, to: &result)
             case .string(let text), .uri(let text), .decimal(let text), .composite(let text):
                 append(.text, UInt64(text.utf8.count), to: &result)
                 result.append(contentsOf: text.utf8)

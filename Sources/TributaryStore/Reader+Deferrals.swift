@@ -7,8 +7,6 @@ import TributaryModel
 ///
 /// What a migration of the model took out of the tables is not counted: its positions are below zero.
 extension Reader {
-    /// The bits of a version that are the number of its transaction.
-    private static let transactionMask: Int64 = (1 << 36) - 1
 
     package func deferredCounts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
@@ -45,7 +43,7 @@ extension Reader {
             SELECT w.uuid, t.sequence, p.position, p.operation, p.entity, p.id, p.property, p.value, p.reason,
                 t.committed_at
             FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version & \(Reader.transactionMask)
+            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
             JOIN tributary_writer w ON w.id = t.writer
             WHERE p.position >= 0 LIMIT \(DeferredCounts.limit)
             """
@@ -107,7 +105,7 @@ extension Reader {
             let table = context.layout.tables[object.table]
             for (index, register) in object.hidden.registers.sorted(by: { $0.key < $1.key }) {
                 guard table.columns.indices.contains(index) else { continue }
-                origin.bind(1, register.number & Reader.transactionMask)
+                origin.bind(1, VersionNumber.transaction(of: register.number))
                 let write = try origin.first { row -> DeferredWrite? in
                     guard let writer = UniqueID(row.text(0)) else { return nil }
                     return DeferredWrite(

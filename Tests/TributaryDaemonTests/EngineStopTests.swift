@@ -44,7 +44,10 @@ import TributarySync
         let stop = EngineStop(
             engine: engine,
             loops: loops,
-            state: DaemonState(configuration: configuration),
+            state: DaemonState(
+                configuration: configuration,
+                modelFile: ModelFileWatch(path: configuration.model)
+            ),
             notifier: SystemdNotifier(environment: [:]),
             logger: logger
         )
