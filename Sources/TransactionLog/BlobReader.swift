@@ -1,4 +1,5 @@
 import Crypto
+import Glibc
 package import TributaryChanges
 
 /// Reads blobs of a writer and holds them against their names.
@@ -26,7 +27,8 @@ package struct BlobReader {
         do {
             file = try logs.openBlob(sha256, writer: writer)
         } catch {
-            if case .inputOutput = error.kind { throw error }
+            // A link in place of the folder of blobs is no trouble of the machine.
+            if case .inputOutput(let code) = error.kind, code != ELOOP, code != ENOTDIR { throw error }
             throw failure(sha256, error.reason)
         }
         guard try file.size() == UInt64(bitPattern: size) else { throw failure(sha256, "it has not \(size) bytes") }
