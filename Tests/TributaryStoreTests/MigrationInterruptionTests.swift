@@ -115,8 +115,13 @@ import TributaryModel
         let calm = try copy(source, old)
         try calm.reopen(new, migration: settings)
         let reports = heard.withLock { $0 }
-        #expect(reports.first == MigrationProgress(from: "1", to: "2"))
-        #expect(reports.last == MigrationProgress(from: "1", to: "2"))
+        // What goes for good is told before and after.
+        for report in [reports.first, reports.last] {
+            var bare = try #require(report)
+            #expect(bare.losses.map(\.description) == ["A.gone: 19 values", "D: 19 objects"])
+            bare.losses = []
+            #expect(bare == MigrationProgress(from: "1", to: "2"))
+        }
         #expect(reports.compactMap(\.entity) == ["P", "D"])
         #expect(reports.map(\.done).max() == reports.map(\.total).max())
         for place in reports.indices {

@@ -97,7 +97,7 @@ struct CompositeTests {
     func whatIsNoMemberIsNamed() async throws {
         let request = try FetchRequest("Exhibit", where: "address.town == 'x'")
         let line = FetchRequest("Exhibit", predicate: Exhibit.keys.address.line == "x")
-        let through = try FetchRequest("Exhibit", where: "title.length == 3")
+        let through = try FetchRequest("Exhibit", where: "title.town == 3")
         try await container.performBackgroundTask { context in
             let unknown = try #require(throws: (any Error).self) { try context.fetch(request) }
             #expect("\(unknown)".contains("'address' is a composite without 'town'"))

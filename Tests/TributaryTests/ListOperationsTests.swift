@@ -82,8 +82,7 @@ struct ListOperationsTests {
                 let index = objects.isEmpty ? 0 : Int.random(in: objects.indices, using: &random)
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<5: objects.append(try OrderedModel.named(name, "Item", in: context))
-                case 5,
-                    6 where !objects.isEmpty:
+                case 5 where !objects.isEmpty, 6 where !objects.isEmpty:
                     try objects[index].setValue(.string(name), forKey: "name")
                 case 7 where !objects.isEmpty: context.delete(objects.remove(at: index))
                 case 8 where step % 40 == 0: try context.save()

@@ -181,6 +181,11 @@ struct NestedSaveTests {
         }
     }
 
+    private final class NamedEmployee: ManagedObject {
+        override class var entityName: String { "Employee" }
+        static let name = Field<String>("name")
+    }
+
     /// Saves its context when a merge policy has given it other values.
     private final class SavingBadge: ManagedObject {
         override class var entityName: String { "Badge" }
@@ -198,15 +203,15 @@ struct NestedSaveTests {
             name: "company",
             path: folder.path("store.sqlite"),
             model: Company.model(),
-            classes: [Employee.self, SavingBadge.self]
+            classes: [NamedEmployee.self, SavingBadge.self]
         )
         let background = container.newBackgroundContext(mergePolicy: .rollback)
         let (badge, ann) = try await background.perform { context in
-            let (badge, ann) = (try context.insert(SavingBadge.self), try context.insert(Employee.self))
-            ann.name = "Ann"
+            let (badge, ann) = (try context.insert(SavingBadge.self), try context.insert(NamedEmployee.self))
+            ann[NamedEmployee.name] = "Ann"
             try context.save()
             badge[SavingBadge.number] = 1
-            ann.name = "Bob"
+            ann[NamedEmployee.name] = "Bob"
             return (badge.objectID, ann.objectID)
         }
         try await container.performBackgroundTask { context in
@@ -215,10 +220,10 @@ struct NestedSaveTests {
         }
         try await background.perform { context in
             try context.save()
-            #expect(context.object(with: ann, as: Employee.self)?.name == "Bob")
+            #expect(context.object(with: ann, as: NamedEmployee.self)?[NamedEmployee.name] == "Bob")
             #expect(context.object(with: badge, as: SavingBadge.self)?[SavingBadge.number] == 2)
             // The hook had nothing to save any more, so nothing is in conflict with the save that it was called from.
-            context.object(with: ann, as: Employee.self)?.name = "Cid"
+            context.object(with: ann, as: NamedEmployee.self)?[NamedEmployee.name] = "Cid"
             context.mergePolicy = .error
             try context.save()
         }

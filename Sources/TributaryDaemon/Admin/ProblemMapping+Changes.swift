@@ -56,7 +56,8 @@ extension ProblemMapping {
         case .notYetMerged: .conflict
         case .duplicateID: .alreadyExists
         case .closed, .detached: .notReady
-        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store, .saveInProgress,
+        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store,
+            .saveInProgress,
             .deadlock:
             .failure
         }
