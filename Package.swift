@@ -145,7 +145,7 @@ let package = Package(
             name: "TributaryDaemonTests",
             dependencies: [
                 "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryStore", "TributaryChanges",
-                "TestSupport",
+                "TributaryModel", "TransactionLog", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -126,7 +126,7 @@ package struct Daemon {
 
     /// The group's own entries tell of its inner workings.
     private func quiet(_ logger: Logger) -> Logger {
-        var quiet = logger
+        var quiet = logger.forLibraries
         quiet[metadataKey: "part"] = "services"
         return quiet
     }

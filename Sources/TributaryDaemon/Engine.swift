@@ -35,4 +35,17 @@ final class Engine: Sendable {
             try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
         }
     }
+
+    /// Reads for the status, which does not wait for readers that are busy; nil when there is no answer within a second.
+    func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
+        await withTaskGroup(of: T?.self) { group in
+            group.addTask { try? await self.container.mainGeneration.readInTurn(body) }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(1))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
 }

@@ -31,12 +31,24 @@ enum StatusReport {
         }
         if let engine = state.engine {
             add(engine, to: &status)
+            await name(writersOf: &status.problems, engine)
             // A store that cannot be read now is told of elsewhere.
-            if let report = try? await engine.read({ try engine.sync.deferrals($0) }) {
+            if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
                 add(report, wall: engine.wallSeconds, to: &status)
             }
         }
+        daemon.problemTimes.complete(&status.problems, wall: Date().timeIntervalSince1970)
         return status
+    }
+
+    /// Adds what the writers of problems call themselves.
+    private static func name(writersOf problems: inout [StatusMessage.Problem], _ engine: Engine) async {
+        guard problems.contains(where: { $0.writer != nil }) else { return }
+        let records = await engine.readSoon { try $0.writers() } ?? []
+        let names = Dictionary(records.map { ($0.id.description, $0.name) }, uniquingKeysWith: { first, _ in first })
+        for index in problems.indices {
+            problems[index].writerName = problems[index].writer.flatMap { names[$0] }.flatMap(\.self)
+        }
     }
 
     /// Deferred values that came longer ago are counted, but are no problem any more: what they need is known by then.
@@ -100,12 +112,14 @@ enum StatusReport {
         status.initialImportComplete = sync.initialImportComplete
         status.lastImport = sync.lastImport.map { Double($0) / 1_000 }
         status.problems += sync.problems.map { problem in
-            StatusMessage.Problem(
+            var shown = StatusMessage.Problem(
                 code: kebab(problem.code.rawValue),
                 since: Double(problem.since) / 1_000,
                 detail: problem.detail,
                 hint: problem.hint
             )
+            shown.writer = problem.writer?.description
+            return shown
         }
         let path = container.store.configuration.path
         status.storeBytes = size(of: path)

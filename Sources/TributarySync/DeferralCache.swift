@@ -4,6 +4,8 @@ import Synchronization
 final class DeferralCache: Sendable {
     private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
 
+    var last: DeferralReport? { known.withLock { $0?.report } }
+
     func report(at transaction: Int64, make: () throws -> DeferralReport) rethrows -> DeferralReport {
         if let known = known.withLock({ $0 }), known.transaction == transaction { return known.report }
         let report = try make()

@@ -1,3 +1,5 @@
+import Logging
+
 /// How much was imported or exported.
 package struct ImportCounts: Sendable, Hashable {
     /// Segments of which the last transaction was among them.
@@ -25,5 +27,12 @@ package struct ImportCounts: Sendable, Hashable {
             transactions: left.transactions - right.transactions,
             changes: left.changes - right.changes
         )
+    }
+}
+
+extension ImportCounts {
+    /// The counts as the journal shows them.
+    var journalMetadata: Logger.Metadata {
+        ["segments": "\(segments)", "transactions": "\(transactions)", "changes": "\(changes)"]
     }
 }

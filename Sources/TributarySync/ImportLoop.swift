@@ -141,7 +141,8 @@ struct ImportLoop {
         if let due = retry.due { rest = min(rest, due - service.clock.now()) }
         if let nextAttempt { rest = min(rest, nextAttempt - service.clock.now()) }
         let wall = service.wall
-        for due in [deadline, service.state.withLock(\.pausedUntil)].compactMap(\.self) {
+        for due in [deadline, service.state.withLock(\.pausedUntil), service.nextGapDue(wall: wall)].compactMap(\.self)
+        {
             rest = min(rest, .milliseconds(due > wall ? due - wall : 0))
         }
         return max(rest, .milliseconds(1))
@@ -210,13 +211,14 @@ struct ImportLoop {
         nextAttempt = service.clock.now() + ImportLoop.retryInterval
         let wall = service.wall
         service.reloadPositions()
-        service.logger.error("import failed", metadata: ["reason": "\(error)"])
+        service.logger.error("import failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
         service.state.withLock {
             $0.raise(
                 .importFailed,
                 wall: wall,
-                detail: "Importing failed: \(error)",
-                hint: "It is tried again every 10 s; see to the store's disk."
+                detail: "Importing failed: \(ErrorText.text(of: error))",
+                hint:
+                    "It is tried again every 10 s. Give the store's disk room, and the daemon the right to write there."
             )
         }
     }

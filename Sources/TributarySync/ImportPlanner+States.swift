@@ -5,9 +5,7 @@ extension ImportPlanner {
     /// What there is to say of the segments in one state together.
     package struct Summary: Hashable, Sendable {
         package var count = 0
-        /// How many of them are worth a word: waiting ones are after a while.
-        package var listedCount = 0
-        /// Of those the first, and the wall time since when one has been so.
+        /// The first of them, and the wall time since when one has been so.
         package var first: SegmentName?
         package var since: UInt64?
     }
@@ -17,27 +15,23 @@ extension ImportPlanner {
         summaries(wall: wall).mapValues(\.count).filter { $0.value != 0 }
     }
 
-    /// The segments of each state in short; waiting ones are listed after `patience` milliseconds.
+    /// The segments of each state in short.
     ///
     /// One pass over what is not applied, which makes no texts.
-    package func summaries(wall: UInt64, patience: UInt64 = 0) -> [SegmentState: Summary] {
+    package func summaries(wall: UInt64) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
         let positions = SupposedPositions(positions)
         for writer in writers.values {
             found[.applied, default: Summary()].count += writer.appliedCount - writer.conflicts.count
-            for misfit in writer.misfits { found[misfit.state, default: Summary()].add(misfit.id, since: nil) }
+            for misfit in writer.misfits {
+                found[misfit.state, default: Summary()].add(misfit.id, since: writer.misfitTimes[misfit.fileName])
+            }
             for (id, conflict) in writer.conflicts { found[.forked, default: Summary()].add(id, since: conflict.since) }
             guard !writer.entries.isEmpty else { continue }
             let sight = sight(of: writer, positions, wall: wall)
             for bounds in writer.order.slice() {
                 guard let entry = writer.entries[bounds] else { continue }
-                let state = sight.state(of: entry)
-                let since = entry.announced?.since ?? entry.found
-                if state == .waiting, since.addingSaturating(patience) > wall {
-                    found[state, default: Summary()].count += 1
-                } else {
-                    found[state, default: Summary()].add(entry.id, since: since)
-                }
+                found[sight.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
             }
         }
         return found
@@ -66,7 +60,7 @@ extension ImportPlanner {
         guard let writer = writers[id.writer] else { return nil }
         let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
         if let misfit = misfits.min(by: { $0.fileName < $1.fileName }) {
-            return ImportPlanner.status(of: misfit, writer: writer.id)
+            return ImportPlanner.status(of: misfit, writer: writer)
         }
         if let conflict = writer.conflicts[id], state ?? .forked == .forked { return status(of: id, conflict) }
         guard writer.entries[id.bounds] != nil else { return nil }
@@ -75,8 +69,8 @@ extension ImportPlanner {
 
     /// Remembers every state as announced and answers those that have changed.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
-        var news = takeNewMisfits().flatMap { writer, misfits in
-            misfits.map { ImportPlanner.status(of: $0, writer: writer) }
+        var news = takeNewMisfits().flatMap { id, misfits in
+            writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
         }
         for writer in pendingWriters {
             let changed = changedStates(of: writer, wall: wall)
@@ -103,22 +97,30 @@ extension ImportPlanner {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterSight(writer, next: next, block: block, limits: limits, accepted: accepted, wall: wall)
+        return WriterSight(
+            rivals: writer.rivals,
+            next: next,
+            block: block,
+            limits: limits,
+            accepted: accepted,
+            wall: wall
+        )
     }
 
     private func statuses(_ writer: PlannedWriter, wall: UInt64) -> [SegmentStatus] {
-        var result = writer.misfits.map { ImportPlanner.status(of: $0, writer: writer.id) }
+        var result = writer.misfits.map { ImportPlanner.status(of: $0, writer: writer) }
         result += writer.conflicts.map { status(of: $0, $1) }
         result += entryStatuses(of: writer.id, wall: wall)
         return result.sorted { $0.id < $1.id }
     }
 
-    private static func status(of misfit: WriterListing.Misfit, writer: UniqueID) -> SegmentStatus {
+    private static func status(of misfit: WriterListing.Misfit, writer: PlannedWriter) -> SegmentStatus {
         SegmentStatus(
             id: misfit.id,
             state: misfit.state,
             reason: misfit.reason,
-            file: "\(writer)/\(misfit.fileName)",
+            file: "\(writer.id)/\(misfit.fileName)",
+            since: writer.misfitTimes[misfit.fileName],
             hint: misfit.hint
         )
     }
@@ -147,7 +149,7 @@ extension ImportPlanner {
         for bounds in writer.order.slice() {
             guard let entry = writer.entries[bounds] else { continue }
             var status = status(entry, sight, positions, wall: wall)
-            status.since = entry.announced?.since ?? entry.found
+            status.since = entry.since
             if status.state == .waiting, status.waitingFor.isEmpty { obstacles.explain(&status, writer: writer) }
             obstacles.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
@@ -157,7 +159,7 @@ extension ImportPlanner {
     }
 
     /// The status of an entry, without what lies before it in the sequence.
-    private func status(
+    func status(
         _ entry: PlannedSegment,
         _ sight: WriterSight,
         _ positions: SupposedPositions,
@@ -203,7 +205,7 @@ extension ImportPlanner {
                 id: id,
                 state: .held,
                 reason: "The clock of writer \(id.writer) is \(ahead) s ahead of this machine's.",
-                hint: "Set the clocks right; tributaryctl segment accept \(id.path) takes it as it is."
+                hint: "Set the clocks right, or take it as it is: tributaryctl segment accept \(id.path)"
             )
         case .blobs(let names):
             return SegmentStatus(
@@ -253,15 +255,14 @@ extension ImportPlanner {
 
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
         state == .damaged
-            ? "Let the replicator bring the file again, then tributaryctl segment retry \(id.path)."
-            : "Have the writer write it anew, then tributaryctl segment retry \(id.path)."
+            ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
+            : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"
     }
 }
 
 extension ImportPlanner.Summary {
     mutating func add(_ id: SegmentName, since: UInt64?) {
         count += 1
-        listedCount += 1
         first = first.map { min($0, id) } ?? id
         if let since { self.since = min(self.since ?? since, since) }
     }

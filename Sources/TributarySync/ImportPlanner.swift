@@ -106,7 +106,7 @@ package struct ImportPlanner: Sendable {
     /// The whole of a writer's folder; what was known of files that are still the same stays known.
     package mutating func found(_ listing: WriterListing, wall: UInt64) {
         let id = listing.writer
-        setMisfits(listing.misfits, of: id)
+        setMisfits(listing.misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
         writers[id]?.conflicts.keepAll { listing.applied[$0.bounds] != nil }
         // Of the own folder only what contradicts the store is of interest.
@@ -121,7 +121,7 @@ package struct ImportPlanner: Sendable {
     package mutating func found(_ change: ListingChange, wall: UInt64) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
-        if let misfits = change.misfits { setMisfits(misfits, of: id) }
+        if let misfits = change.misfits { setMisfits(misfits, of: id, wall: wall) }
         for name in change.names where !change.applied.contains(name) { writers[id]?.conflicts[name] = nil }
         guard id != own else { return }
         let position = position(of: id).sequence
@@ -135,8 +135,8 @@ package struct ImportPlanner: Sendable {
         notePending(id)
     }
 
-    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID) {
-        writers[id, default: PlannedWriter(id: id)].setMisfits(misfits)
+    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: UInt64) {
+        writers[id, default: PlannedWriter(id: id)].setMisfits(misfits, wall: wall)
         if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
     }
 

@@ -41,6 +41,9 @@ struct PlannedSegment: Sendable {
         return true
     }
 
+    /// Wall time since when it has been in the state that was announced last, or here.
+    var since: UInt64 { announced?.since ?? found }
+
     var valid: SegmentOutline? {
         guard case .valid(let segment) = knowledge else { return nil }
         return segment

@@ -17,6 +17,8 @@ struct PlannedWriter: Sendable {
     /// Every entry before this index has been read.
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
+    /// Wall times at which misfits were found, by file name.
+    private(set) var misfitTimes: [String: UInt64] = [:]
     /// Misfits that nobody has been told of.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
@@ -113,11 +115,14 @@ struct PlannedWriter: Sendable {
 
     // MARK: Misfits
 
-    mutating func setMisfits(_ found: [WriterListing.Misfit]) {
+    /// Takes the misfits of a listing; those that were known keep their time.
+    mutating func setMisfits(_ found: [WriterListing.Misfit], wall: UInt64) {
         guard found != misfits else { return }
-        let former = Set(misfits.map(\.fileName))
-        newMisfits += found.filter { !former.contains($0.fileName) }
+        let former = misfitTimes
+        newMisfits += found.filter { former[$0.fileName] == nil }
         misfits = found
+        misfitTimes = [:]
+        for misfit in found { misfitTimes[misfit.fileName] = former[misfit.fileName] ?? wall }
     }
 
     mutating func takeNewMisfits() -> [WriterListing.Misfit] {

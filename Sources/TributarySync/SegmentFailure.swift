@@ -5,3 +5,7 @@ package struct SegmentFailure: Error, Sendable {
     package var name: SegmentName
     package var error: SegmentError
 }
+
+extension SegmentFailure: CustomStringConvertible {
+    package var description: String { error.description }
+}

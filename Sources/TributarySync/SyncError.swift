@@ -16,7 +16,7 @@ extension SyncError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notRunning: "The log folder is not being watched."
-        case .paused: "Importing is paused; tributaryctl resume goes on."
+        case .paused: "Importing is paused."
         case .noSuchSegment(let name): "There is no segment \(name.path)."
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
         }

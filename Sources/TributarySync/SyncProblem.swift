@@ -1,3 +1,5 @@
+package import TributaryChanges
+
 /// Something that an administrator should know of or do something about.
 package struct SyncProblem: Hashable, Sendable {
     package enum Code: String, Sendable, Hashable, CaseIterable {
@@ -26,11 +28,14 @@ package struct SyncProblem: Hashable, Sendable {
     package var since: UInt64
     package var detail: String
     package var hint: String
+    /// Whose segments it is about, when it is about one writer's.
+    package var writer: UniqueID?
 
-    package init(_ code: Code, since: UInt64, detail: String, hint: String) {
+    package init(_ code: Code, since: UInt64, detail: String, writer: UniqueID? = nil, hint: String) {
         self.code = code
         self.since = since
         self.detail = detail
+        self.writer = writer
         self.hint = hint
     }
 }

@@ -12,6 +12,9 @@ extension SyncService {
 
     var deferralReader: DeferralReader { DeferralReader(logs: configuration.logs, model: container.model) }
 
+    /// What was found when it was last looked at.
+    package var lastDeferrals: DeferralReport? { deferralCache.last }
+
     /// What was imported and has no effect yet.
     package func deferrals() throws -> DeferralReport {
         try container.store.read { try deferrals($0) }

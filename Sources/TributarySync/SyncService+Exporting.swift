@@ -51,6 +51,7 @@ extension SyncService {
                 state.problems[.exportFailed] = nil
                 state.problems[.ownClockAhead] = nil
             }
+            if counts.segments > 0 { logger.info("exported", metadata: counts.journalMetadata) }
             return counts
         } catch {
             noteExportFailure(error)
@@ -72,7 +73,8 @@ extension SyncService {
 
     private func noteExportFailure(_ error: any Error) {
         let wall = wall
-        logger.error("export failed", metadata: ["reason": "\(error)"])
+        let logs = configuration.logs
+        logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
         state.withLock { state in
             switch error {
             case let error as SegmentError where error.kind == .forked:
@@ -83,14 +85,14 @@ extension SyncService {
                     wall: wall,
                     detail:
                         "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported.",
-                    hint: "Set the machine's clock right, or tributaryctl writer restamp."
+                    hint: "Set the machine's clock right; exporting goes on by itself."
                 )
             default:
                 state.raise(
                     .exportFailed,
                     wall: wall,
-                    detail: "Local changes were not exported: \(error)",
-                    hint: "It is tried again every 10 s; see to the log folder."
+                    detail: "Local changes were not exported: \(ErrorText.text(of: error))",
+                    hint: "It is tried again every 10 s. Give \(logs) room and the daemon the right to write there."
                 )
             }
         }

@@ -56,6 +56,7 @@ extension SyncService {
 
     func note(_ scan: FolderScan, isWhole: Bool, isLimited: Bool) {
         let wall = wall
+        let before = state.withLock { Set($0.folderProblems.keys) }
         let starters = state.withLock { state in
             for listing in scan.listings { state.planner.found(listing, wall: wall) }
             for change in scan.changes { state.planner.found(change, wall: wall) }
@@ -72,6 +73,19 @@ extension SyncService {
             state.isWatching = true
             defer { state.starters = [] }
             return state.starters
+        }
+        let after = state.withLock { Set($0.folderProblems.keys) }
+        for problem in after.subtracting(before) {
+            logger.warning(
+                problem.kind == .misnamed ? "misnamed, not read" : "log folder cannot be read",
+                metadata: ["folder": "\(problem.path)", "reason": "\(problem.reason)"]
+            )
+        }
+        for problem in before.subtracting(after) {
+            logger.info(
+                problem.kind == .misnamed ? "misnamed no more" : "log folder can be read again",
+                metadata: ["folder": "\(problem.path)"]
+            )
         }
         for starter in starters { starter.resume() }
     }
@@ -123,6 +137,9 @@ extension SyncService {
             if state.acceptedText != before { state.acceptedChanged = true }
         }
         events.send(outcome.finished.map { SegmentStatus(id: $0, state: .applied, since: wall) })
+        if outcome.counts.transactions > 0 {
+            logger.info("imported", metadata: outcome.counts.journalMetadata)
+        }
         logDeferrals(of: outcome.finished)
         if outcome.counts.changes > 0 { exportSignal.raise() }
         writeAccepted()
@@ -147,14 +164,41 @@ extension SyncService {
         let wall = wall
         let news = state.withLock { $0.planner.announce(wall: wall) }
         for status in news where status.state != .waiting {
-            logger.notice(
+            logger.log(
+                level: status.state == .incomplete ? .info : .warning,
                 "segment is not applied",
                 metadata: [
                     "segment": "\(status.file)", "state": "\(status.state.rawValue)", "reason": "\(status.reason)",
                 ]
             )
         }
+        logGaps(wall: wall)
         events.send(news)
+    }
+
+    /// The wall time at which a gap will have stayed for longer than its grace.
+    func nextGapDue(wall: UInt64) -> UInt64? {
+        state.withLock { state in
+            state.journaledGaps.nextDue(state.planner.gaps(wall: wall), grace: state.planner.limits.incompleteGrace)
+        }
+    }
+
+    /// Writes to the journal which gaps have stayed for longer than their grace, and which of them are closed.
+    private func logGaps(wall: UInt64) {
+        let (opened, closed) = state.withLock { state in
+            let gaps = state.planner.gaps(wall: wall)
+            return state.journaledGaps.update(gaps, wall: wall, grace: state.planner.limits.incompleteGrace)
+        }
+        let told = state.withLock { state in
+            opened.compactMap { state.planner.status(ofGapOf: $0.id.writer, wall: wall) }
+        }
+        for status in told {
+            logger.warning(
+                "transactions are missing",
+                metadata: ["segment": "\(status.id.path)", "reason": "\(status.reason)"]
+            )
+        }
+        for writer in closed { logger.info("missing transactions have come", metadata: ["writer": "\(writer)"]) }
     }
 }
 
@@ -164,7 +208,8 @@ extension SyncState {
             .ownFork,
             wall: wall,
             detail: "\(path) is a segment of this store's own writer. \(reason) Nothing is exported any more.",
-            hint: "Another program writes as this store: stop it, then tributaryctl writer restamp."
+            writer: planner.own,
+            hint: "Another program writes as this store, such as a copy of its machine. Stop that program."
         )
     }
 }

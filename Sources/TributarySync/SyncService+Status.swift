@@ -1,7 +1,7 @@
 import Synchronization
 package import TransactionLog
 import Tributary
-import TributaryChanges
+package import TributaryChanges
 import TributaryStore
 
 extension SyncService {
@@ -42,6 +42,9 @@ extension SyncService {
         ]
     }
 
+    /// Writers with segments that are not applied.
+    package var backlogs: [UniqueID: WriterBacklog] { state.withLock { $0.planner.backlogs } }
+
     /// What there is to say of segments, in order.
     ///
     /// Without `all` those that are not simply applied or have deferred values; with it every one, so the list may be
@@ -68,9 +71,6 @@ extension SyncService {
 }
 
 extension SyncState {
-    /// A gap is normal while a replicator is at work; one that stays for so many milliseconds is not.
-    private static let longWait: UInt64 = 600_000
-
     func allProblems(wall: UInt64) -> [SyncProblem] {
         var found = Array(problems.values)
         if let pausedSince {
@@ -80,7 +80,7 @@ extension SyncState {
                     .paused,
                     since: pausedSince,
                     detail: "Importing is paused\(until).",
-                    hint: "tributaryctl resume goes on."
+                    hint: "To go on: tributaryctl resume"
                 )
             )
         }
@@ -94,19 +94,45 @@ extension SyncState {
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
             (.rejected, .segmentsRejected), (.waiting, .segmentsWaiting),
         ]
-        let summaries = planner.summaries(wall: wall, patience: SyncState.longWait)
+        let summaries = planner.summaries(wall: wall)
         return codes.compactMap { state, code in
+            // A segment whose turn has not come is no problem, however long the queue is.
+            if state == .waiting { return gapProblem(wall: wall) }
             guard let summary = summaries[state], let id = summary.first,
                 let first = planner.status(of: id, in: state, wall: wall)
             else { return nil }
-            let more = summary.listedCount > 1 ? " and \(summary.listedCount - 1) more" : ""
-            return SyncProblem(
-                code,
-                since: summary.since ?? wall,
-                detail: "\(first.file)\(more): \(state.rawValue). \(first.reason)",
-                hint: first.hint ?? "tributaryctl segment list tells more."
-            )
+            return segmentProblem(code, first, count: summary.count, since: summary.since ?? wall)
         }
+    }
+
+    /// Writers that cannot go on for longer than the grace, because something has not come.
+    private func gapProblem(wall: UInt64) -> SyncProblem? {
+        let late = planner.gaps(wall: wall).filter { wall >= $0.due(grace: planner.limits.incompleteGrace) }
+        guard let gap = late.first, let first = planner.status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
+        return segmentProblem(.segmentsWaiting, first, count: late.count, since: late.map(\.since).min() ?? wall)
+    }
+
+    private func segmentProblem(
+        _ code: SyncProblem.Code,
+        _ first: SegmentStatus,
+        count: Int,
+        since: UInt64
+    ) -> SyncProblem {
+        let more = count > 1 ? " and \(count - 1) more" : ""
+        return SyncProblem(
+            code,
+            since: since,
+            detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
+            writer: first.id.writer,
+            hint: SyncState.hint(for: first)
+        )
+    }
+
+    /// What helps, with a command to type where the segment's own hint has none.
+    private static func hint(for status: SegmentStatus) -> String {
+        let hint = status.hint ?? ""
+        guard !hint.contains("tributaryctl") else { return hint }
+        return (hint.isEmpty ? "" : hint + " ") + "To see more: tributaryctl segment explain \(status.id.path)"
     }
 }
 

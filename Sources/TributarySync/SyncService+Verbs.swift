@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Synchronization
 package import TransactionLog
@@ -55,7 +56,9 @@ extension SyncService {
     /// Stops importing, also over restarts, until ``resume()`` or for the given time.
     ///
     /// Local changes go on.
-    package func pause(for duration: Duration? = nil) async throws {
+    ///
+    /// The journal names `user` as the one who asked for it.
+    package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         let wall = wall
         let until = duration.map { wall.addingSaturating($0.wholeMilliseconds) }
         let since = state.withLock(\.pausedSince) ?? wall
@@ -67,12 +70,22 @@ extension SyncService {
             // What is being imported is committed at the next transaction boundary.
             if !state.isStopping { control.give(.finish) }
         }
+        logger.notice("importing is paused", metadata: journalMetadata(user, until: until))
         importSignal.raise()
     }
 
-    package func resume() async throws {
+    private func journalMetadata(_ user: String?, until: UInt64? = nil) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        if let user { metadata["by"] = "\(user)" }
+        if let until { metadata["until"] = "\(Date(timeIntervalSince1970: Double(until) / 1_000).ISO8601Format())" }
+        return metadata
+    }
+
+    /// Goes on importing; the journal names `user` as the one who asked for it.
+    package func resume(by user: String? = nil) async throws {
         _ = try await container.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: nil) }
         endPause()
+        logger.notice("importing goes on", metadata: journalMetadata(user))
         importSignal.raise()
     }
 
@@ -82,6 +95,7 @@ extension SyncService {
         // When this fails the pause is over all the same, and so it is at the next start.
         try? container.store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
         endPause()
+        logger.notice("importing goes on: the time of the pause is over")
     }
 
     private func endPause() {
@@ -109,9 +123,11 @@ extension SyncService {
 
     /// Takes a held segment although its clock is ahead; its status afterwards, nil when it is simply applied.
     ///
+    /// The journal names `user` as the one who accepted it.
+    ///
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
-    package func accept(_ name: SegmentName) async throws -> SegmentStatus? {
+    package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
         let wall = wall
         try state.withLock { state in
             guard let status = state.planner.status(of: name, wall: wall) else { throw SyncError.noSuchSegment(name) }
@@ -121,7 +137,10 @@ extension SyncService {
             state.acceptedChanged = true
         }
         writeAccepted()
-        logger.warning("held segment is accepted", metadata: ["segment": "\(name.path)"])
+        logger.warning(
+            "held segment is accepted",
+            metadata: ["segment": "\(name.path)", "by": "\(user ?? "this program")"]
+        )
         if state.withLock({ !$0.isPaused }) { try await importAll() }
         return try segment(name)
     }

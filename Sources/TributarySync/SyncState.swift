@@ -24,6 +24,7 @@ struct SyncState {
     var isWatching = false
     /// The accepted segments differ from what the store remembers.
     var acceptedChanged = false
+    var journaledGaps = JournaledGaps()
     var pausedSince: UInt64?
     var pausedUntil: UInt64?
 
@@ -41,9 +42,9 @@ struct SyncState {
     var isPaused: Bool { pausedSince != nil }
     var isStopping: Bool { phase == .stopping || phase == .ended }
 
-    mutating func raise(_ code: SyncProblem.Code, wall: UInt64, detail: String, hint: String) {
+    mutating func raise(_ code: SyncProblem.Code, wall: UInt64, detail: String, writer: UniqueID? = nil, hint: String) {
         let since = problems[code]?.since ?? wall
-        problems[code] = SyncProblem(code, since: since, detail: detail, hint: hint)
+        problems[code] = SyncProblem(code, since: since, detail: detail, writer: writer, hint: hint)
     }
 
     /// Takes the problems of one look; others of the places that it covered are over.

@@ -12,7 +12,7 @@ struct WriterSight {
 
     /// `next` is the sequence that is due, `block` why what holds it cannot be applied.
     init(
-        _ writer: PlannedWriter,
+        rivals: [SegmentBounds: SegmentBounds],
         next: UInt64,
         block: ImportPlanner.Block?,
         limits: ImportPlanner.Limits,
@@ -24,7 +24,7 @@ struct WriterSight {
         self.limits = limits
         self.accepted = accepted
         self.wall = wall
-        rivals = writer.rivals
+        self.rivals = rivals
     }
 
     /// Why a valid segment without a rival cannot be applied; nil when only its turn has not come.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import TributaryAdmin
+import TributaryChanges
 
 /// One run of the command: the connection and where output goes.
 struct Session: Sendable {
@@ -75,6 +76,10 @@ struct Session: Sendable {
             }
             terminal.complain(describe(problem))
             return ExitCode(ExitStatus(httpStatus: problem.status).rawValue)
+        case let located as LocatedProblem:
+            _ = report(located.problem)
+            for line in located.lines(width: terminal.width) { terminal.write(line + "\n", to: 2) }
+            return ExitCode(ExitStatus(httpStatus: located.problem.status).rawValue)
         case let error as AdminClientError:
             terminal.complain(error.description)
             return ExitCode(error.exitStatus.rawValue)
@@ -86,7 +91,7 @@ struct Session: Sendable {
         case is ExitCode, is ValidationError, is CleanExit:
             return error
         default:
-            terminal.complain("\(error)")
+            terminal.complain(ErrorText.text(of: error))
             return ExitCode(ExitStatus.internalError.rawValue)
         }
     }
@@ -98,6 +103,8 @@ struct Session: Sendable {
         }
         for error in problem.errors ?? [] {
             let place = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
+            // The only failure is the detail already.
+            if problem.errors?.count == 1, lines[0].contains(error.detail) { continue }
             lines.append("  \(place): \(error.detail)")
         }
         lines = lines.map(EscapedText.escape)

@@ -20,6 +20,10 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
+        /// What follows from accepting it; only in the answer to that.
+        package var warning: String?
+        /// Who accepted it; only in the answer to that.
+        package var acceptedBy: String?
 
         package init(writer: String, first: String, last: String, state: String) {
             self.writer = writer

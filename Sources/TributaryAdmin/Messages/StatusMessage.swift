@@ -15,6 +15,9 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         package var since: Double?
         package var detail: String
         package var hint: String?
+        /// The writer whose segments it is about, and what it calls itself.
+        package var writer: String?
+        package var writerName: String?
 
         package init(code: String, since: Double?, detail: String, hint: String?) {
             self.code = code

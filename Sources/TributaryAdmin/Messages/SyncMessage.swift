@@ -34,6 +34,8 @@ package struct SyncMessage: Codable, Hashable, Sendable {
     /// Segments that could not be applied, by state.
     package var remaining: [String: Int]
     package var token: String
+    /// What keeps something from being imported, merged or exported; nil when nothing does.
+    package var problems: [StatusMessage.Problem]?
 
     package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {
         self.imported = imported

@@ -6,7 +6,12 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var sequence: UInt64
         /// Sixteen hexadecimal digits.
         package var clock: String
+        /// For how long the oldest of its segments that are not applied has been here; 0 when all are applied.
         package var lagSeconds: Double?
+        /// When its newest applied transaction was made, in Unix seconds.
+        package var lastHeard: Double?
+        /// Segments in the log folder that are not applied.
+        package var waiting: Int?
         /// The sequences of other writers that this one has told to have applied.
         package var seen: [String: UInt64]
         /// self, active, producer, evicted, abandoned or forked.

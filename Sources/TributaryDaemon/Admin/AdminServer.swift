@@ -31,14 +31,15 @@ struct AdminServer: Service {
             },
             configuration: .init(idleTimeout: Self.idleTimeout)
         )
-        let server = try await place.bind { [logger] channel in
+        let libraries = logger.forLibraries
+        let server = try await place.bind { channel in
             let isTaken = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
                 if !isTaken { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
                 // Next to the socket: it sees the bytes of each answer.
                 try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
             }
-            .flatMap { http.setup(channel: channel, logger: logger) }
+            .flatMap { http.setup(channel: channel, logger: libraries) }
         }
         defer { place.remove() }
         await withGracefulShutdownHandler {
@@ -46,7 +47,7 @@ struct AdminServer: Service {
                 do {
                     try await server.executeThenClose { inbound in
                         for try await connection in inbound {
-                            group.addTask { await http.handle(value: connection, logger: logger) }
+                            group.addTask { await http.handle(value: connection, logger: libraries) }
                         }
                     }
                 } catch {

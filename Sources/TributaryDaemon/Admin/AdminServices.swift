@@ -11,6 +11,7 @@ struct AdminServices: Sendable {
     let farewell: Farewell
     /// Who synchronizes now.
     let syncTurn = SyncTurn()
+    let problemTimes = ProblemTimes()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage
     /// Begins the graceful stop.

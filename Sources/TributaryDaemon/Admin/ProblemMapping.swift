@@ -19,6 +19,7 @@ enum ProblemMapping {
         case let error as ConflictError: return problem(of: error)
         case let error as ContextError: return problem(of: error)
         case let error as SyncError: return problem(of: error)
+        case let error as SegmentError: return problem(of: error)
         case let error as ConfigurationError: return problem(of: error)
         case let error as HTTPError:
             var problem = ProblemDocument(.badRequest, detail: error.body)
@@ -27,9 +28,18 @@ enum ProblemMapping {
         case is CancellationError:
             return ProblemDocument(.notReady, detail: "the daemon is stopping")
         default:
-            logger.error("A request failed", metadata: ["path": "\(path)", "error": "\(error)"])
-            return ProblemDocument(.failure, detail: "\(error)")
+            logger.error("A request failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
+            return ProblemDocument(.failure, detail: ErrorText.text(of: error))
         }
+    }
+
+    private static func problem(of error: SegmentError) -> ProblemDocument {
+        var problem = ProblemDocument(.failure, detail: error.reason, hint: error.hint)
+        problem.file = error.file
+        problem.line = error.line
+        problem.writer = error.writer?.description
+        problem.sequence = error.sequence
+        return problem
     }
 
     static func problem(of error: ConfigurationError) -> ProblemDocument {
@@ -46,7 +56,7 @@ enum ProblemMapping {
     private static func problem(of error: SyncError) -> ProblemDocument {
         switch error {
         case .notRunning: ProblemDocument(.notReady, detail: error.description)
-        case .paused: ProblemDocument(.paused, detail: error.description, hint: "tributaryctl resume")
+        case .paused: ProblemDocument(.paused, detail: error.description, hint: "To go on: tributaryctl resume")
         case .noSuchSegment: ProblemDocument(.notFound, detail: error.description)
         case .notHeld: ProblemDocument(.conflict, detail: error.description)
         }
@@ -71,7 +81,7 @@ enum ProblemMapping {
         case .closed:
             return ProblemDocument(.notReady, detail: "the daemon is stopping")
         default:
-            logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(error)"])
+            logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
             return ProblemDocument(.failure, detail: "\(error)")
         }
     }

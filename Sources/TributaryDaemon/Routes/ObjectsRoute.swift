@@ -48,7 +48,7 @@ enum ObjectsRoute {
             throw ProblemDocument(
                 .unknownEntity,
                 detail: "the model '\(model.version)' has no entity '\(name)'",
-                hint: "tributaryctl model lists the entities"
+                hint: "To see the entities: tributaryctl model show"
             )
         }
         return entity
@@ -85,7 +85,10 @@ enum ObjectsRoute {
             for key in keys { _ = try key.bind(to: entity, in: model) }
             return keys
         } catch {
-            throw ProblemDocument(.badRequest, detail: "sort: \(error.located(in: text))")
+            let error = error.located(in: text)
+            var problem = ProblemDocument(.badRequest, detail: "sort: \(error)")
+            problem.position = error.position
+            throw problem
         }
     }
 

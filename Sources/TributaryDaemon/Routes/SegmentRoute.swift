@@ -19,7 +19,15 @@ enum SegmentRoute {
 
     static func accept(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        return try answer(try await request.engine().sync.accept(name), name: name)
+        let before = try request.engine().sync.segment(name)
+        let status = try await request.engine().sync.accept(name, by: request.peer.name)
+        var message = SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied))
+        message.acceptedBy = request.peer.name
+        message.warning = [
+            before?.reason,
+            "What it writes wins over what anybody writes to the same values until clocks have passed its time.",
+        ].compactMap(\.self).joined(separator: " ")
+        return try .json(message)
     }
 
     private static func answer(_ status: SegmentStatus?, name: SegmentName) throws -> Response {

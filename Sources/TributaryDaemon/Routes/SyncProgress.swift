@@ -9,6 +9,7 @@ import TributarySync
 /// A synchronization as its client sees it; it goes on when the client is gone.
 struct SyncProgress: Sendable {
     let engine: Engine
+    let daemon: AdminServices
     let work: Task<SyncResult, any Error>
     /// What had been imported before it began.
     let before: ImportCounts
@@ -21,7 +22,9 @@ struct SyncProgress: Sendable {
             result: {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return String(decoding: try encoder.encode(SyncMessage(try await work.value)), as: UTF8.self)
+                var message = SyncMessage(try await work.value)
+                message.problems = await SyncObstacles.problems(of: daemon)
+                return String(decoding: try encoder.encode(message), as: UTF8.self)
             },
             path: AdminPath.sync,
             logger: logger,

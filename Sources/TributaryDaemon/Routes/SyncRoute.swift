@@ -19,10 +19,13 @@ enum SyncRoute {
             return try await engine.sync.sync()
         }
         guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(SyncMessage(try await work.value))
+            var message = SyncMessage(try await work.value)
+            message.problems = await SyncObstacles.problems(of: request.daemon)
+            return try .json(message)
         }
         let progress = SyncProgress(
             engine: engine,
+            daemon: request.daemon,
             work: work,
             before: before,
             logger: request.daemon.logger,

@@ -6,25 +6,31 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/writers`: those whose transactions are in the store.
+/// `GET /v1/writers`: those whose transactions are in the store, and those of which nothing is applied yet.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let forked = Set(try engine.sync.segments(in: [.forked]).map(\.id.writer))
         let wall = engine.container.store.configuration.environment.wallMilliseconds()
-        let records = try await engine.read { try $0.writers() }.sorted { $0.id < $1.id }
+        let backlogs = engine.sync.backlogs
+        var records = try await engine.read { try $0.writers() }
+        let known = Set(records.map(\.id))
+        records += backlogs.keys.filter { !known.contains($0) }.map { WriterRecord(unknown: $0) }
+        records.sort { $0.id < $1.id }
         let rest = records.filter { request.query["after"].map($0.id.description.isAfter) ?? true }
         let shown = rest.prefix(limit)
         return try .json(
             WritersMessage(
-                writers: shown.map { message(of: $0, isForked: forked.contains($0.id), wall: wall) },
+                writers: shown.map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], wall: wall) },
                 next: rest.count > limit ? shown.last?.id.description : nil
             )
         )
     }
 
-    private static func message(of record: WriterRecord, isForked: Bool, wall: UInt64) -> WritersMessage.Writer {
+    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, wall: UInt64)
+        -> WritersMessage.Writer
+    {
         let state = record.isSelf ? "self" : isForked ? "forked" : record.seen.isEmpty ? "producer" : "active"
         var writer = WritersMessage.Writer(
             id: record.id.description,
@@ -35,10 +41,27 @@ enum WritersRoute {
         )
         let seen = record.seen.entries.map { ($0.key.description, $0.value) }
         writer.seen = Dictionary(seen, uniquingKeysWith: max)
-        if !record.isSelf, record.sequence > 0 {
-            writer.lagSeconds = wall > record.clock.milliseconds ? Double(wall - record.clock.milliseconds) / 1_000 : 0
+        if !record.isSelf {
+            if record.sequence > 0 { writer.lastHeard = Double(record.clock.milliseconds) / 1_000 }
+            writer.lagSeconds = Double(backlog.map { wall > $0.since ? wall - $0.since : 0 } ?? 0) / 1_000
+            writer.waiting = backlog?.segments
         }
         return writer
+    }
+}
+
+extension WriterRecord {
+    /// A writer that has segments here and none that is applied.
+    fileprivate init(unknown id: UniqueID) {
+        self.init(
+            id: id,
+            name: nil,
+            sequence: 0,
+            clock: .zero,
+            lastSegmentHash: nil,
+            seen: VersionVector(),
+            isSelf: false
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import ServiceLifecycle
+import Tributary
 import TributaryAdmin
 import TributaryModel
 import TributaryStore
@@ -36,7 +37,13 @@ struct EngineService: Service {
         // Our own stop below decides when the folder's loops end, so they must not see the group's.
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
-        defer { purging.cancel() }
+        let updates = engine.container.storeUpdates()
+        // Ends with the engine, as purging does.
+        let merges = Task { await MergeLog(updates: updates, logger: logger).run() }
+        defer {
+            purging.cancel()
+            merges.cancel()
+        }
         // Whoever saves needs the store and not the folder.
         state.run(engine)
         await begin(engine)

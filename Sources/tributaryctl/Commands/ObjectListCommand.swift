@@ -44,7 +44,13 @@ struct ObjectListCommand: DaemonCommand {
                 ("limit", limit.map(String.init)), ("after", after),
             ]
         )
-        let answer = try await session.call(AdminCall(.get, path))
+        let answer: AdminAnswer
+        do {
+            answer = try await session.call(AdminCall(.get, path))
+        } catch let problem as ProblemDocument {
+            let text = problem.type == ProblemKind.badPredicate.type ? predicate : sort
+            throw text.flatMap { LocatedProblem(problem, in: $0) } ?? problem as any Error
+        }
         if session.json { return session.terminal.print(answer.text) }
         let value = try AnswerJSON.parse(answer)
         if count { return session.terminal.print(value["count"]?.text ?? "0") }

@@ -4,7 +4,11 @@ import TributaryAdmin
 struct SegmentAcceptCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take a segment that is held because its clock is too far ahead."
+        abstract: "Take a segment that is held because its clock is too far ahead.",
+        discussion: """
+            What it writes then wins over everything that anybody writes to the same values, until all clocks have
+            passed the segment's. Setting the writer's clock right is better, where its segments can be written anew.
+            """
     )
 
     @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))
@@ -13,7 +17,14 @@ struct SegmentAcceptCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let answer = try await session.call(AdminCall(.post, segment.path("accept")))
-        session.terminal.print(session.json ? answer.text : "accepted")
+        let call = AdminCall(.post, segment.path("accept"))
+        try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
+            session.terminal.print(
+                "accepted by \(EscapedText.escape(segment.acceptedBy ?? "you")), now \(segment.state)"
+            )
+            if let warning = segment.warning {
+                session.terminal.print(session.terminal.styled("warning: ", .yellow) + EscapedText.escape(warning))
+            }
+        }
     }
 }

@@ -49,15 +49,15 @@ struct StatusCommand: DaemonCommand {
         if let bytes = status.storeBytes {
             lines.append(("store", TimeText.bytes(bytes) + ", WAL " + TimeText.bytes(status.walBytes ?? 0)))
         }
+        if let deferred = status.deferred, deferred.values + deferred.unknownObjects > 0 {
+            lines.append(("deferred", "\(deferred.values) values, \(deferred.unknownObjects) objects nobody inserted"))
+        }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         for (label, text) in lines {
             let padded = label.padding(toLength: 14, withPad: " ", startingAt: 0)
             let shown = label == "state" ? text : EscapedText.escape(text)
             terminal.print(terminal.styled(padded, .faint) + shown)
         }
-        for problem in status.problems {
-            terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
-            if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
-        }
+        for problem in status.problems { ProblemText.print(problem, in: session) }
     }
 }

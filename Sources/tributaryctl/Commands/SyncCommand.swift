@@ -6,7 +6,11 @@ struct SyncCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Import what can be imported, merge, export; returns when done.",
-        discussion: "Shows its progress on standard error when that is a terminal."
+        discussion: """
+            Shows its progress on standard error when that is a terminal.
+
+            Ends with 75 when a problem kept something from being done: a full disk, a forked or held segment.
+            """
     )
 
     @OptionGroup var connection: ConnectionOptions
@@ -14,11 +18,25 @@ struct SyncCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let call = AdminCall(.post, AdminPath.sync)
         let result = try await session.follow(call, progress: SyncCommand.line)
-        if session.json { return session.terminal.print(result) }
-        show(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), on: session.terminal)
+        try finish(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), result, session)
     }
 
-    private func show(_ message: SyncMessage, on terminal: Terminal) {
+    /// Ends with 75 when a problem kept something from being done.
+    private func finish(_ message: SyncMessage, _ json: String, _ session: Session) throws {
+        if session.json { session.terminal.print(json) } else { show(message, in: session) }
+        guard let problems = message.problems, !problems.isEmpty else { return }
+        for problem in problems {
+            if session.json {
+                session.terminal.complain(EscapedText.escape(problem.detail))
+            } else {
+                ProblemText.print(problem, in: session)
+            }
+        }
+        throw ExitStatus.tryAgain
+    }
+
+    private func show(_ message: SyncMessage, in session: Session) {
+        let terminal = session.terminal
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged
         terminal.print(
@@ -28,7 +46,8 @@ struct SyncCommand: DaemonCommand {
         )
         terminal.print("exported " + amount(message.exported))
         for (state, count) in message.remaining.sorted(by: { $0.key < $1.key }) where count > 0 {
-            terminal.print("\(count) \(state): see tributaryctl segment list")
+            let hint = session.hints.text("tributaryctl segment list --state \(state)")
+            terminal.print("\(count) \(EscapedText.escape(state)), to see them: \(hint)")
         }
     }
 

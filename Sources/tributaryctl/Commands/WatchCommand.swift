@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TributaryAdmin
 
 struct WatchCommand: DaemonCommand {
@@ -25,8 +26,9 @@ struct WatchCommand: DaemonCommand {
             if session.json {
                 session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
             } else {
+                let time = TimeText.time(Date().timeIntervalSince1970) ?? ""
                 session.terminal.print(
-                    session.terminal.styled(event.event.padded(to: 15), .bold) + EscapedText.escape(event.data)
+                    session.terminal.styled(time, .faint) + "  " + EscapedText.escape(EventText.line(event))
                 )
             }
             if event.event == "bye" { return false }
@@ -37,11 +39,5 @@ struct WatchCommand: DaemonCommand {
             return true
         }
         _ = try answer.orProblem()
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(1, width - count))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TributaryAdmin
 
 struct WriterListCommand: DaemonCommand {
@@ -15,12 +16,13 @@ struct WriterListCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let path = AdminPath.with(AdminPath.writers, query: [("limit", limit.map(String.init)), ("after", after)])
         try await session.call(AdminCall(.get, path), as: WritersMessage.self) { message in
-            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "LAG", "SEEN")
+            let now = Date().timeIntervalSince1970
+            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "LAST HEARD", "LAG", "WAITING")
             for writer in message.writers {
                 table.add([
                     writer.id, writer.name, writer.state, String(writer.sequence),
-                    writer.lagSeconds.map(TimeText.stretch),
-                    writer.seen.isEmpty ? nil : "\(writer.seen.count) writers",
+                    writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
+                    writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { "\($0) segments" },
                 ])
             }
             table.print(on: session.terminal)

@@ -1,9 +1,14 @@
 /// Rows in aligned columns.
+///
+/// On a terminal that is too narrow the last column goes over several lines; when even that does not fit, each row
+/// becomes a block with a line for each column.
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
     /// The widest that a cell of any column but the last may be.
     private static let widest = 60
+    /// The least width that is left to a last column of several lines.
+    private static let narrowest = 24
 
     init(_ titles: String...) {
         self.titles = titles
@@ -23,11 +28,37 @@ struct Table {
         let widths = titles.indices.map { column in
             all.map { column < $0.count ? min($0[column].count, Table.widest) : 0 }.max() ?? 0
         }
+        let fixed = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+        let last = all.map { $0.last?.count ?? 0 }.max() ?? 0
+        if let width = terminal.width, fixed + last > width {
+            guard width - fixed >= Table.narrowest else { return blocks(width, on: terminal) }
+            return all.enumerated().flatMap { index, cells in
+                let head = cells.dropLast().enumerated().map { Table.pad($1, to: widths[$0]) + "  " }.joined()
+                let lines = TextWrapping.lines(of: cells.last ?? "", width: width - fixed)
+                let shown = lines.enumerated().map { $0 == 0 ? head + $1 : String(repeating: " ", count: fixed) + $1 }
+                return index == 0 ? shown.map { terminal.styled($0, .bold) } : shown
+            }
+        }
         return all.enumerated().map { index, cells in
             let line = cells.enumerated().map { column, cell in
                 column == cells.count - 1 ? cell : Table.pad(cell, to: widths[column])
             }.joined(separator: "  ")
             return index == 0 ? terminal.styled(line, .bold) : line
+        }
+    }
+
+    /// A block of lines for each row, with the titles in front; empty cells are left out.
+    private func blocks(_ width: Int, on terminal: Terminal) -> [String] {
+        let indent = (titles.map(\.count).max() ?? 0) + 2
+        return rows.enumerated().flatMap { index, cells in
+            let lines = zip(titles, cells).filter { $1 != "-" }.flatMap { title, cell in
+                TextWrapping.lines(of: cell, width: max(width - indent, 1)).enumerated().map { number, line in
+                    let head = number == 0 ? title : ""
+                    let padding = String(repeating: " ", count: indent - head.count)
+                    return terminal.styled(head + padding, .faint) + line
+                }
+            }
+            return (index == 0 ? [] : [""]) + lines
         }
     }
 

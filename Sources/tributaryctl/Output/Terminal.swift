@@ -6,6 +6,8 @@ struct Terminal: Sendable {
     let isInteractive: Bool
     /// Whether long work may show its progress on standard error.
     let showsProgress: Bool
+    /// Columns of the terminal, or what COLUMNS says; nil when output goes elsewhere.
+    let width: Int?
 
     static let standard: Terminal = {
         let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
@@ -13,9 +15,17 @@ struct Terminal: Sendable {
         return Terminal(
             hasColor: isatty(1) == 1 && !noColor && !dumb,
             isInteractive: isatty(1) == 1,
-            showsProgress: isatty(2) == 1
+            showsProgress: isatty(2) == 1,
+            width: columns()
         )
     }()
+
+    private static func columns() -> Int? {
+        if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns > 0 { return columns }
+        var size = winsize()
+        guard isatty(1) == 1, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
 
     /// Writes a line to standard output.
     ///

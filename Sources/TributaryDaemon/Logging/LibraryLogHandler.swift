@@ -1,0 +1,35 @@
+import Logging
+
+/// Takes the entries of the libraries that the daemon is made of; their inner workings are shown at `trace` only.
+struct LibraryLogHandler: LogHandler {
+    private var inner: any LogHandler
+
+    init(_ inner: any LogHandler) {
+        self.inner = inner
+    }
+
+    /// Libraries do not change the daemon's level.
+    var logLevel: Logger.Level {
+        get { inner.logLevel == .trace ? .trace : max(inner.logLevel, .info) }
+        set {}
+    }
+
+    var metadata: Logger.Metadata {
+        get { inner.metadata }
+        set { inner.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { inner.metadataProvider }
+        set { inner.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { inner[metadataKey: key] }
+        set { inner[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        inner.log(event: event)
+    }
+}

@@ -1,0 +1,39 @@
+import TributaryChanges
+
+extension StoreError: CustomStringConvertible {
+    /// What failed and why, for people.
+    package var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "the store '\(path)' cannot be opened: \(reason)"
+        case .newerStore(let path, let version):
+            "the store '\(path)' was written by a newer version (format \(version))"
+        case .cannotMigrate(let path, let reason): "the store '\(path)' cannot take the new model: \(reason)"
+        case .migration(let path, let error): "the store '\(path)' cannot take the model: \(error)"
+        case .database(let code, let message): StoreError.text(ofCode: code, message)
+        case .duplicateID(let id): "there is an object \(id.entity) \(id.uniqueID) already"
+        case .invalidChange(let index, let reason): "change \(index): \(reason)"
+        case .invalidQuery(let reason): reason
+        case .timedOut(let duration): "reading took longer than \(duration.components.seconds) s"
+        case .outOfSequence(let writer, let sequence, let expected):
+            "transaction \(sequence) of writer \(writer) came where \(expected) is due"
+        case .closed: "the store is closed"
+        case .nestedTransaction(let holder): "\(holder) is writing to the store on this thread"
+        case .deadlock(let cycle): "waiting would never end: \(cycle)"
+        case .blob(let path, let reason): "the file '\(path)' of a large value cannot be used: \(reason)"
+        }
+    }
+
+    /// Whether the disk under the store has no room left.
+    package var isDiskFull: Bool {
+        guard case .database(let code, _) = self else { return false }
+        return code & 0xFF == StoreError.full
+    }
+
+    /// SQLITE_FULL.
+    private static let full: Int32 = 13
+
+    private static func text(ofCode code: Int32, _ message: String) -> String {
+        code & 0xFF == full
+            ? "the disk of the store is full (SQLite: \(message))" : "SQLite failed with \(message) (code \(code))"
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+/// An event of the change stream in words.
+enum EventText {
+    static func line(_ event: ServerSentEvent) -> String {
+        guard let data = try? JSONParser.parse(Array(event.data.utf8), depthLimit: 32) else {
+            return "\(event.event) \(event.data)"
+        }
+        switch event.event {
+        case "hello": return "following the store from token \(AnswerJSON.text(data["token"]) ?? "?")"
+        case "bye": return "the daemon stops"
+        case "storeDidUpdate": return update(data)
+        case "activity":
+            let title = AnswerJSON.text(data["title"]) ?? "something"
+            return "\(title): \(AnswerJSON.text(data["phase"]) ?? "?")"
+        case "segment": return segment(data)
+        default: return "\(event.event) \(event.data)"
+        }
+    }
+
+    private static func update(_ data: JSONValue) -> String {
+        let number = AnswerJSON.text(data["number"]) ?? "?"
+        if data["everything"] == .boolean(true) { return "transaction \(number): more changes than can be listed" }
+        var parts: [String] = []
+        for kind in ["inserted", "updated", "deleted"] {
+            guard case .object(let entities)? = data[kind] else { continue }
+            for entity in entities {
+                guard case .array(let ids) = entity.value, !ids.isEmpty else { continue }
+                parts.append("\(ids.count) \(entity.key) \(kind)")
+            }
+        }
+        if case .array(let entities)? = data["collapsed"], !entities.isEmpty {
+            parts.append("many of " + entities.compactMap(AnswerJSON.text).joined(separator: ", "))
+        }
+        return "transaction \(number): \(parts.isEmpty ? "nothing visible" : parts.joined(separator: ", "))"
+    }
+
+    private static func segment(_ data: JSONValue) -> String {
+        let file = AnswerJSON.text(data["file"]) ?? AnswerJSON.text(data["writer"]) ?? "?"
+        let reason = AnswerJSON.text(data["reason"]).map { ": " + $0 } ?? ""
+        return "segment \(file) is \(AnswerJSON.text(data["state"]) ?? "?")\(reason)"
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import TributaryAdmin
+
+/// A problem of the daemon's status: what is wrong, whose segments, since when, and what helps.
+enum ProblemText {
+    static func print(_ problem: StatusMessage.Problem, in session: Session) {
+        let terminal = session.terminal
+        terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
+        if let writer = problem.writer {
+            let name = problem.writerName.map { " (\($0))" } ?? ""
+            terminal.print("  writer: " + EscapedText.escape(writer + name))
+        }
+        if let since = problem.since, let time = TimeText.time(since) {
+            terminal.print("  since: \(time), \(TimeText.stretch(Date().timeIntervalSince1970 - since)) ago")
+        }
+        if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// What an administrator sees of problems, writers, requests and events.
+@Suite struct StatusTextTests {
+    private static let ann = "0190f1a2-0000-7000-8000-000000000001"
+    private static let insert = #"{"insert":"Employee","id":"\#(ann)","values":{"name":"Ann"}}"#
+    private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
+
+    private static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1000) }
+
+    @Test func syncTellsOfAHeldSegmentAndAcceptWarns() async throws {
+        let daemon = try RunningDaemon()
+        var ahead = ForeignWriter(id: Self.writer, milliseconds: Self.now + 7_200_000)
+        try ahead.write([[Self.insert]], to: daemon.logs)
+        try await daemon.start()
+        let path = "\(Self.writer)/0000000000000001-0000000000000001.tlog"
+        let held = try await daemon.command(["sync"])
+        #expect(held.ending == .exited(75), "\(held.output) \(held.errors)")
+        #expect(held.output.contains("held") && held.output.contains("since: "), "\(held.output)")
+        #expect(held.output.contains("tributaryctl segment accept \(path)\n"), "\(held.output)")
+        #expect(held.output.contains("writer: \(Self.writer)"), "\(held.output)")
+        let json = try await daemon.command(["sync", "--json"])
+        #expect(json.ending == .exited(75) && json.output.contains("segments-held"))
+
+        let accepted = try await daemon.command(["segment", "accept", path])
+        #expect(accepted.ending == .exited(0), "\(accepted.errors)")
+        #expect(accepted.output.contains("accepted by ") && accepted.output.contains("wins over"), "\(accepted.output)")
+        #expect(daemon.log.contains("held segment is accepted  by="), "\(daemon.log)")
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+    }
+
+    @Test func syncTellsOfAForkAndOfAFolderThatTakesNothing() async throws {
+        let daemon = try RunningDaemon()
+        var one = ForeignWriter(id: Self.writer, milliseconds: Self.now)
+        var other = one
+        try one.write([[Self.insert]], to: daemon.logs)
+        try other.write([[Self.insert.replacing("Ann", with: "Bob")], []], to: daemon.logs)
+        try await daemon.start()
+        let forked = try await daemon.command(["sync"])
+        #expect(forked.ending == .exited(75) && forked.output.contains("forked"), "\(forked.output) \(daemon.log)")
+        #expect(forked.output.contains("since: "), "\(forked.output)")
+
+        try? FileManager.default.removeItem(atPath: daemon.logs + "/.staging")
+        try daemon.folder.write("no folder", to: "logs/.staging")
+        _ = try await daemon.command(["object", "insert", "Employee", "name=Cid"])
+        let full = try await daemon.command(["sync"])
+        #expect(full.ending != .exited(0), "\(full.output)")
+        #expect(!(full.output + full.errors).contains("SegmentError("), "\(full.output) \(full.errors)")
+    }
+
+    @Test func writersOfWhichNothingIsAppliedAreListed() async throws {
+        let daemon = try RunningDaemon()
+        var writer = ForeignWriter(id: Self.writer, milliseconds: Self.now - 86_400_000)
+        let first = try writer.write([[Self.insert]], to: daemon.logs)
+        try writer.write([[]], to: daemon.logs)
+        let away = daemon.folder.path("away")
+        try FileManager.default.moveItem(atPath: first, toPath: away)
+        try await daemon.start()
+        _ = try await daemon.call(.post, "/v1/sync")
+        func listed() async throws -> [String: Any]? {
+            let writers = try await daemon.call(.get, "/v1/writers").1["writers"] as? [[String: Any]]
+            return writers?.first { $0["id"] as? String == Self.writer }
+        }
+        let unknown = try #require(try await listed())
+        #expect(unknown["sequence"] as? Int == 0 && unknown["waiting"] as? Int == 1, "\(unknown)")
+        #expect(unknown["lastHeard"] == nil)
+
+        try FileManager.default.moveItem(atPath: away, toPath: first)
+        _ = try await daemon.call(.post, "/v1/sync")
+        let known = try #require(try await listed())
+        // It was heard of a day ago, and nothing of it is missing.
+        #expect(known["lagSeconds"] as? Double == 0 && known["waiting"] == nil, "\(known)")
+        #expect(try #require(known["lastHeard"] as? Double) < Date().timeIntervalSince1970 - 80_000)
+        let table = try await daemon.command(["writer", "list"], environment: ["COLUMNS": "80"])
+        #expect(table.output.contains(Self.writer) && table.output.contains("LAST HEARD"))
+        #expect(table.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(table.output)")
+    }
+
+    @Test func mistakesInRequestsAreShownWhereTheyAreAndOnce() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let list = try await daemon.command(["object", "list", "Employee", "--where", "name = 'a' AND salry > 3"])
+        #expect(list.ending == .exited(64))
+        let lines = list.errors.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let caret = try #require(lines.firstIndex { $0.trimmingCharacters(in: .whitespaces) == "^" }, "\(list.errors)")
+        #expect(lines[caret - 1].dropFirst(lines[caret].count - 1).hasPrefix("salry"), "\(list.errors)")
+        let sort = try await daemon.command(["object", "list", "Employee", "--sort=name,shoe"])
+        #expect(sort.ending == .exited(64) && sort.errors.contains("^"), "\(sort.errors)")
+
+        let insert = try await daemon.command(["object", "insert", "Employee", "name=Ann", "salary=100001"])
+        #expect(insert.ending == .exited(65))
+        let told = insert.errors.split(separator: "\n").filter { $0.contains("100000") || $0.contains("greater") }
+        #expect(told.count == 1, "\(insert.errors)")
+    }
+
+    @Test func watchTellsInWords() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let output = daemon.folder.path("watched")
+        let watch = try ChildProcess(
+            BuildFolder.executable("tributaryctl"),
+            ["watch", "--updates", "1", "--after", try await token(of: daemon)],
+            environment: ["TRIBUTARY_SOCKET": daemon.socket],
+            output: output
+        )
+        _ = try await daemon.command(["object", "insert", "Employee", "name=Ann"])
+        #expect(await watch.ending() == .exited(0))
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(text.contains("1 Employee inserted") && !text.contains("{"), "\(text)")
+    }
+
+    private func token(of daemon: RunningDaemon) async throws -> String {
+        try #require(try await daemon.call(.post, "/v1/sync").1["token"] as? String)
+    }
+
+    @Test func theJournalTellsWhatHappenedAndByWhom() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("log: {level: debug}")
+        var writer = ForeignWriter(id: Self.writer, milliseconds: Self.now)
+        try await daemon.start()
+        let file = try writer.write([[Self.insert]], to: daemon.logs)
+        _ = try await daemon.call(.post, "/v1/sync")
+        _ = try await daemon.command(["object", "insert", "Employee", "name=Bea"])
+        _ = try await daemon.command(["pause", "--for", "1h"])
+        _ = try await daemon.command(["resume"])
+        _ = try await daemon.call(.post, "/v1/sync")
+        let damaged = try writer.write([[Self.insert]], to: daemon.folder.path("elsewhere"))
+        let text = try String(contentsOfFile: damaged, encoding: .utf8).replacing("Ann", with: "Bob")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: damaged))
+        let name = URL(fileURLWithPath: damaged).lastPathComponent
+        try FileManager.default.moveItem(atPath: damaged, toPath: "\(daemon.logs)/\(Self.writer)/\(name)")
+        _ = try await daemon.call(.post, "/v1/sync")
+        let away = daemon.folder.path("away")
+        try FileManager.default.moveItem(atPath: daemon.logs, toPath: away)
+        _ = try await daemon.call(.post, "/v1/sync")
+        try FileManager.default.moveItem(atPath: away, toPath: daemon.logs)
+        _ = try await daemon.call(.post, "/v1/sync")
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect(await daemon.stop() == .exited(0))
+        let journal = try String(contentsOfFile: daemon.folder.path("one.log"), encoding: .utf8)
+        for line in [
+            "INFO imported  changes=1 segments=1 transactions=1", "INFO merged ", "INFO exported  changes=1",
+            "NOTICE importing is paused  by=", "NOTICE importing goes on  by=", "WARNING segment is not applied ",
+            "WARNING log folder cannot be read ", "INFO log folder can be read again ",
+        ] { #expect(journal.contains(line), "\(line) in \(journal)") }
+        // What the libraries say of themselves.
+        for word in ["Starting service", "eventLoop", "NIOCore", "hb."] {
+            #expect(!journal.contains(word), "\(word) in \(journal)")
+        }
+    }
+}
+
+extension RunningDaemon {
+    /// Runs the admin command with more of an environment.
+    func command(
+        _ arguments: [String],
+        environment: [String: String]
+    ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
+        let mark = UUID().uuidString
+        let process = try ChildProcess(
+            BuildFolder.executable("tributaryctl"),
+            arguments,
+            environment: environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 },
+            output: folder.path("out-\(mark)"),
+            errors: folder.path("err-\(mark)")
+        )
+        let ending = await process.ending()
+        func text(_ file: String) -> String {
+            (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
+        }
+        return (ending, text("out-\(mark)"), text("err-\(mark)"))
+    }
+}

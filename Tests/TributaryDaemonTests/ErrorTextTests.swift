@@ -1,0 +1,59 @@
+import Foundation
+import Logging
+import Testing
+import TransactionLog
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributaryDaemon
+@testable import TributarySync
+
+/// No error reaches a person as the dump of a Swift value.
+@Suite struct ErrorTextTests {
+    private static let id = ManagedObjectID(
+        store: "s",
+        entity: "Employee",
+        rootEntity: "Employee",
+        uniqueID: .version7(milliseconds: 1, random: (1, 2))
+    )
+    private static let writer = UniqueID.version7(milliseconds: 1, random: (3, 4))
+    private static let segment = SegmentName(writer: writer, first: 1, last: 2)
+
+    private static let errors: [any Error] = [
+        StoreError.cannotOpen(path: "/p", reason: "r"), StoreError.newerStore(path: "/p", version: 2),
+        StoreError.cannotMigrate(path: "/p", reason: "r"), StoreError.database(code: 13, message: "full"),
+        StoreError.database(code: 11, message: "malformed"), StoreError.duplicateID(id),
+        StoreError.invalidChange(index: 1, reason: "r"), StoreError.invalidQuery(reason: "r"),
+        StoreError.timedOut(after: .seconds(10)), StoreError.closed, StoreError.blob(path: "/p", reason: "r"),
+        StoreError.outOfSequence(writer: writer, sequence: 3, expected: 2),
+        StoreError.migration(path: "/p", .interrupted(from: "1", to: "2")),
+        StoreError.nestedTransaction(holder: "a context"), StoreError.deadlock(cycle: "a waits for b"),
+        ExportFailure.clockAhead(milliseconds: 5_000), ExportFailure.cannotSync(path: "/p", code: 28),
+        SyncError.notRunning, SyncError.paused(since: 1), SyncError.noSuchSegment(segment),
+        SyncError.notHeld(segment, state: .waiting), SegmentError(.rejected, file: "f", line: 3, reason: "r"),
+        SegmentError(.inputOutput(28), file: "f", reason: "no room"),
+        SegmentFailure(name: segment, error: SegmentError(.changed, file: "f", reason: "r")),
+        ContextError.notFound(id), ContextError.store(reason: "r"), ContextError.unsettled(rounds: 3),
+        ContextError.wrongType(entity: "E", property: "p", expected: "a date", found: "a string"),
+        ContextError.unreadable(id, reason: "r"), CancellationError(), Unnamed.case(label: 5),
+    ]
+
+    private enum Unnamed: Error { case `case`(label: Int) }
+
+    @Test(arguments: errors.indices)
+    func neitherAnswerNorStatusShowsADump(_ index: Int) {
+        let error = Self.errors[index]
+        let problem = ProblemMapping.problem(of: error, logger: Logger(label: "test"), path: "/")
+        for text in [problem.detail ?? "", problem.hint ?? "", ErrorText.text(of: error)] {
+            #expect(text.firstMatch(of: #/\w\(\w+: |\w+\.\w+\(/#) == nil, "\(text)")
+        }
+        #expect(problem.detail?.isEmpty == false)
+    }
+
+    @Test func aFullDiskIsCalledSo() {
+        #expect(ErrorText.text(of: StoreError.database(code: 13, message: "x")).contains("disk of the store is full"))
+    }
+}

@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// Transactions that do not come are a problem once their grace is over.
+@Suite struct GapTests {
+    @Test func aGapIsAProblemAfterItsGraceWithSinceAndWriter() async throws {
+        let wall = SyncWall()
+        let logs = try LogsFolder()
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let segment = try logs.hire(writer, 2...2)
+        try await replica.service.importAll()
+        let found = wall.now
+        #expect(replica.service.status.problems.isEmpty)
+        #expect(replica.service.backlogs[writer]?.segments == 1)
+        wall.advance(milliseconds: 60_000)
+        let problem = try #require(replica.service.status.problems.first)
+        #expect(problem.code == .segmentsWaiting && problem.since == found && problem.writer == writer)
+        #expect(problem.hint.hasSuffix("tributaryctl segment explain \(segment.name.path)"), "\(problem.hint)")
+        try logs.hire(writer, 1...1)
+        try await replica.service.importAll()
+        #expect(replica.service.status.problems.isEmpty && replica.service.backlogs.isEmpty)
+        try await replica.stop()
+    }
+
+    @Test func theJournalTellsOfAGapOnceAndOfItsEnd() {
+        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let name = SegmentName(writer: writer, first: 2, last: 2)
+        let gap = WriterGap(id: name, since: 1_000)
+        var journaled = JournaledGaps()
+        #expect(journaled.update([gap], wall: 1_500, grace: 1_000).opened.isEmpty)
+        #expect(journaled.nextDue([gap], grace: 1_000) == 2_000)
+        #expect(journaled.update([gap], wall: 2_000, grace: 1_000).opened.map(\.id) == [name])
+        #expect(journaled.nextDue([gap], grace: 1_000) == nil)
+        #expect(journaled.update([gap], wall: 9_000, grace: 1_000).opened.isEmpty)
+        #expect(journaled.update([], wall: 9_000, grace: 1_000).closed == [writer])
+    }
+
+    @Test func aFileThatCannotBeASegmentIsToldWithItsTime() async throws {
+        let wall = SyncWall()
+        let logs = try LogsFolder()
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let found = wall.now
+        try logs.put([], at: SegmentName(writer: writer, first: 3, last: 2))
+        try await replica.service.importAll()
+        wall.advance(milliseconds: 5_000)
+        try await replica.service.importAll()
+        #expect(try replica.service.segments().first?.since == found)
+        #expect(replica.service.status.problems.first?.since == found)
+        try await replica.stop()
+    }
+}
