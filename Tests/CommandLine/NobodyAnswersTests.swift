@@ -17,7 +17,8 @@ import Testing
         listener.closeWithAConnectionWaiting()
         #expect(await command.ending() == .exited(69))
         let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(errors.contains(path + ": Connection reset by peer"), "\(errors)")
+        // Reset or closed, as the request was under way or not.
+        #expect(errors.contains(path + ": Connection ") && errors.contains("without an answer"), "\(errors)")
     }
 
     @Test func theUnitOfASystemSocketIsNamed() async throws {

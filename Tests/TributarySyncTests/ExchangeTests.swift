@@ -53,7 +53,8 @@ import TributaryStore
         let broken = try await SyncReplica(logs.path, wall: wall, interruptExport: stop)
         try broken.save([SyncModel.insert(1)])
         await #expect(throws: PowerFailure.self) { try await broken.service.exportNow() }
-        #expect(broken.service.status.problems.map(\.code) == [.exportFailed])
+        // The machine may have no inotify instance left for one more service.
+        #expect(broken.service.status.problems.map(\.code).filter { $0 != .watchFailed } == [.exportFailed])
         let name = SegmentName(writer: broken.own, first: 1, last: 1)
         let bytes = try #require(logs.bytes(of: name))
         try await broken.stop()

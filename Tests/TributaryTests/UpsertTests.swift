@@ -36,30 +36,30 @@ struct UpsertTests {
             func upsert(_ code: String) throws -> Employee {
                 try context.upsert(Employee.self, by: ["code": .string(code)])
             }
-            let ann = try upsert("A1")
+            let ann = try upsert("AA1")
             ann.name = "Ann"
-            #expect(try upsert("A1") === ann)
-            ann.code = "B1"
-            #expect(try upsert("B1") === ann)
-            let bob = try upsert("A1")
+            #expect(try upsert("AA1") === ann)
+            ann.code = "BB1"
+            #expect(try upsert("BB1") === ann)
+            let bob = try upsert("AA1")
             #expect(bob !== ann)
             bob.name = "Bob"
             context.delete(bob)
-            let other = try upsert("A1")
+            let other = try upsert("AA1")
             #expect(other !== bob)
             other.name = "Other"
             try context.save()
-            #expect(try upsert("B1") === ann)
+            #expect(try upsert("BB1") === ann)
             // A saved object that has changed since stands for its row.
-            ann.code = "C1"
-            #expect(try upsert("B1") !== ann)
-            #expect(try upsert("C1") === ann)
+            ann.code = "CC1"
+            #expect(try upsert("BB1") !== ann)
+            #expect(try upsert("CC1") === ann)
             context.rollback()
-            #expect(try upsert("B1") === ann)
+            #expect(try upsert("BB1") === ann)
             #expect(context.insertedObjects.isEmpty)
-            ann.code = "D1"
+            ann.code = "DD1"
             context.refresh(ann, mergeChanges: false)
-            #expect(try upsert("B1") === ann)
+            #expect(try upsert("BB1") === ann)
         }
     }
 
@@ -85,10 +85,10 @@ struct UpsertTests {
     func theFirstOfSeveralIsFound() async throws {
         try await container.newBackgroundContext().perform { context in
             let employees = try (0..<100).map { _ in try context.insert(Employee.self) }
-            for employee in employees.reversed() { employee.code = "A1" }
-            #expect(try context.upsert(Employee.self, by: ["code": .string("A1")]) === employees[0])
+            for employee in employees.reversed() { employee.code = "AA1" }
+            #expect(try context.upsert(Employee.self, by: ["code": .string("AA1")]) === employees[0])
             context.delete(employees[0])
-            #expect(try context.upsert(Employee.self, by: ["code": .string("A1")]) === employees[1])
+            #expect(try context.upsert(Employee.self, by: ["code": .string("AA1")]) === employees[1])
         }
     }
 }

@@ -86,14 +86,17 @@ package struct AdminClient: Sendable {
                     }
                 }
             } catch let error as IOError where head == nil {
-                // Whoever held the socket has closed it: a daemon that could not start.
-                let reason = "\(String(cString: strerror(error.errnoCode))), without an answer"
-                throw AdminClientError.nobodyAnswers([SocketAttempt(path: path, reason: reason)])
+                throw Self.closed(path, String(cString: strerror(error.errnoCode)))
             } catch is IOError {
                 throw AdminClientError.interrupted(path: path)
             }
-            throw AdminClientError.interrupted(path: path)
+            throw head == nil ? Self.closed(path, "Connection closed") : AdminClientError.interrupted(path: path)
         }
+    }
+
+    /// Whoever held the socket has closed it: a daemon that could not start.
+    private static func closed(_ path: String, _ reason: String) -> AdminClientError {
+        .nobodyAnswers([SocketAttempt(path: path, reason: reason + ", without an answer")])
     }
 
     private static func head(of response: HTTPResponseHead) -> AdminAnswer {

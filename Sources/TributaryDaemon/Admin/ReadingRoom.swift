@@ -4,7 +4,7 @@ import TributaryAdmin
 /// How many reads for clients may be under way or wait at one time.
 final class ReadingRoom: Sendable {
     /// Each holds a connection of a client and what it has asked for.
-    static let most = 64
+    static let most = 256
 
     private let count = Atomic(0)
     private let most: Int
