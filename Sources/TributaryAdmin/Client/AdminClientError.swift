@@ -19,7 +19,8 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case .interrupted(let path): "the daemon at \(path) ended the connection before its answer was complete"
         case .unreadableAnswer(let reason): reason
         case .silent(let path, let duration):
-            "the daemon at \(path) has not answered for \(duration); --timeout sets another limit"
+            (["the daemon at \(path) has not answered for \(duration); --timeout sets another limit"]
+                + [SocketAttempt(path: path, reason: "").hint].compactMap(\.self)).joined(separator: "\n")
         }
     }
 
