@@ -52,11 +52,14 @@ struct ColumnLayout: Sendable {
     ///
     /// Where whole microseconds are all there is to a date, it shows them: 0.1 as 0.1, though no date is that exactly.
     static func unixSeconds(as name: String, of stored: String) -> String {
-        let fraction = "(\(stored) - CAST(\(stored) AS INTEGER))"
-        let seconds = "\(stored) + 978307200.0"
+        // SQLite computes it for each row that is written: no function, and whole seconds at once.
+        let whole = "CAST(\(stored) AS INTEGER)"
+        let fraction = "(\(stored) - \(whole))"
+        let micros = "CAST(\(fraction) * 1e6 + 0.5 - (\(fraction) < 0) AS INTEGER)"
         return """
-            \(quoted(name)) REAL GENERATED ALWAYS AS (CASE WHEN abs(round(\(fraction), 6) - \(fraction)) <= 6e-8 \
-            THEN round(\(seconds), 6) ELSE \(seconds) END) VIRTUAL
+            \(quoted(name)) REAL GENERATED ALWAYS AS (CASE WHEN \(stored) = \(whole) THEN \(stored) + 978307200.0 \
+            WHEN \(stored) BETWEEN -7e9 AND 7e9 AND \(micros) / 1e6 - \(fraction) BETWEEN -6e-8 AND 6e-8 \
+            THEN ((\(whole) + 978307200) * 1000000 + \(micros)) / 1e6 ELSE \(stored) + 978307200.0 END) VIRTUAL
             """
     }
 
