@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Reads a store the way any program may: read-only, with plain SQL.
+/// Reads a store the way any program may: read-only, with plain SQL. A test that needs another store can also change one.
 package struct PlainSQL: Sendable {
     package struct Failure: Error {
         package var message: String
@@ -38,6 +38,15 @@ package struct PlainSQL: Sendable {
     /// The first column of the first row.
     package func value(_ query: String) throws -> String? {
         try rows(query).first?.first ?? nil
+    }
+
+    /// Runs statements that change the file.
+    package func execute(_ statements: String) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_exec(connection, statements, nil, nil, nil) == SQLITE_OK
+        else { throw Failure(message: String(cString: sqlite3_errmsg(connection))) }
     }
 
     private func text(_ statement: OpaquePointer?, _ column: Int32) -> String? {

@@ -101,17 +101,15 @@ struct ExactDateTests {
             try context.insert(Exhibit.self).large = 100
             try context.save()
         }
-        let output = try Self.sql(
-            folder.path("here.sqlite"),
+        let rows = try PlainSQL(path: folder.path("here.sqlite")).rows(
             "SELECT printf('%!.17g', seen), typeof(seen), datetime(seen, 'unixepoch') FROM Exhibit ORDER BY large"
         )
-        let rows = output.split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
         #expect(rows.count == numbers.count + 1)
         for (row, number) in zip(rows, numbers) {
-            #expect(Double(row[0]) == number)
+            #expect(row[0].flatMap { Double($0) } == number)
             #expect(row[1] == "real")
         }
-        #expect(rows[3].last == "2023-11-14 22:13:20")
+        #expect(rows[3][2] == "2023-11-14 22:13:20")
         try await container.close()
     }
 
@@ -133,8 +131,7 @@ struct ExactDateTests {
         let before = try old.store.read { try $0.digest().digest }
         try await old.close()
         let values = numbers.enumerated().map { "UPDATE Exhibit SET seen = \($1) WHERE large = \($0);" }.joined()
-        _ = try Self.sql(
-            path,
+        try PlainSQL(path: path).execute(
             """
             ALTER TABLE Exhibit DROP COLUMN seen; ALTER TABLE Exhibit RENAME COLUMN _date_seen TO seen;
             \(values) PRAGMA user_version = 1;
@@ -149,20 +146,8 @@ struct ExactDateTests {
             #expect(dates == numbers.map { .date(DateValue(unixSeconds: $0)) })
         }
         try await new.close()
-        let shown = try Self.sql(path, "SELECT printf('%!.17g', seen) FROM Exhibit ORDER BY large; PRAGMA user_version")
-        #expect(shown.split(separator: "\n").compactMap { Double($0) } == numbers + [2])
-    }
-
-    private static func sql(_ path: String, _ statements: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["sqlite3", path, statements]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
+        let shown = try PlainSQL(path: path).rows("SELECT printf('%!.17g', seen) FROM Exhibit ORDER BY large")
+        #expect(shown.compactMap { $0[0].flatMap { Double($0) } } == numbers)
+        #expect(try PlainSQL(path: path).value("PRAGMA user_version") == "2")
     }
 }
