@@ -13,13 +13,22 @@ import TributaryModel
 /// controller.onChange = { diff in table.apply(diff) }
 /// ```
 /// After each group of changes of its context, unsaved ones and merges alike, it looks at the objects that were touched
-/// and tells what that means for the list, also for objects that the context did not have before. When a merge was too
-/// large to list, or the request has a limit, or an object was touched to which the request's key paths lead, it asks
-/// again. It belongs to its context, like the objects; `sections` can be observed.
+/// and tells what that means for the list, also for objects that the context did not have before: the cost grows with the
+/// number of changed objects, not with the number of results. It asks again, at the cost of a fetch, when a merge was too
+/// large to list, when the request has a limit, an offset or `now()`, or when an object was touched to which the
+/// request's key paths lead. It belongs to its context, like the objects; ``sections`` can be observed.
 @Observable
 public final class FetchedResultsController<Object: ManagedObject> {
     /// The results by section, with the objects' IDs.
-    public private(set) var sections: [FetchedSection] = []
+    ///
+    /// Observers of the property are also notified when objects have changed and kept their places. Reading it after
+    /// objects have come, gone or moved visits all objects of the sections in question; ``object(at:)``,
+    /// ``position(of:)`` and the counts cost as much as a search in a tree.
+    public var sections: [FetchedSection] { observed.fetchedSections }
+    /// The number of results.
+    public var count: Int { observed.count }
+    /// The number of sections.
+    public var sectionCount: Int { observed.sectionCount }
     /// Called with each diff, after ``sections`` has changed.
     @ObservationIgnored public var onChange: ((FetchedResultsDiff) -> Void)?
     /// Called when asking again has failed; the sections stay as they were until the next change, which asks again.
@@ -32,8 +41,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     @ObservationIgnored public let sectionKeyPath: String?
 
     @ObservationIgnored private let query: ResultsQuery
-    @ObservationIgnored private var entries: [ResultsEntry] = []
-    @ObservationIgnored private var places: [ManagedObjectID: ResultsEntry] = [:]
+    @ObservationIgnored private var listing: ResultsListing
     @ObservationIgnored private var observer: Int?
     /// Whether something was missed because asking has failed.
     @ObservationIgnored private var hasMissed = false
@@ -42,7 +50,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// Fetches, and follows the context from then on.
     ///
     /// - Parameters:
-    ///   - request: which objects and in what order; batch size, prefetching and dictionaries play no part.
+    ///   - request: which objects and in what order; batch size, prefetching, dictionaries and
+    ///     ``FetchRequest/includesPendingChanges`` play no part.
     ///   - context: the context that it belongs to.
     ///   - sectionKeyPath: a path to an attribute; sections are in the order of its values, before all sort keys.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
@@ -52,34 +61,37 @@ public final class FetchedResultsController<Object: ManagedObject> {
         self.sectionKeyPath = sectionKeyPath
         try context.schema.check(Object.self, isClassOf: try context.kind(named: request.entityName))
         query = try ResultsQuery(request, sectionKeyPath: sectionKeyPath, schema: context.schema)
-        entries = try query.fetch(in: context)
-        places = Dictionary(entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        sections = query.sections(entries)
+        listing = ResultsListing(query, try query.fetch(in: context))
         follow()
     }
 
+    /// The number of objects in a section; 0 where there is none.
+    public func count(inSection index: Int) -> Int { observed.count(inSection: index) ?? 0 }
+
     /// The object at a place.
-    public func object(at position: FetchedPosition) -> Object? {
-        guard sections.indices.contains(position.section),
-            sections[position.section].objectIDs.indices.contains(position.item)
-        else { return nil }
-        return places[sections[position.section].objectIDs[position.item]]?.object as? Object
-    }
+    public func object(at position: FetchedPosition) -> Object? { observed.object(at: position) as? Object }
 
     /// Where an object stands.
-    public func position(of object: ManagedObject) -> FetchedPosition? {
-        for (section, content) in sections.enumerated() {
-            if let item = content.objectIDs.firstIndex(of: object.objectID) {
-                return FetchedPosition(section: section, item: item)
-            }
-        }
-        return nil
-    }
+    public func position(of object: ManagedObject) -> FetchedPosition? { observed.position(of: object.objectID) }
 
     /// All objects, in order.
     public var fetchedObjects: [Object] {
-        sections.flatMap(\.objectIDs).compactMap { places[$0]?.object as? Object }
+        var objects: [Object] = []
+        objects.reserveCapacity(listing.count)
+        observed.forEachObject { object in
+            if let object = object as? Object { objects.append(object) }
+        }
+        return objects
     }
+
+    /// The listing, for a reader who is to be notified of each change.
+    private var observed: ResultsListing {
+        access(keyPath: \.sections)
+        return listing
+    }
+
+    /// How many steps the updates of the listing have taken.
+    package var stepCount: Int { listing.steps.count }
 
     /// The diffs from now on.
     ///
@@ -96,7 +108,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let entries = try query.fetch(in: context)
         let hadMissed = hasMissed
         hasMissed = false
-        show(entries) { _ in hadMissed }
+        replaceAll(entries) { _ in hadMissed }
     }
 
     /// Follows the context no more.
@@ -139,27 +151,38 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 let entries = try query.fetch(in: context)
                 let isAnything = hasMissed || notice.isEverything
                 hasMissed = false
-                show(entries) { isAnything || touched.contains($0) }
+                replaceAll(entries) { isAnything || touched.contains($0) }
                 return
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
             guard !own.isEmpty else { return }
-            let changed = try query.matches(own, in: context)
-            guard !changed.isEmpty || own.contains(where: { places[$0] != nil }) else { return }
-            show(query.merge(entries.filter { !own.contains($0.id) }, changed)) { own.contains($0) }
+            update(own, try query.matches(own, in: context))
         } catch {
             hasMissed = true
             onError?(error)
         }
     }
 
-    private func show(_ new: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
-        let after = query.sections(new)
-        let diff = FetchedResultsDiff(from: sections, to: after, touched: touched)
-        entries = new
-        places = Dictionary(new.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        guard !diff.isEmpty else { return }
-        sections = after
+    /// Updates the listing where the touched objects are and belong.
+    private func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) {
+        guard !entries.isEmpty || touched.contains(where: listing.contains) else { return }
+        send(withMutation(keyPath: \.sections) { listing.update(touched, entries) })
+    }
+
+    /// Compares all entries with all of before.
+    private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
+        let new = ResultsListing(query, entries)
+        let diff = FetchedResultsDiff(from: listing.fetchedSections, to: new.fetchedSections, touched: touched)
+        // Without a difference only the values have changed that the entries are sorted by.
+        guard !diff.isEmpty else {
+            listing = new
+            return
+        }
+        withMutation(keyPath: \.sections) { listing = new }
+        send(diff)
+    }
+
+    private func send(_ diff: FetchedResultsDiff) {
         // First the streams: what the handler does may bring the next diff.
         broadcast.send(diff)
         onChange?(diff)

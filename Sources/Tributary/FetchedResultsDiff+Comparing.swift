@@ -45,6 +45,10 @@ extension FetchedResultsDiff {
         }
     }
 
+    static func precedes(_ left: FetchedPosition, _ right: FetchedPosition) -> Bool {
+        (left.section, left.item) < (right.section, right.item)
+    }
+
     private static func positions(_ sections: [FetchedSection]) -> [ManagedObjectID: FetchedPosition] {
         var result: [ManagedObjectID: FetchedPosition] = [:]
         for (section, content) in sections.enumerated() {
@@ -56,10 +60,7 @@ extension FetchedResultsDiff {
     }
 
     /// The indices of a longest part that is in order already: all others are moves.
-    private static func longestRise(_ places: [FetchedPosition]) -> Set<Int> {
-        func precedes(_ left: FetchedPosition, _ right: FetchedPosition) -> Bool {
-            (left.section, left.item) < (right.section, right.item)
-        }
+    static func longestRise(_ places: [FetchedPosition]) -> Set<Int> {
         // By length: the index of the least last element; and of each element the one before it.
         var lasts: [Int] = []
         var previous = [Int](repeating: -1, count: places.count)

@@ -46,9 +46,12 @@ public struct FetchedResultsDiff: Sendable, Hashable {
     public internal(set) var updates: [Item] = []
 
     /// Whether nothing has changed.
-    public var isEmpty: Bool {
-        deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty && moves.isEmpty
-            && updates.isEmpty
+    public var isEmpty: Bool { !changesOrder && updates.isEmpty }
+
+    /// Whether sections or objects have come, gone or moved, so that ``applied(to:)`` gives other sections.
+    var changesOrder: Bool {
+        !(deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty
+            && moves.isEmpty)
     }
 
     /// The new sections that the diff makes of the old ones.

@@ -10,7 +10,8 @@ extension ManagedObjectContext {
     /// inserted objects that are gone again by then are not told of. A child's parent merges first. Properties that were
     /// changed here keep their values, and a later save does not conflict on what was merged.
     ///
-    /// The cost grows with the objects that are in use and the IDs that are given, not with the size of what was saved.
+    /// The cost grows with the IDs that are given and the objects in use that have read relationships. When the changes
+    /// are not listed one by one, all objects in use are looked at.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkConfinement()
         guard !changes.isEmpty else { return processPendingChanges() }
@@ -150,8 +151,8 @@ extension ManagedObjectContext {
     private func dropRelated(_ changes: ObjectChanges) {
         let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
             .union(changes.collapsedEntities)
-        for object in registry.objects {
-            guard let extras = object.extras, !extras.related.isEmpty else { continue }
+        for object in registry.relationshipReaders {
+            guard let extras = object.extras else { continue }
             extras.related = extras.related.filter { slot, _ in
                 guard let destination = object.kind.entity.properties[slot].relationship?.destination,
                     let root = schema.kind(named: destination)?.entity.root

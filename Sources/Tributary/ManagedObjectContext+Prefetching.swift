@@ -85,7 +85,7 @@ extension ManagedObjectContext {
             let key = RelationshipKey(rootIndex: objectKey(id).rootIndex, id: id.uniqueID, slot: slot)
             let ids = shown(stored, at: key)
             rowsAtHand.insert(ids, at: key, version: shownVersion)
-            registeredObject(for: id)?.makeExtras().related[slot] = ids
+            if let object = registeredObject(for: id) { registry.keep(ids, at: slot, of: object) }
         }
         var ends = Ends()
         for id in owners {

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     var listVersion: UInt64? { source.isStore ? shownVersion &+ ledger.visibility : nil }
 
     /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
-    private func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
+    func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(slot)
         guard isThere(id, at: object.kind.entity.properties[slot].relationship) else { return false }
         if let difference = ledger[key(object, slot)] {
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         if let known = object.extras?.related[slot] { return known }
         do {
             let ids = try related(to: object, slot)
-            object.makeExtras().related[slot] = ids
+            registry.keep(ids, at: slot, of: object)
             return ids
         } catch {
             pendingReadError = error
@@ -84,8 +84,8 @@ extension ManagedObjectContext {
     /// the delete rules were followed.
     func dropFromRelated(_ deleted: Set<ManagedObjectID>) {
         guard !deleted.isEmpty else { return }
-        for object in registry.objects {
-            guard let extras = object.extras, !extras.related.isEmpty else { continue }
+        for object in registry.relationshipReaders {
+            guard let extras = object.extras else { continue }
             for (slot, ids) in extras.related where ids.contains(where: deleted.contains) {
                 extras.related[slot] = ids.filter { !deleted.contains($0) }
             }

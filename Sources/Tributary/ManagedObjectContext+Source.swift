@@ -47,8 +47,8 @@ extension ManagedObjectContext {
         // What has come above is listed nowhere.
         if !source.isStore { noteChange { $0.isEverything = true } }
         guard registry.count > 0 else { return }
+        for object in registry.relationshipReaders { object.extras?.related = [:] }
         let objects = registry.objects
-        for object in objects { object.extras?.related = [:] }
         // One that was only linked here has no values, and may be deleted above all the same.
         let known = objects.filter { object in
             switch object.state {

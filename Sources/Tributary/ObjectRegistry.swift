@@ -6,6 +6,8 @@ final class ObjectRegistry {
     let table: ObjectTable
     private var isRetaining = false
     private var held: Set<ManagedObject> = []
+    /// Objects that have read relationships, and some that have ended or dropped what they read since.
+    private var readers: Set<ObjectKey> = []
 
     init(rootCount: Int) {
         table = ObjectTable(rootCount: rootCount)
@@ -18,6 +20,29 @@ final class ObjectRegistry {
 
     /// The number of live objects.
     var count: Int { table.count }
+
+    /// The live objects that hold what the store has said of their relationships.
+    var relationshipReaders: [ManagedObject] {
+        var live: [ManagedObject] = []
+        readers = readers.filter { key in
+            guard let object = table.object(key.id, rootIndex: key.rootIndex),
+                object.extras?.related.isEmpty == false
+            else { return false }
+            live.append(object)
+            return true
+        }
+        return live
+    }
+
+    /// Keeps what the store has said of a relationship on its object.
+    func keep(_ ids: [ManagedObjectID], at slot: Int, of object: ManagedObject) {
+        object.makeExtras().related[slot] = ids
+        readers.insert(object.key)
+        if readers.count > 2 * count + ObjectRegistry.leastReaders { _ = relationshipReaders }
+    }
+
+    /// So many keys may be there before those without a live object are removed.
+    private static let leastReaders = 1_024
 
     /// From now on holds all objects strongly, or no object.
     func retain(_ isRetaining: Bool) {
@@ -36,6 +61,7 @@ final class ObjectRegistry {
             held.insert(object)
         }
         table.insert(object)
+        if object.extras?.related.isEmpty == false { readers.insert(object.key) }
     }
 
     func remove(_ object: ManagedObject) {
@@ -47,5 +73,6 @@ final class ObjectRegistry {
     func removeAll() {
         table.removeAll()
         held = []
+        readers = []
     }
 }

@@ -1,15 +1,10 @@
 import TributaryChanges
 
 /// An object among the results of a controller, with the values that it was sorted by.
-final class ResultsEntry {
+struct ResultsEntry {
     let object: ManagedObject
-    let id: ManagedObjectID
     /// Of the section first.
     let keys: [PropertyValue]
 
-    init(object: ManagedObject, keys: [PropertyValue]) {
-        self.object = object
-        id = object.objectID
-        self.keys = keys
-    }
+    var id: ManagedObjectID { object.objectID }
 }

@@ -22,6 +22,7 @@ struct ResultsQuery {
         var request = request
         request.returnsObjectsAsFaults = false
         request.includesPropertyValues = true
+        request.includesPendingChanges = true
         if let path = sectionKeyPath {
             let isAscending = request.sortKeys.first.map { $0.keyPath == path && !$0.isAscending } != true
             request.sortKeys.removeAll { $0.keyPath == path }
@@ -85,23 +86,8 @@ struct ResultsQuery {
         ResultsEntry(object: object, keys: keys.map { $0.path.value(of: object) })
     }
 
-    /// Both in one order; `entries` are in order already.
-    func merge(_ entries: [ResultsEntry], _ changed: [ResultsEntry]) -> [ResultsEntry] {
-        let changed = changed.sorted(by: precedes)
-        var result: [ResultsEntry] = []
-        result.reserveCapacity(entries.count + changed.count)
-        var next = 0
-        for entry in changed {
-            while next < entries.count, precedes(entries[next], entry) {
-                result.append(entries[next])
-                next += 1
-            }
-            result.append(entry)
-        }
-        return result + entries[next...]
-    }
-
-    private func precedes(_ left: ResultsEntry, _ right: ResultsEntry) -> Bool {
+    /// Whether the first entry comes before the second one.
+    func precedes(_ left: ResultsEntry, _ right: ResultsEntry) -> Bool {
         for (index, key) in keys.enumerated() {
             let order = left.keys[index].sortOrder(to: right.keys[index])
             if order != 0 { return key.isAscending ? order < 0 : order > 0 }
@@ -109,18 +95,14 @@ struct ResultsQuery {
         return left.id.uniqueID < right.id.uniqueID
     }
 
-    func sections(_ entries: [ResultsEntry]) -> [FetchedSection] {
-        guard hasSections else {
-            return entries.isEmpty ? [] : [FetchedSection(value: .null, objectIDs: entries.map(\.id))]
-        }
-        var result: [FetchedSection] = []
-        for entry in entries {
-            let value = entry.keys.first ?? .null
-            let isSame = result.last.map { ValueIdentity([$0.value]) == ValueIdentity([value]) } ?? false
-            if !isSame { result.append(FetchedSection(value: value, objectIDs: [])) }
-            result[result.count - 1].objectIDs.append(entry.id)
-        }
-        return result
+    /// The value of the section key path; null without one.
+    func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
+
+    /// Less than 0 when the section of the key comes before the entry's section, 0 when it is the entry's section.
+    func sectionOrder(_ key: PropertyValue, _ entry: ResultsEntry) -> Int {
+        guard hasSections else { return 0 }
+        let order = key.sortOrder(to: sectionKey(entry))
+        return keys.first?.isAscending == false ? -order : order
     }
 }
 

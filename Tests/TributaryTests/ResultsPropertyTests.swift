@@ -104,9 +104,25 @@ struct ResultsPropertyTests {
                     sectionKeyPath: controller.sectionKeyPath
                 )
                 #expect(controller.sections == fresh.sections)
+                expectPlaces(controller)
             }
         }
         #expect(diffs > 10)
+    }
+
+    private func expectPlaces(_ controller: FetchedResultsController<Employee>) {
+        let sections = controller.sections
+        #expect(controller.count == sections.reduce(0) { $0 + $1.objectIDs.count })
+        #expect(controller.sectionCount == sections.count)
+        #expect(controller.fetchedObjects.map(\.objectID) == sections.flatMap(\.objectIDs))
+        for (section, content) in sections.enumerated() {
+            #expect(controller.count(inSection: section) == content.objectIDs.count)
+            for (item, id) in content.objectIDs.enumerated() {
+                let position = FetchedPosition(section: section, item: item)
+                #expect(controller.object(at: position)?.objectID == id)
+                #expect(controller.object(at: position).flatMap { controller.position(of: $0) } == position)
+            }
+        }
     }
 
     private func change(_ container: PersistentContainer, _ count: Int, _ random: inout SeededGenerator) async throws {

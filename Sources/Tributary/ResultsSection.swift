@@ -1,0 +1,33 @@
+import TributaryChanges
+
+/// A section of a controller's results: entries that have one section value.
+final class ResultsSection {
+    /// The section value that orders the sections.
+    let key: PropertyValue
+    let entries: OrderStatisticTree<ResultsEntry>
+    /// Where the section is in the tree of sections.
+    var node: OrderStatisticTree<ResultsSection>.Node?
+    /// The IDs in order, once somebody has asked for them.
+    private var cachedIDs: [ManagedObjectID]?
+
+    init(key: PropertyValue, steps: StepCounter) {
+        self.key = key
+        entries = OrderStatisticTree(steps: steps)
+    }
+
+    /// The section value as the first entry has it: equal numbers may be written in several ways.
+    var value: PropertyValue { key.isNull ? .null : entries.first?.keys.first ?? key }
+
+    /// Drops the cached IDs, because entries were inserted, removed or moved.
+    func dropCachedIDs() { cachedIDs = nil }
+
+    /// The IDs in order; the first call after a change visits all entries.
+    var objectIDs: [ManagedObjectID] {
+        if let cachedIDs { return cachedIDs }
+        var ids: [ManagedObjectID] = []
+        ids.reserveCapacity(entries.count)
+        entries.forEach { ids.append($0.id) }
+        cachedIDs = ids
+        return ids
+    }
+}

@@ -1,0 +1,235 @@
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import Tributary
+
+/// What a change costs a results controller, and who is notified of it.
+@MainActor
+struct ResultsUpdateTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("results")
+        container = try await Company.open(.memory, in: folder)
+    }
+
+    private func hire(_ count: Int) throws -> [Employee] {
+        let view = container.viewContext
+        let employees = try (0..<count).map { number in
+            let employee = try view.insert(Employee.self)
+            employee.name = "E\(1_000_000 + number)"
+            employee.age = Int16(number % 7)
+            return employee
+        }
+        try view.save()
+        return employees
+    }
+
+    /// The steps of some changes of values, moves included, under a controller of so many results.
+    private func steps(_ employees: ArraySlice<Employee>, sectionKeyPath: String?) throws -> Int {
+        let view = container.viewContext
+        let last = try #require(employees.last).name
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", where: "name <= %@", [.string(last)], sortKeys: [SortKey("name")]),
+            context: view,
+            sectionKeyPath: sectionKeyPath
+        )
+        #expect(controller.count == employees.count)
+        let before = controller.stepCount
+        for number in 0..<20 {
+            let employee = employees[employees.startIndex + number * 11 % employees.count]
+            employee.salary = Double(number)
+            view.processPendingChanges()
+            employee.name = "E\(1_000_000 + number * 13 % employees.count)b"
+            employee.age = Int16(number % 5)
+            view.processPendingChanges()
+        }
+        let steps = controller.stepCount - before
+        controller.stop()
+        view.rollback()
+        return steps
+    }
+
+    @Test(arguments: [nil, "age", "name"])
+    func aChangedValueCostsStepsByTheLogarithmOfTheResults(sectionKeyPath: String?) throws {
+        let employees = try hire(1_600)
+        let few = try steps(employees[..<100], sectionKeyPath: sectionKeyPath)
+        let many = try steps(employees[...], sectionKeyPath: sectionKeyPath)
+        // 16 times the results add four levels to about seven.
+        #expect(few > 0 && many < few * 4)
+    }
+
+    @Test
+    func aSwapOfChangedObjectsIsOneMove() throws {
+        let employees = try hire(4)
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: container.viewContext
+        )
+        var diffs: [FetchedResultsDiff] = []
+        controller.onChange = { diffs.append($0) }
+        (employees[1].name, employees[2].name) = (employees[2].name, employees[1].name)
+        container.viewContext.processPendingChanges()
+        #expect(diffs.map(\.moves.count) == [1])
+        #expect(diffs.map(\.updates.count) == [1])
+    }
+
+    @Test
+    func aSectionThatIsEmptiedAndFilledAtOnceStays() throws {
+        let employees = try hire(3)
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: container.viewContext,
+            sectionKeyPath: "age"
+        )
+        let before = controller.sections
+        var diffs: [FetchedResultsDiff] = []
+        controller.onChange = { diffs.append($0) }
+        (employees[0].age, employees[1].age) = (employees[1].age, employees[0].age)
+        container.viewContext.processPendingChanges()
+        #expect(diffs.count == 1)
+        #expect(diffs.first?.deletedSections.isEmpty == true && diffs.first?.insertedSections.isEmpty == true)
+        #expect(diffs.first?.moves.count == 2)
+        #expect(diffs.first?.applied(to: before) == controller.sections)
+        #expect(controller.sections.map(\.value) == before.map(\.value))
+    }
+
+    // MARK: Observing
+
+    private func notifications(of read: () -> Void, during change: () throws -> Void) rethrows -> Int {
+        let count = Mutex(0)
+        withObservationTracking(read) { count.withLock { $0 += 1 } }
+        try change()
+        return count.withLock { $0 }
+    }
+
+    @Test
+    func observersAreNotifiedOfAValueThatChangesInItsPlace() async throws {
+        let view = container.viewContext
+        let employees = try hire(3)
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: view
+        )
+        var changes = controller.changes().makeAsyncIterator()
+        let readers: [() -> Void] = [
+            { _ = controller.sections }, { _ = controller.fetchedObjects }, { _ = controller.count },
+            { _ = controller.object(at: FetchedPosition(section: 0, item: 1))?.salary },
+            { _ = controller.position(of: employees[1]) },
+        ]
+        for (index, read) in readers.enumerated() {
+            let before = controller.sections
+            let told = notifications(of: read) {
+                employees[1].salary = Double(index + 1)
+                view.processPendingChanges()
+            }
+            #expect(told == 1)
+            #expect(controller.sections == before)
+            let diff = await changes.next()
+            #expect(diff?.updates.map(\.id) == [employees[1].objectID] && diff?.changesOrder == false)
+        }
+        // What is no result notifies nobody.
+        let told = try notifications(of: { _ = controller.sections }) {
+            try view.insert(Department.self).title = "Sales"
+            view.processPendingChanges()
+        }
+        #expect(told == 0)
+    }
+
+    @Test
+    func observersAreNotifiedOfAValueThatAMergeChanges() async throws {
+        let employees = try hire(3)
+        let id = employees[1].objectID
+        let controller = try FetchedResultsController<Employee>(
+            FetchRequest("Employee", sortKeys: [SortKey("name")]),
+            context: container.viewContext
+        )
+        var limited = FetchRequest("Employee", sortKeys: [SortKey("name")])
+        limited.fetchLimit = 3
+        let asking = try FetchedResultsController<Employee>(limited, context: container.viewContext)
+        let count = Mutex(0)
+        for list in [controller, asking] {
+            withObservationTracking {
+                _ = list.sections
+            } onChange: {
+                count.withLock { $0 += 1 }
+            }
+        }
+        var updates: [[ManagedObjectID]] = []
+        controller.onChange = { updates.append($0.updates.map(\.id)) }
+        asking.onChange = { updates.append($0.updates.map(\.id)) }
+        try await container.performBackgroundTask { context in
+            (try context.existingObject(with: id) as? Employee)?.salary = 9
+            try context.save()
+        }
+        await container.mergePendingChanges()
+        #expect(count.withLock { $0 } == 2)
+        #expect(updates == [[id], [id]])
+    }
+
+    @Test
+    func requestsWithoutPendingChangesListThemAllTheSame() throws {
+        var request = FetchRequest("Employee")
+        request.includesPendingChanges = false
+        let controller = try FetchedResultsController<Employee>(request, context: container.viewContext)
+        try container.viewContext.insert(Employee.self).name = "Ann"
+        container.viewContext.processPendingChanges()
+        #expect(controller.names == ["Ann"])
+        try controller.refetch()
+        #expect(controller.names == ["Ann"])
+    }
+
+    // MARK: Many results
+
+    @Test
+    func manyChangesAtOnceGiveWhatAFetchGives() throws {
+        let view = container.viewContext
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        _ = try hire(150)
+        let requests: [(FetchRequest, String?)] = [
+            (FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")]), nil),
+            (FetchRequest("Employee", sortKeys: [SortKey("name", comparison: .localizedStandard)]), "age"),
+            (
+                try FetchRequest("Employee", where: "salary > 2", sortKeys: [SortKey("salary", ascending: false)]),
+                "name"
+            ),
+        ]
+        let controllers = try requests.map { request, path in
+            try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: path)
+        }
+        var mirrors = controllers.map(\.sections)
+        for (index, controller) in controllers.enumerated() {
+            controller.onChange = { mirrors[index] = $0.applied(to: mirrors[index]) }
+        }
+        for _ in 0..<LongProofs.count(12, long: 400) {
+            for _ in 0..<Int.random(in: 1...30, using: &random) {
+                let employee = try #require(controllers[0].fetchedObjects.randomElement(using: &random))
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: view.delete(employee)
+                case 1: try view.insert(Employee.self).name = "E\(Int.random(in: 0..<40, using: &random))"
+                case 2, 3: employee.name = "e\(Int.random(in: 0..<40, using: &random))"
+                case 4, 5: employee.age = Int16.random(in: 0..<4, using: &random)
+                default: employee.salary = Double(Int.random(in: 0..<6, using: &random))
+                }
+            }
+            if Int.random(in: 0..<6, using: &random) == 0 { view.rollback() }
+            view.processPendingChanges()
+            for (index, controller) in controllers.enumerated() {
+                let fresh = try FetchedResultsController<Employee>(
+                    controller.request,
+                    context: view,
+                    sectionKeyPath: controller.sectionKeyPath
+                )
+                #expect(controller.sections == fresh.sections)
+                #expect(mirrors[index] == fresh.sections)
+                fresh.stop()
+            }
+        }
+    }
+}
