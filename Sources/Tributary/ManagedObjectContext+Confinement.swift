@@ -25,13 +25,11 @@ extension ManagedObjectContext {
             }
         }
 
-        /// Swift decides, and stops the program without a word: the words come first.
         private func stopUnlessMain(_ what: String) {
-            Whereabouts.say(
+            Whereabouts.stopUnlessMain(
                 "\(what) was used off the main actor, on \(Whereabouts.description); it belongs to the view context. "
                     + "Use it in `await MainActor.run { … }`, or pass the objectID or a snapshot() instead."
             )
-            MainActor.preconditionIsolated()
         }
 
         private func propertyName(_ object: ManagedObject, _ slot: Int) -> String {

@@ -1,7 +1,8 @@
 #if DEBUG
+    import CLinux
     import Dispatch
     import Foundation
-    import Glibc
+    import Synchronization
 
     /// Where the calling thread is, as far as contexts are concerned; for the check of debug builds.
     enum Whereabouts {
@@ -33,10 +34,20 @@
             return "a thread\(name) of no context"
         }
 
-        /// Says something where it is seen when the program stops right after it.
-        static func say(_ text: String) {
-            let bytes = Array("Tributary: \(text)\n".utf8)
-            _ = write(STDERR_FILENO, bytes, bytes.count)
+        /// One check at a time: the text that goes with its trap is the process's only one.
+        private static let checking = Mutex(())
+
+        /// Has Swift decide whether this is the main actor; the program stops with the text when it is not.
+        ///
+        /// Swift alone knows what it and Dispatch have run synchronously on the way here, and it does not return when the
+        /// answer is no. So the text waits for the trap.
+        static func stopUnlessMain(_ text: String) {
+            let bytes = Array("Tributary: \(text)\n".utf8CString.dropLast())
+            checking.withLock { _ in
+                bytes.withUnsafeBufferPointer { clinux_arm_last_words($0.baseAddress, $0.count) }
+                MainActor.preconditionIsolated()
+                clinux_disarm_last_words()
+            }
         }
     }
 #endif

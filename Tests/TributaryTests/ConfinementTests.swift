@@ -76,7 +76,7 @@ import Tributary
 
         @Test
         func whatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
-            await #expect(processExitsWith: .success) {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let folder = try TemporaryFolder("confinement")
                 let container = try await Company.open(folder)
                 // Two jobs, so that one of them is not at the start of the program.
@@ -87,8 +87,62 @@ import Tributary
                     }
                     await Task.yield()
                 }
+                // A save looks for objects in use on the queue of the writer.
+                try await MainActor.run {
+                    let context = container.viewContext
+                    for _ in 0..<2 {
+                        let employee = try context.insert(Employee.self)
+                        employee.name = "Ann"
+                        employee.department = try context.insert(Department.self)
+                    }
+                    try context.save()
+                }
                 try await container.close()
             }
+            let text = Self.text(result)
+            #expect(!text.contains("Tributary:"), "\(text)")
+        }
+
+        @Test
+        func whatABlockOfTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let box = LeakyBox()
+                await MainActor.run { box.context = container.viewContext }
+                await Task.yield()
+                await withCheckedContinuation { continuation in
+                    // No job of the main actor: Swift asks Dispatch.
+                    DispatchQueue.main.async {
+                        DispatchQueue(label: "locking").sync { _ = box.context?.hasChanges }
+                        continuation.resume()
+                    }
+                }
+                box.context = nil
+                try await container.close()
+            }
+            let text = Self.text(result)
+            #expect(!text.contains("Tributary:"), "\(text)")
+        }
+
+        @Test
+        func misuseAfterAFalseAlarmIsStillFound() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let folder = try TemporaryFolder("confinement")
+                let container = try await Company.open(folder)
+                let box = LeakyBox()
+                await MainActor.run {
+                    box.context = container.viewContext
+                    DispatchQueue(label: "locking").sync { _ = box.context?.hasChanges }
+                }
+                await Task.yield()
+                await MainActor.run { DispatchQueue(label: "locking").sync { _ = box.context?.hasChanges } }
+                DispatchQueue(label: "other").async { _ = box.context?.insertedObjects }
+                await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
+            }
+            let text = Self.text(result)
+            #expect(text.components(separatedBy: "Tributary:").count == 2, "\(text)")
+            #expect(text.contains("Tributary: insertedObjects was used off the main actor"), "\(text)")
         }
 
         @Test

@@ -31,6 +31,13 @@ int clinux_contains(const void *bytes, size_t count, const void *part, size_t pa
 /// The kind of the file system at `path` (statfs(2) f_type); 0 when it cannot be told.
 uint32_t clinux_file_system(const char *path);
 
+/// Has the text written to the standard error output if the calling thread stops the program by a trap or abort() before
+/// `clinux_disarm_last_words`. One thread at a time; the text must stay where it is.
+void clinux_arm_last_words(const char *text, size_t length);
+
+/// Takes `clinux_arm_last_words` back.
+void clinux_disarm_last_words(void);
+
 /// Swift's runtime: retains an object and returns it, or null when its end has begun.
 void *swift_tryRetain(void *object);
 
