@@ -41,17 +41,25 @@ extension ManagedObjectContext {
 }
 
 extension PersistentContainer {
-    /// The results of a request as values by name, at the generation of the main context; unsaved changes do not count.
+    /// The results of a request as values by name; unsaved changes do not count.
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
-    public func fetchDictionaries(_ request: FetchRequest) async throws -> [FetchedValues] {
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - state: which state of the store is read.
+    /// - Returns: The dictionaries, in the order of the request.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func fetchDictionaries(
+        _ request: FetchRequest,
+        at state: FetchedState = .mainContext
+    ) async throws -> [FetchedValues] {
         var request = request
         let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000
         request.predicate = request.predicate?.resolvingNow(unixSeconds: seconds)
         let plan = try home.dictionaryPlan(request)
-        return home.named(try await reading { try $0.values(plan) }, plan)
+        return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
     }
 }
 

@@ -2,42 +2,86 @@ public import TributaryChanges
 import TributaryStore
 
 extension PersistentContainer {
-    /// The objects that fulfil the request as values, at the generation of the main context; no context is needed.
+    /// The objects that fulfil the request as values; no context is needed.
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. Unsaved changes of contexts do not count.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
-    public func fetch(_ request: FetchRequest) async throws -> [ObjectSnapshot] {
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - state: which state of the store is read.
+    /// - Returns: The objects' values, in the order of the request.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func fetch(_ request: FetchRequest, at state: FetchedState = .mainContext) async throws -> [ObjectSnapshot] {
         let query = try home.query(request)
-        return try await reading { try $0.rows(query) }.map { $0.snapshot(home.store.readable) }
+        return try await reading(at: state) { try $0.rows(query) }.map { $0.snapshot(home.store.readable) }
     }
 
-    /// The IDs of the objects that fulfil the request, at the generation of the main context.
+    /// The IDs of the objects that fulfil the request.
     ///
-    /// With `fillingRowCache` the rows are read along: the main context's `object(with:)` then needs no round trip.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
-    public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) async throws -> [ManagedObjectID] {
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - fillingRowCache: whether the rows are read along: the main context's `object(with:)` then needs no round trip.
+    ///   - state: which state of the store is read.
+    /// - Returns: The IDs, in the order of the request.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func fetchIDs(
+        _ request: FetchRequest,
+        fillingRowCache: Bool = false,
+        at state: FetchedState = .mainContext
+    ) async throws -> [ManagedObjectID] {
         let query = try home.query(request)
-        guard fillingRowCache else { return try await reading { try $0.ids(query) } }
-        let (rows, number) = try await reading { (try $0.rows(query), try $0.newestTransaction()) }
+        guard fillingRowCache else { return try await reading(at: state) { try $0.ids(query) } }
+        let (rows, number) = try await reading(at: state) { (try $0.rows(query), try $0.newestTransaction()) }
         pipeline.rowCache.insert(rows, readAt: number)
         return rows.map(\.id)
     }
 
-    /// How many objects fulfil the request, at the generation of the main context.
+    /// How many objects fulfil the request.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
-    public func count(for request: FetchRequest) async throws -> Int {
+    /// - Parameters:
+    ///   - request: what to count.
+    ///   - state: which state of the store is read.
+    /// - Returns: The number.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func count(for request: FetchRequest, at state: FetchedState = .mainContext) async throws -> Int {
         let query = try home.query(request)
-        return try await reading { try $0.count(query) }
+        return try await reading(at: state) { try $0.count(query) }
     }
 
-    func reading<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+    /// Reads a state of the store without blocking the calling thread.
+    func reading<T: Sendable>(
+        at state: FetchedState,
+        _ body: @escaping @Sendable (Reader) throws -> T
+    ) async throws -> T {
         do {
-            return try await pipeline.generation.readInTurn(body)
+            switch state {
+            case .mainContext: return try await pipeline.generation.readInTurn(body)
+            case .newest: return try await store.readAside(body)
+            case .including(let token):
+                let checked = { @Sendable (reader: Reader) throws -> T in
+                    try PersistentContainer.check(token, reader)
+                    return try body(reader)
+                }
+                let generation = pipeline.generation
+                guard generation.number < token.number else { return try await generation.readInTurn(checked) }
+                return try await store.readAside(checked)
+            }
         } catch let error as StoreError {
             throw ContextError(error)
+        }
+    }
+
+    private static func check(_ token: HistoryToken, _ reader: Reader) throws {
+        let own = try reader.ownWriter().id.description
+        guard token.store == own else { throw HistoryError.foreignToken(token, store: own) }
+        let newest = try reader.newestTransaction()
+        guard newest >= token.number else {
+            throw ContextError.store(
+                reason: "the store does not have the token's transaction \(token.number): its newest one is \(newest)"
+            )
         }
     }
 }

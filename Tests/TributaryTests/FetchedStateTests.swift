@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+@testable import Tributary
+
+/// Fetches of the container after a save that the main context has not merged.
+struct FetchedStateTests {
+    private static func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
+        var options = MergeOptions()
+        options.debounce = .seconds(3600)
+        options.ceiling = .seconds(3600)
+        return try await PersistentContainer(
+            name: "company",
+            model: try Company.model(),
+            classes: Company.classes,
+            store: .memory,
+            merging: options
+        )
+    }
+
+    @Test
+    func aFetchWithTheTokenOfOnesOwnSaveSeesIt() async throws {
+        let folder = try TemporaryFolder("state")
+        let container = try await Self.open(folder)
+        let request = FetchRequest("Employee")
+        let (id, saved) = try await container.performBackgroundTask { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            return (employee.objectID, context.lastSaveToken)
+        }
+        let token = try #require(saved)
+        // The main context does not show it yet.
+        #expect(try await container.fetch(request).isEmpty)
+        for state in [FetchedState.including(token), .newest] {
+            #expect(try await container.fetch(request, at: state).map { $0["name"] } == [.string("Ann")])
+            #expect(try await container.fetchIDs(request, at: state) == [id])
+            #expect(try await container.fetchIDs(request, fillingRowCache: true, at: state) == [id])
+            #expect(try await container.count(for: request, at: state) == 1)
+            #expect(try await container.fetchDictionaries(request, at: state).count == 1)
+        }
+        // What was read ahead there is not shown to a context that shows less.
+        await MainActor.run {
+            _ = #expect(throws: ContextError.self) { try container.viewContext.existingObject(with: id) }
+        }
+        await container.mergePendingChanges()
+        #expect(try await container.fetch(request).count == 1)
+        #expect(try await container.fetch(request, at: .including(token)).count == 1)
+        try await container.close()
+    }
+
+    @Test
+    func aStateThatIsNewEnoughIsTheMainContexts() async throws {
+        let folder = try TemporaryFolder("state")
+        let container = try await Self.open(folder)
+        let request = FetchRequest("Employee")
+        let early = try await container.performBackgroundTask { context in
+            try context.insert(Employee.self).name = "Ann"
+            try context.save()
+            return context.lastSaveToken
+        }
+        await container.mergePendingChanges()
+        _ = try await container.hire("Bob")
+        let token = try #require(early)
+        #expect(try await container.count(for: request, at: .including(token)) == 1)
+        #expect(try await container.count(for: request, at: .newest) == 2)
+        try await container.close()
+    }
+
+    @Test
+    func tokensThatTheStoreDoesNotHaveAreErrors() async throws {
+        let folder = try TemporaryFolder("state")
+        let container = try await Self.open(folder)
+        _ = try await container.hire("Ann")
+        let token = try container.currentHistoryToken()
+        let request = FetchRequest("Employee")
+        for number in [0, token.number, .max] {
+            await #expect(throws: HistoryError.self) {
+                try await container.fetch(request, at: .including(HistoryToken(store: "other", number: number)))
+            }
+        }
+        await #expect(throws: ContextError.self) {
+            try await container.fetch(request, at: .including(HistoryToken(store: token.store, number: .max)))
+        }
+        await #expect(throws: ObjectPredicateError.self) {
+            try await container.fetch(try FetchRequest("Employee", where: "nothing == 1"), at: .newest)
+        }
+        try await container.close()
+    }
+}
