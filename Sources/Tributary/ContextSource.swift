@@ -30,6 +30,9 @@ protocol ContextSource: AnyObject {
     /// An object that a context above has not saved.
     func unsaved(_ key: ObjectKey) -> UnsavedObject?
 
+    /// Objects that contexts above have not saved and that may have the values in the slots of the scope.
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]
+
     /// What the contexts above have changed about a relationship and not saved.
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference?
 

@@ -182,9 +182,7 @@ extension ManagedObjectContext {
         guard dirty.count > ManagedObjectContext.fewDirtyObjects,
             let (slot, value) = request.predicate?.requiredText(of: kind)
         else { return dirty.objects }
-        isFollowingWrites = true
-        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot])
-        return dirty.objects([value], in: scope, version: shownVersion)
+        return dirtyObjects([value], in: DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot]))
     }
 
     /// So many objects are asked one by one.

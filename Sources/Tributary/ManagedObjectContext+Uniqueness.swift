@@ -43,24 +43,29 @@ extension ManagedObjectContext {
     private func holder(of key: [(slot: Int, value: PropertyValue)], _ kind: ObjectKind) throws(ContextError)
         -> ManagedObject?
     {
-        isFollowingWrites = true
         let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: key.map(\.slot))
-        let own = dirty.objects(key.map(\.value), in: scope, version: shownVersion).first { object in
+        let values = key.map(\.value)
+        let own = dirtyObjects(values, in: scope).first { object in
             object.state != .deleted && object.kind.entity.isKind(of: kind.entity.name)
                 && key.allSatisfy { object.read($0.slot) == $0.value }
         }
         if let own { return own }
-        let above = source.isStore ? [:] : source.unsavedState().objects
-        for (other, unsaved) in above where other.rootIndex == kind.rootIndex {
-            guard let row = unsaved.row, row.entity.isKind(of: kind.entity.name),
+        for other in source.unsavedKeys(of: values, in: scope) {
+            guard let row = source.unsaved(other)?.row, row.entity.isKind(of: kind.entity.name),
                 key.allSatisfy({ row.values[$0.slot] == $0.value }), isUnchanged(row.id)
             else { continue }
             return object(for: row)
         }
         let rows = try read { try $0.holders(of: key, entity: kind.entity) }
         return rows.first { row in
-            isUnchanged(row.id) && above[ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)] == nil
+            isUnchanged(row.id) && source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)) == nil
         }.map { object(for: $0) }
+    }
+
+    /// Unsaved objects of this context that may have the values in the slots of the scope; see ``DirtyKeyIndex``.
+    func dirtyObjects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ManagedObject] {
+        isFollowingWrites = true
+        return dirty.objects(values, in: scope, version: shownVersion)
     }
 
     /// Whether the context shows the object as it is below.

@@ -30,6 +30,11 @@ final class ParentSource: ContextSource {
         return context.source.unsaved(key)
     }
 
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
+        context.processChanges()
+        return context.dirtyObjects(values, in: scope).map(\.key) + context.source.unsavedKeys(of: values, in: scope)
+    }
+
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? {
         let above = context.source.difference(key)
         guard let own = context.ledger[key] else { return above }

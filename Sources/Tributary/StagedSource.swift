@@ -8,6 +8,8 @@ import TributaryStore
 final class StagedSource: ContextSource {
     private let store: Store
     private var state = UnsavedState()
+    /// Of the objects of ``state``.
+    private(set) var keys = UnsavedKeyIndex()
     /// The saves of the body that runs, in order.
     private var saves: [StagedSave] = []
     private(set) var version: UInt64 = 0
@@ -23,6 +25,7 @@ final class StagedSource: ContextSource {
             state.version == self.state.version && state.generation != nil
             && state.generation === self.state.generation
         self.state = state
+        keys.removeAll()
         if !isSame { version &+= 1 }
     }
 
@@ -45,6 +48,10 @@ final class StagedSource: ContextSource {
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject? { state.objects[key] }
 
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
+        keys.keys(of: values, in: scope, objects: state.objects)
+    }
+
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { state.ledger[key] }
 
     func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { state.ledger.arrangements[key] }
@@ -59,10 +66,12 @@ final class StagedSource: ContextSource {
                 if object.action == .update, let known, known.row == nil {
                     lost.append(object.edits)
                 } else {
-                    state.objects[object.key] = UnsavedObject(
+                    let unsaved = UnsavedObject(
                         row: object.action == .delete ? nil : object.image,
                         isInserted: object.action == .insert || known?.isInserted == true
                     )
+                    state.objects[object.key] = unsaved
+                    keys.insert(object.key, unsaved)
                 }
             }
             state.ledger.add(child.ledger)

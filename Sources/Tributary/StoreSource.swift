@@ -31,6 +31,8 @@ final class StoreSource: ContextSource {
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject? { nil }
 
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] { [] }
+
     func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { nil }
 
     func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { nil }
