@@ -23,7 +23,9 @@ extension ManagedObject {
     /// The objects at the other end of a to-many relationship, each once; ordered ones in their order, others in no
     /// order to rely on.
     ///
-    /// Setting it keeps the inverses in step at once.
+    /// Setting it keeps the inverses in step at once. Reading makes the array and setting compares it with what is there, so
+    /// `append` through a property of this type costs as much as there are objects; ``objects(of:)`` and ``add(_:to:)``
+    /// change the relationship in place.
     public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
         get { relatedObjects(relationship.slot(in: kind)).compactMap { $0 as? Target } }
         set { setRelatedObjects(newValue, relationship.slot(in: kind)) }

@@ -13,6 +13,13 @@ package struct Effort {
         return Effort(wall: (ContinuousClock.now - start) / .seconds(1), processor: processorSeconds - used)
     }
 
+    /// The processor time in seconds of a block that does not wait.
+    package static func measured(_ body: () throws -> Void) rethrows -> Double {
+        let used = processorSeconds
+        try body()
+        return processorSeconds - used
+    }
+
     /// The most memory that this process has had.
     package static var peakKiB: Int { usage.ru_maxrss }
 

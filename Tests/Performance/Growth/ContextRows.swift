@@ -1,3 +1,4 @@
+import TestSupport
 import Tributary
 import TributaryStore
 
@@ -14,10 +15,14 @@ enum ContextRows {
             for _ in 0..<count { works.add(try context.insert(Worker.self), to: Works.workers) }
             try context.save()
         },
-        row("append through the array accessor", 1_000) { context, count in
+        row("append in place through a relationship's objects", 2_000) { context, count in
             let works = try context.insert(Works.self)
-            for _ in 0..<count { works.workers.append(try context.insert(Worker.self)) }
+            for _ in 0..<count { works.objects(of: Works.workers).append(try context.insert(Worker.self)) }
             try context.save()
+        },
+        // Swift reads and assigns a property of an array as a whole: linear is a single append.
+        GrowthRow(title: "a few appends through the array accessor", order: .linear, smallest: 1_000) { count in
+            try await appendToArray(of: count)
         },
         row("insert in front of an ordered relationship", 500) { context, count in
             let works = try context.insert(Works.self)
@@ -47,7 +52,49 @@ enum ContextRows {
             try context.save()
         },
         GrowthRow(title: "a changed value under a results controller", order: .constant, smallest: 5_000) { count in
-            try await changeUnderResultsController(of: count)
+            try await listed(count) { view, workers, _ in
+                try await GrowthRow.processorMilliseconds {
+                    for number in 0..<50 {
+                        workers[number * 37 % count].name = "changed \(number)"
+                        view.processPendingChanges()
+                    }
+                }
+            }
+        },
+        GrowthRow(
+            title: "steps of a changed value under a results controller",
+            order: .logarithmic,
+            smallest: 5_000,
+            unit: .steps,
+            // The trees are balanced by chance.
+            runs: 3
+        ) { count in
+            try await listed(count) { view, workers, controller in
+                let before = controller.stepCount
+                for number in 0..<50 {
+                    workers[number * 37 % count].name = "changed \(number)"
+                    view.processPendingChanges()
+                }
+                return Double(controller.stepCount - before)
+            }
+        },
+        GrowthRow(title: "a merged value under a results controller", order: .constant, smallest: 5_000) { count in
+            try await listed(count) { view, workers, _ in
+                guard let container = view.container else { return .infinity }
+                let ids = (0..<20).map { workers[$0 * 37 % count].objectID }
+                return try await GrowthRow.processorMilliseconds {
+                    for id in ids {
+                        try await container.performBackgroundTask { context in
+                            (try context.existingObject(with: id) as? Worker)?.name = "merged"
+                            try context.save()
+                        }
+                        await container.mergePendingChanges()
+                    }
+                }
+            }
+        },
+        GrowthRow(title: "upsert in a child of a context", order: .linear, smallest: 500) { count in
+            try await upsertInChild(count)
         },
     ]
 
@@ -67,8 +114,24 @@ enum ContextRows {
         }
     }
 
+    private static func appendToArray(of count: Int) async throws -> Double {
+        let container = try await open()
+        let cost = try await container.newBackgroundContext().perform { context in
+            let works = try context.insert(Works.self)
+            for _ in 0..<count { works.add(try context.insert(Worker.self), to: Works.workers) }
+            let workers = try (0..<50).map { _ in try context.insert(Worker.self) }
+            return Effort.measured { for worker in workers { works.workers.append(worker) } }
+        }
+        try await container.close()
+        return cost * 1_000
+    }
+
+    /// A list of so many workers, all of them saved, and what `work` measures with it.
     @MainActor
-    private static func changeUnderResultsController(of count: Int) async throws -> Double {
+    private static func listed(
+        _ count: Int,
+        _ work: @MainActor (ManagedObjectContext, [Worker], FetchedResultsController<Worker>) async throws -> Double
+    ) async throws -> Double {
         let container = try await open()
         let view = container.viewContext
         let workers = try (0..<count).map { number in
@@ -81,13 +144,25 @@ enum ContextRows {
             FetchRequest("Worker", sortKeys: [SortKey("name")]),
             context: view
         )
+        let cost = try await work(view, workers, controller)
+        precondition(controller.fetchedObjects.count == count)
+        try await container.close()
+        return cost
+    }
+
+    /// Half of what is looked for is unsaved in the parent, the other half is new.
+    @MainActor
+    private static func upsertInChild(_ count: Int) async throws -> Double {
+        let container = try await open()
+        let parent = container.viewContext
+        for number in 0..<count { try parent.insert(Worker.self).code = "code \(number)" }
+        let child = parent.newChild()
         let cost = try await GrowthRow.processorMilliseconds {
-            for number in 0..<50 {
-                workers[number * 37 % count].name = "changed \(number)"
-                view.processPendingChanges()
+            for number in 0..<2 * count {
+                _ = try child.upsert(Worker.self, by: ["code": .string("code \(number)")])
             }
         }
-        precondition(controller.fetchedObjects.count == count)
+        precondition(child.insertedObjects.count == count)
         try await container.close()
         return cost
     }

@@ -25,7 +25,7 @@ struct GrowthLine {
             GrowthLine.rounded(costs[2]),
             row.unit.rawValue,
             String(format: "%.2f", slope),
-            row.order == .constant ? "1" : "n",
+            row.order.text,
             passes ? "as stated" : "GROWS TOO FAST"
         )
     }

@@ -6,11 +6,22 @@ struct GrowthRow: Sendable {
     enum Order: Double, Sendable {
         /// The cost does not depend on n.
         case constant = 0
+        /// The cost grows as log n does, which a small slope shows.
+        case logarithmic = 0.01
         /// The cost grows as n does, or as n log n.
         case linear = 1
 
         /// The steepest slope that still counts as this order: measured slopes are noisy, and log n adds to them.
         var steepestSlope: Double { rawValue + 0.45 }
+
+        /// What the table prints.
+        var text: String {
+            switch self {
+            case .constant: "1"
+            case .logarithmic: "log n"
+            case .linear: "n"
+            }
+        }
     }
 
     enum Unit: String, Sendable {
