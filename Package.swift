@@ -1,6 +1,10 @@
 // swift-tools-version:6.2
 import PackageDescription
 
+// What only the daemon and its command need. A program that depends on the library switches the trait off with
+// `traits: []`; then SwiftPM does not even fetch the packages of these products.
+let daemonOnly: TargetDependencyCondition? = .when(traits: ["Daemon"])
+
 let package = Package(
     name: "tributary",
     platforms: [.macOS(.v15)],
@@ -9,14 +13,19 @@ let package = Package(
         .executable(name: "tributaryd", targets: ["tributaryd"]),
         .executable(name: "tributaryctl", targets: ["tributaryctl"]),
     ],
+    traits: [
+        .trait(
+            name: "Daemon",
+            description: "tributaryd and tributaryctl, with the servers and parsers that they need."
+        ),
+        .default(enabledTraits: ["Daemon"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
@@ -25,21 +34,21 @@ let package = Package(
         // C declarations that no Swift module offers.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
 
         // Values and rules.
-        .target(name: "TributaryChanges"),
+        .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
         .target(
             name: "TributaryModel",
             dependencies: [
                 "TributaryChanges",
                 .product(name: "Yams", package: "Yams"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
             name: "TransactionLog",
-            dependencies: ["TributaryChanges", "CLinux", .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: ["TributaryChanges", "CLinux"]
         ),
 
         // The store and the object graph.
@@ -47,7 +56,6 @@ let package = Package(
             name: "TributaryStore",
             dependencies: [
                 "TributaryChanges", "TributaryModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
@@ -62,44 +70,46 @@ let package = Package(
             name: "TributarySync",
             dependencies: [
                 "Tributary", "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
             ]
         ),
         .target(
             name: "TributaryAdmin",
             dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
+                .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: daemonOnly),
             ]
         ),
         .target(
             name: "TributaryDaemon",
             dependencies: [
                 "Tributary", "TributarySync", "TributaryAdmin", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TransactionLog", "CSystemd", .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "TransactionLog", "CSystemd",
+                .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),
+                .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
+                .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: daemonOnly),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
         .executableTarget(
             name: "tributaryd",
             dependencies: [
-                "TributaryDaemon", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "TributaryDaemon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
         ),
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
                 "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel", "TributaryChanges",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
         ),
 
@@ -108,13 +118,15 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "TributaryChanges", "TransactionLog", "CSQLite",
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/TestSupport"
         ),
         .testTarget(name: "TributaryChangesTests", dependencies: ["TributaryChanges", "TestSupport"]),
         .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel", "TributaryChanges", "TestSupport"]),
-        .testTarget(name: "TransactionLogTests", dependencies: ["TransactionLog", "TributaryChanges", "TestSupport"]),
+        .testTarget(
+            name: "TransactionLogTests",
+            dependencies: ["TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport"]
+        ),
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
@@ -137,7 +149,7 @@ let package = Package(
             name: "TributarySyncTests",
             dependencies: [
                 "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
         .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),
@@ -146,7 +158,7 @@ let package = Package(
             dependencies: [
                 "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryStore", "TributaryChanges",
                 "TributaryModel", "TransactionLog", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
         .testTarget(
@@ -160,7 +172,6 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "tributaryd", "tributaryctl", "TributaryAdmin", "TransactionLog", "TributaryChanges", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
@@ -181,7 +192,7 @@ let package = Package(
             name: "import-benchmark",
             dependencies: [
                 "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ],
             path: "Tests/Performance",
             exclude: ["Graph", "Growth"]
@@ -190,7 +201,7 @@ let package = Package(
             name: "growth",
             dependencies: [
                 "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ],
             path: "Tests/Performance/Growth"
         ),

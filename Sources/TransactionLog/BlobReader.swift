@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 package import TributaryChanges
 

@@ -1,5 +1,4 @@
 import CLinux
-import Crypto
 import TributaryChanges
 
 /// What has been learnt of a segment while its lines are checked one after the other.

@@ -1,4 +1,4 @@
-import Crypto
+import TributaryChanges
 
 /// The last line of a segment.
 package struct SegmentEnd: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Crypto
 import Glibc
+import TributaryChanges
 
 /// Cuts a range of a segment's bytes into lines and hashes them on the way.
 ///

@@ -1,4 +1,3 @@
-import Crypto
 import TributaryChanges
 
 /// Reads the transactions of a verified segment, a batch at a time, in bounded memory.

@@ -1,4 +1,3 @@
-import Crypto
 import TributaryChanges
 
 /// Checks a whole segment before anything of it is applied: framing, JSON, header against name, sequences, clocks,
@@ -66,19 +65,5 @@ extension SegmentError {
         var error = self
         error.writer = error.writer ?? writer
         return error
-    }
-}
-
-extension SHA256.Digest {
-    /// Lower-case hexadecimal digits.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0xF)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

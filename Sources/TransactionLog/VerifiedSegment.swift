@@ -1,4 +1,3 @@
-import Crypto
 package import TributaryChanges
 
 /// A segment whose bytes have been checked from the first to the last, with what is needed to plan its import and to

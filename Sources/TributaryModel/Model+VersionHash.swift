@@ -1,4 +1,3 @@
-import Crypto
 import TributaryChanges
 
 extension Model {
@@ -109,10 +108,7 @@ extension JSONMember {
 
 extension JSONValue {
     fileprivate var sha256: String {
-        SHA256.hash(data: canonicalBytes).map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
+        SHA256.hash(data: canonicalBytes).hexadecimal
     }
 
     fileprivate static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 import TributaryChanges
@@ -141,7 +140,7 @@ final class BlobFolder: Sendable {
             hash.update(bufferPointer: portion)
             take(portion)
         }
-        guard BlobFolder.text(hash.finalize()) == sha256 else {
+        guard hash.finalize().hexadecimal == sha256 else {
             throw .blob(path: file, reason: "it is damaged: its bytes are not those of its name")
         }
     }
@@ -158,12 +157,5 @@ final class BlobFolder: Sendable {
     }
 
     /// Lower-case hexadecimal SHA-256.
-    static func hash(_ bytes: [UInt8]) -> String { text(SHA256.hash(data: bytes)) }
-
-    private static func text(_ digest: SHA256.Digest) -> String {
-        digest.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
-    }
+    static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }

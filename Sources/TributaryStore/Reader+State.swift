@@ -1,4 +1,3 @@
-import Crypto
 import GRDB
 import TributaryChanges
 
@@ -19,15 +18,11 @@ extension Reader {
             objects += 1
             if objects & 0x3FF == 0 { progress(objects) }
         }
-        let hexadecimal = hash.finalize().map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }
         var vector: [UniqueID: StoreDigest.Position] = [:]
         for writer in try writers() where writer.sequence > 0 {
             vector[writer.id] = .init(sequence: writer.sequence, hash: writer.lastSegmentHash)
         }
-        return StoreDigest(digest: hexadecimal.joined(), vector: vector)
+        return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }
 
     /// The visible objects and the merge state behind them as text in canonical order, for comparing whole stores.

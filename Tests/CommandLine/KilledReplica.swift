@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryChanges
 
 /// A real daemon that is killed and started again over one store, a foreign writer that feeds it, and a record of
 /// what must be there in the end.
@@ -184,7 +184,7 @@ final class KilledReplica {
             if header["first"] as? Int != next { problems.append("\(name): a hole before") }
             if header["previous"] as? String != previous { problems.append("\(name): the chain is broken") }
             let body = bytes.prefix(bytes.count - last.count - 1)
-            let hash = SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let hash = SHA256.hash(data: body).hexadecimal
             if end["sha256"] as? String != hash { problems.append("\(name): the hash is wrong") }
             previous = hash
             next = (header["last"] as? Int ?? 0) + 1

@@ -41,6 +41,22 @@ import Testing
         )
     }
 
+    @Test func clientThatFetchesAServer() {
+        let sample = { (condition: String) in
+            Self.manifest.replacingOccurrences(
+                of: #".testTarget(name: "TributaryModelTests", dependencies: ["#,
+                with: #".target(name: "TributaryAdmin", dependencies: [.product(name: "NIOCore", package: "swift-nio""#
+                    + condition + ")]),\n.testTarget(name: \"TributaryModelTests\", dependencies: ["
+            )
+        }
+        #expect(
+            reasons(ManifestRule(), ["Package.swift": sample("")]) == [
+                "Package.swift: TributaryAdmin has clients of the library fetch NIOCore: it needs 'condition: daemonOnly'"
+            ]
+        )
+        #expect(reasons(ManifestRule(), ["Package.swift": sample(", condition: daemonOnly")]) == [])
+    }
+
     @Test func targetOutsideTheGraph() {
         let unknown = Self.manifest.replacingOccurrences(of: "\"TributaryStore\"", with: "\"Surprise\"")
         #expect(

@@ -1,4 +1,4 @@
-/// Package.swift declares only dependencies that the module graph has arrows for, and no client links a server.
+/// Package.swift declares only dependencies that the module graph has arrows for, and no client links or fetches a server.
 struct ManifestRule: HouseRule {
     func violations(in tree: SourceTree) -> [Violation] {
         guard let text = tree.file("Package.swift")?.text else {
@@ -20,6 +20,12 @@ struct ManifestRule: HouseRule {
         for library in ["Tributary", "TributaryModel", "TributaryChanges"] {
             for server in manifest.everythingLinked(by: library).intersection(ModuleGraph.servers).sorted() {
                 add("\(library) links \(server), a server")
+            }
+        }
+        let forClients = manifest.everythingLinked(by: "Tributary")
+        for target in manifest.targets {
+            for product in target.productsForAll.subtracting(forClients).sorted() {
+                add("\(target.name) has clients of the library fetch \(product): it needs 'condition: daemonOnly'")
             }
         }
         for heavy in manifest.everythingLinked(by: "tributaryctl")

@@ -11,8 +11,8 @@ enum ModuleGraph {
         "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],
-        "TributaryChanges": [],
-        "CLinux": [], "CSQLite": [], "CSystemd": [],
+        "TributaryChanges": ["COpenSSL"],
+        "CLinux": [], "COpenSSL": [], "CSQLite": [], "CSystemd": [],
     ]
 
     /// Modules of the toolchain and the system.

@@ -11,6 +11,8 @@ struct PackageManifest: Sendable {
         var targets: Set<String>
         /// Products of other packages, each with the name of its module.
         var products: Set<String>
+        /// Those of them that are fetched for every client of this package, also for one without the daemon's trait.
+        var productsForAll: Set<String>
     }
 
     var targets: [Target] = []
@@ -31,7 +33,11 @@ struct PackageManifest: Sendable {
                         path: Self.strings(after: "path:", in: call).first ?? "\(folder)/\(name)",
                         isTest: folder == "Tests",
                         targets: Set(Self.strings(after: "", in: plain)),
-                        products: Set(products.compactMap { Self.strings(after: "name:", in: $0).first })
+                        products: Set(products.compactMap { Self.strings(after: "name:", in: $0).first }),
+                        productsForAll: Set(
+                            products.filter { !$0.contains("condition: daemonOnly") }
+                                .compactMap { Self.strings(after: "name:", in: $0).first }
+                        )
                     )
                 )
             }

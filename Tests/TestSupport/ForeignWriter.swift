@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import TributaryChanges
 
 /// Another program that writes segments, made from the published format alone, so that it can disagree with ours.
 package struct ForeignWriter: Sendable {
@@ -30,9 +30,7 @@ package struct ForeignWriter: Sendable {
             text += "{\"transaction\":\(sequence),\"clock\":\"\(hex(clock))\",\"changes\":\(changes.count)}\n"
             for change in changes { text += change + "\n" }
         }
-        let hash = SHA256.hash(data: Data(text.utf8)).map { byte in
-            byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
-        }.joined()
+        let hash = SHA256.hash(data: text.utf8).hexadecimal
         previous = hash
         let count = transactions.reduce(0) { $0 + $1.count }
         text += "{\"end\":\(last),\"transactions\":\(transactions.count),\"changes\":\(count),\"sha256\":\"\(hash)\"}\n"
