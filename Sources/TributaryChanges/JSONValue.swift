@@ -12,13 +12,13 @@ package enum JSONValue: Hashable, Sendable {
     case unrepresentable(String)
     case string(String)
     case array([JSONValue])
-    /// Members in the order in which they were written; keys do not repeat.
+    /// Members in the order in which they were written; no two keys have the same scalars.
     case object([JSONMember])
 
     /// The member with the given key, when this is an object that has one.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
+        return members.first { $0.key.isIdentical(to: key) }?.value
     }
 
     /// A number with fraction or exponent, of which `value` is the nearest double.

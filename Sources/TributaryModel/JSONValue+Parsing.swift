@@ -3,7 +3,8 @@ package import TributaryChanges
 extension JSONValue {
     /// The value of a short JSON text, such as a composite's; nil when it is no JSON or nests deeper than 8.
     ///
-    /// Segments have a reader of their own, which works on bytes as they come and says where an error is.
+    /// Segments have a reader of their own, which works on bytes as they come and says where an error is. Both take the
+    /// same texts, and keys that differ in their Unicode scalars for different ones.
     package init?(text: String) {
         var text = text
         let value = text.withUTF8 { bytes -> JSONValue? in
@@ -33,10 +34,10 @@ private struct JSONTextReader {
 
     private mutating func readValue(depth: Int) -> JSONValue? {
         skipSpace()
-        guard index < bytes.count, depth < JSONTextReader.maximumDepth else { return nil }
+        guard index < bytes.count else { return nil }
         switch bytes[index] {
-        case UInt8(ascii: "{"): return readObject(depth: depth)
-        case UInt8(ascii: "["): return readArray(depth: depth)
+        case UInt8(ascii: "{"): return depth < JSONTextReader.maximumDepth ? readObject(depth: depth) : nil
+        case UInt8(ascii: "["): return depth < JSONTextReader.maximumDepth ? readArray(depth: depth) : nil
         case UInt8(ascii: "\""): return readString().map(JSONValue.string)
         case UInt8(ascii: "t"): return read(word: "true") ? .boolean(true) : nil
         case UInt8(ascii: "f"): return read(word: "false") ? .boolean(false) : nil
@@ -52,12 +53,12 @@ private struct JSONTextReader {
         if take("}") { return .object([]) }
         while true {
             skipSpace()
-            guard let key = readString(), !members.contains(where: { $0.key == key }) else { return nil }
+            guard let key = readString() else { return nil }
             skipSpace()
             guard take(":"), let value = readValue(depth: depth + 1) else { return nil }
             members.append(JSONMember(key: key, value: value))
             skipSpace()
-            if take("}") { return .object(members) }
+            if take("}") { return members.repeatsKey ? nil : .object(members) }
             guard take(",") else { return nil }
         }
     }

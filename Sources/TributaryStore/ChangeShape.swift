@@ -86,7 +86,7 @@ final class ChangeShape {
         guard self.entity == entity, self.isInsert == isInsert, names.count == writes.count else { return false }
         return names.withUnsafeBufferPointer { names in
             writes.withUnsafeBufferPointer { writes in
-                for index in names.indices where names[index] != writes[index].name { return false }
+                for index in names.indices where !names[index].isIdentical(to: writes[index].name) { return false }
                 return true
             }
         }

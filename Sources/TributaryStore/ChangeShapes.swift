@@ -6,6 +6,11 @@ struct ChangeShapes {
         var entity: Int
         var isInsert: Bool
         var names: [String]
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.entity == right.entity && left.isInsert == right.isInsert
+                && left.names.isIdentical(to: right.names)
+        }
     }
 
     private var all: [ChangeShape] = []
@@ -22,7 +27,7 @@ struct ChangeShapes {
 
     mutating func index(of run: RowRun, entity: Int, layout: StoreModel) -> Int {
         if last < all.count, all[last].entity == entity, all[last].isInsert == run.isInsert,
-            all[last].names == run.names
+            all[last].names.isIdentical(to: run.names)
         {
             return last
         }

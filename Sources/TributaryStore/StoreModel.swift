@@ -81,7 +81,7 @@ final class StoreModel: Sendable {
 
     /// The entity of the given name, or the one that had it in an older version of the model.
     func entityIndex(named name: String) -> Int? {
-        entityByName[name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
+        entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
     /// What parked writes of an entity or a property are told under that the model does not have any more.
@@ -123,7 +123,8 @@ final class StoreModel: Sendable {
 
     /// The slot of the property of the given name, or of the one that had it in an older version of the model.
     func slot(named name: String, of entity: Entity) -> Int? {
-        entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
+        if let slot = entity.slot(named: name), entity.properties[slot].name.isIdentical(to: name) { return slot }
+        return formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
     }
 
     func entityIndex(code: Int64) -> Int? { entityByCode[code] }

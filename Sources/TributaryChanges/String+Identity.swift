@@ -1,0 +1,24 @@
+extension String {
+    /// Whether both have the same Unicode scalars.
+    ///
+    /// Names from segments, requests and stores are compared so, as JSON, SQLite and other languages do. `==` also takes
+    /// two spellings of one letter for equal ("é" as one scalar, or as an "e" with an accent).
+    package func isIdentical(to other: String) -> Bool {
+        utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension [String] {
+    /// Whether both have identical strings in the same order.
+    package func isIdentical(to other: [String]) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
+    }
+}
+
+extension Dictionary<String, Int> {
+    /// The value of the key with exactly these Unicode scalars.
+    package subscript(identical key: String) -> Int? {
+        guard let index = index(forKey: key), keys[index].isIdentical(to: key) else { return nil }
+        return values[index]
+    }
+}
