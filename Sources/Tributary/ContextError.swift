@@ -27,7 +27,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case detached(ManagedObjectID)
     /// The object belongs to another context.
     case foreignObject(ManagedObjectID)
-    /// `willSave` went on changing objects.
+    /// `willSave` or `resolveConflict` went on changing objects.
     case unsettled(rounds: Int)
     /// The model names a transformer that the container was not given.
     case missingTransformer(entity: String, attribute: String, transformer: String)
@@ -72,7 +72,7 @@ extension ContextError: CustomStringConvertible {
         case .unreadable(let id, let reason): "\(id) could not be read: \(reason)"
         case .detached(let id): "the context of \(id) was reset or its container closed"
         case .foreignObject(let id): "\(id) belongs to another context: pass its ID and call object(with:)"
-        case .unsettled(let rounds): "willSave still changed objects after \(rounds) rounds"
+        case .unsettled(let rounds): "willSave or resolveConflict still changed objects after \(rounds) rounds"
         case .missingTransformer(let entity, let attribute, let transformer):
             "\(entity).\(attribute) goes through the transformer '\(transformer)', which was not given: add it to "
                 + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"

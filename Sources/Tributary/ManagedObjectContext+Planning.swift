@@ -5,9 +5,12 @@ import TributaryStore
 extension ManagedObjectContext {
     /// Holds every dirty object against its newest row and says what to write.
     ///
+    /// `resolved` has what `resolveConflict` has said already; the plan has that and what it says now.
+    ///
     /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has moved.
-    func plan(_ reader: Reader) throws -> SavePlan {
+    func plan(_ reader: Reader, resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
+        plan.resolved = resolved
         plan.conflicts = mergePolicy == .error ? lostConflicts : []
         var updates: [Change] = []
         var deletions: [Change] = []
@@ -90,14 +93,14 @@ extension ManagedObjectContext {
         let slots = object.changed.slots
         guard let current, current.entity.name == cached.entity.name else {
             let conflict = conflict(object, cached, nil)
-            if try policy(for: object, conflict) == .error { plan.conflicts.append(conflict) }
+            if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
             return plan.outcomes.append((object, .gone(isLost: true)))
         }
         guard current.revision != cached.revision else {
             updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
             return plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
-        let policy = try policy(for: object, conflict(object, cached, current))
+        let policy = try policy(for: object, conflict(object, cached, current), &plan)
         switch policy {
         case .error: plan.conflicts.append(conflict(object, cached, current))
         case .rollback: plan.outcomes.append((object, .dropped(current)))
@@ -129,7 +132,7 @@ extension ManagedObjectContext {
         // What another has deleted as well is gone either way.
         guard let current else { return plan.outcomes.append((object, .gone(isLost: false))) }
         if let cached = object.row, current.revision != cached.revision {
-            switch try policy(for: object, conflict(object, cached, current)) {
+            switch try policy(for: object, conflict(object, cached, current), &plan) {
             case .error: return plan.conflicts.append(conflict(object, cached, current))
             case .storeTrump, .rollback: return plan.outcomes.append((object, .dropped(current)))
             case .objectTrump, .overwrite: break
@@ -141,8 +144,17 @@ extension ManagedObjectContext {
 
     // MARK: Conflicts
 
-    private func policy(for object: ManagedObject, _ conflict: MergeConflict) throws -> MergePolicy {
-        try resolveConflict?(object, conflict) ?? mergePolicy
+    /// - Throws: What `resolveConflict` throws.
+    private func policy(
+        for object: ManagedObject,
+        _ conflict: MergeConflict,
+        _ plan: inout SavePlan
+    ) throws -> MergePolicy {
+        guard let resolveConflict else { return mergePolicy }
+        if let known = plan.resolved[ObjectIdentifier(object)] { return known }
+        let policy = try resolveConflict(object, conflict) ?? mergePolicy
+        plan.resolved[ObjectIdentifier(object)] = policy
+        return policy
     }
 
     func conflict(_ object: ManagedObject, _ cached: Row, _ stored: Row?) -> MergeConflict {

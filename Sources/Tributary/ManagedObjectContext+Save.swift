@@ -95,8 +95,28 @@ extension ManagedObjectContext {
         if let key = request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }
-        let planned = resolveConflict == nil ? [] : dirty.objects
-        let plan = try plan(transaction.reader)
+        guard resolveConflict != nil else { return try plan(transaction.reader, resolved: [:]) }
+        return try planResolving(transaction.reader)
+    }
+
+    /// Plans until `resolveConflict` changes nothing any more: what it sets may belong to objects that were planned before
+    /// or that had no changes.
+    private func planResolving(_ reader: Reader) throws -> SavePlan {
+        var resolved: [ObjectIdentifier: MergePolicy] = [:]
+        for _ in 0..<ManagedObjectContext.maximumRounds {
+            let before = editCount
+            let plan = try planRound(reader, resolved)
+            if editCount == before { return plan }
+            resolved = plan.resolved
+            processChanges()
+            try validate()
+        }
+        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+    }
+
+    private func planRound(_ reader: Reader, _ resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
+        let planned = dirty.objects
+        let plan = try plan(reader, resolved: resolved)
         guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
             throw ContextError.store(
                 reason:

@@ -23,6 +23,8 @@ struct SavePlan {
     /// The rows that were read again after the writing.
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
+    /// What `resolveConflict` has said of each object, which it is asked once in a save.
+    var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
     /// Where the outcome of each object is.
     var places: [ObjectIdentifier: Int] {
