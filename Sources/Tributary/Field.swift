@@ -42,6 +42,9 @@ extension ManagedObject {
     ///
     /// Reading never fails: see ``faultError``; a mandatory attribute that was never set reads as the type's zero, and
     /// saving it so is a validation error.
+    ///
+    /// Setting an attribute of an object that is gone, or a derived one, changes nothing: the next save throws a
+    /// ``ValidationError`` that names it. Without a context there is no save: the ``faultError`` says so.
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
         get {
@@ -54,7 +57,7 @@ extension ManagedObject {
             if case .blob = values[slot] { return wholeField(slot) }
             return Value(fieldValue: values[slot]) ?? Value.zeroField
         }
-        set { write(newValue.fieldValue, field.slot(in: kind)) }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
     }
 
     /// An attribute of a fault, or one that lies beside the store.

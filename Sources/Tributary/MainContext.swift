@@ -18,7 +18,7 @@ package final class MainContext: MainContextMerging {
         context.undoStack = UndoStack()
     }
 
-    package var hasChanges: Bool { context.hasChanges }
+    package var hasChanges: Bool { context.hasChanges || context.hasRefusedWrites }
 
     package var editCount: UInt64 { context.editCount }
 

@@ -6,7 +6,7 @@ package import TributaryStore
 /// All calls come on the main actor, outside the writer's turn.
 @MainActor
 package protocol MainContextMerging: AnyObject {
-    /// Whether there is anything that a save would write.
+    /// Whether there is anything that a save would write, or refuse.
     var hasChanges: Bool { get }
 
     /// Grows with each change that a program makes in the context; a merge does not count.

@@ -11,13 +11,20 @@ extension ManagedObject {
         into relationship: ToMany<Target>,
         at index: Int
     ) {
-        insert(object, relationship.slot(in: kind), at: index)
+        let slot = relationship.slot(in: kind)
+        do throws(ContextError) {
+            try checkLink(object, slot)
+            insert(object, slot, at: index)
+        } catch {
+            refuse(error, slot)
+        }
     }
 
     /// Moves an object of an ordered to-many relationship to the index that it has afterwards.
     public func move<Target: ManagedObject>(_ object: Target, in relationship: ToMany<Target>, to index: Int) {
-        let slot = relationship.slot(in: kind)
-        if relatedObjects(slot).contains(object) { insert(object, slot, at: index) }
+        if relatedObjects(relationship.slot(in: kind)).contains(object) {
+            insert(object, into: relationship, at: index)
+        }
     }
 
     /// Takes the object at an index out of a to-many relationship; nil when there is none.
@@ -26,7 +33,7 @@ extension ManagedObject {
         let slot = relationship.slot(in: kind)
         let objects = relatedObjects(slot)
         guard objects.indices.contains(index) else { return nil }
-        unlink(objects[index], slot)
+        guard assignUnlink(objects[index], slot) else { return nil }
         return objects[index] as? Target
     }
 
@@ -37,6 +44,13 @@ extension ManagedObject {
         in relationship: ToMany<Target>,
         with object: Target
     ) -> Target? {
+        let slot = relationship.slot(in: kind)
+        do throws(ContextError) {
+            try checkLink(object, slot)
+        } catch {
+            refuse(error, slot)
+            return nil
+        }
         guard let old = remove(at: index, from: relationship) else { return nil }
         insert(object, into: relationship, at: index)
         return old
@@ -44,23 +58,27 @@ extension ManagedObject {
 
     /// Puts an object into an ordered to-many relationship at an index, by name.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or gone.
     public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
         let slot = try slot(named: key)
         guard kind.entity.properties[slot].relationship?.isToMany == true else {
             throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
         }
+        try checkLink(object, slot)
         insert(object, slot, at: index)
     }
 
     /// Puts the objects of a to-many relationship into the given order, by name; the relationship has no others then.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or gone;
+    ///   nothing is changed then.
     public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
         let slot = try slot(named: key)
         guard kind.entity.properties[slot].relationship?.isToMany == true else {
             throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
         }
+        try checkWritable(slot)
+        for object in objects { try checkLink(object, slot) }
         setRelatedObjects(objects, slot)
     }
 

@@ -26,16 +26,20 @@ extension ManagedObject {
 
     /// Adds an object to a to-many relationship.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or gone.
     public func link(_ object: ManagedObject, forKey key: String) throws(ContextError) {
-        link(object, try toManySlot(key))
+        let slot = try toManySlot(key)
+        try checkLink(object, slot)
+        link(object, slot)
     }
 
     /// Takes an object out of a to-many relationship.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or the object is gone.
     public func unlink(_ object: ManagedObject, forKey key: String) throws(ContextError) {
-        unlink(object, try toManySlot(key))
+        let slot = try toManySlot(key)
+        try checkWritable(slot)
+        unlink(object, slot)
     }
 
     private func relationshipSlot(_ key: String) throws(ContextError) -> Int {
@@ -86,6 +90,16 @@ extension ManagedObject {
         return object.state == .gone ? nil : object
     }
 
+    /// Sets a to-one relationship for a typed key.
+    func assignRelated(_ target: ManagedObject?, _ slot: Int) {
+        do throws(ContextError) {
+            if let target { try checkLink(target, slot) } else { try checkWritable(slot) }
+            setRelated(target, slot)
+        } catch {
+            if related(slot) !== target || state == .detached { refuse(error, slot) }
+        }
+    }
+
     func setRelated(_ target: ManagedObject?, _ slot: Int) {
         guard let (relationship, storage) = relationship(slot), !relationship.isToMany,
             let context = managedObjectContext
@@ -119,6 +133,48 @@ extension ManagedObject {
         guard let (relationship, _) = relationship(slot), relationship.isToMany, let context = managedObjectContext
         else { return [] }
         return context.relatedIDs(self, slot).map { context.object(with: $0) }
+    }
+
+    /// Sets a to-many relationship for a typed key: without the objects that cannot be linked.
+    func assignRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
+        do throws(ContextError) {
+            try checkWritable(slot)
+        } catch {
+            return refuse(error, slot)
+        }
+        let linkable = targets.filter { target in
+            do throws(ContextError) {
+                try checkLink(target, slot)
+                return true
+            } catch {
+                refuse(error, slot)
+                return false
+            }
+        }
+        setRelatedObjects(linkable, slot)
+    }
+
+    /// Adds to a to-many relationship for a typed key.
+    func assignLink(_ target: ManagedObject, _ slot: Int) {
+        do throws(ContextError) {
+            try checkLink(target, slot)
+            link(target, slot)
+        } catch {
+            refuse(error, slot)
+        }
+    }
+
+    /// Takes out of a to-many relationship for a typed key; false when that is refused.
+    @discardableResult
+    func assignUnlink(_ target: ManagedObject, _ slot: Int) -> Bool {
+        do throws(ContextError) {
+            try checkWritable(slot)
+            unlink(target, slot)
+            return true
+        } catch {
+            refuse(error, slot)
+            return false
+        }
     }
 
     func setRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {

@@ -22,19 +22,18 @@ extension ManagedObject {
 
     /// Sets an attribute, or a to-one relationship by `.reference` or `.null`.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such property, it is to-many, or the value does not fit.
+    /// An ID that no object has reads as nil, until an object with the ID comes.
+    ///
+    /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not fit, or
+    ///   the object is gone; nothing is changed then.
     public func setValue(_ value: PropertyValue, forKey key: String) throws(ContextError) {
         let slot = try slot(named: key)
         switch kind.role(slot) {
         case .attribute(let type):
             guard let value = settable(value, type, slot) else { throw wrongType(key, type.rawValue, value) }
+            try checkWritable(slot)
             write(value, slot)
-        case .derived:
-            throw ContextError.wrongKind(
-                entity: kind.entity.name,
-                property: key,
-                expected: "an attribute that can be set: it is derived"
-            )
+        case .derived: try checkWritable(slot)
         case .toOne: try setTarget(value, slot, key)
         case .toMany:
             throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
@@ -49,11 +48,15 @@ extension ManagedObject {
 
     private func setTarget(_ value: PropertyValue, _ slot: Int, _ key: String) throws(ContextError) {
         switch value {
-        case .null: setRelated(nil, slot)
+        case .null:
+            try checkWritable(slot)
+            setRelated(nil, slot)
         case .reference(let id):
             guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
             let destination = kind.entity.properties[slot].relationship?.destination ?? ""
-            setRelated(context.object(id, entity: destination), slot)
+            let target = context.object(id, entity: destination)
+            if let target { try checkLink(target, slot) }
+            setRelated(target, slot)
         default: throw wrongType(key, "an object", value)
         }
     }

@@ -109,6 +109,19 @@ extension ManagedObjectContext {
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
             throw wrongValue(entity, property, write.value, at: index)
         }
+        if property.attribute?.derivationExpression != nil {
+            // Whoever sends back what was read changes nothing.
+            guard object.read(slot) != value else { return }
+            throw ChangeError(
+                index: index,
+                reason: .wrongValue(
+                    entity: entity.name,
+                    property: property.name,
+                    expected: "no value, because it is derived",
+                    found: write.value.kind
+                )
+            )
+        }
         guard let relationship = property.relationship else { return object.write(value, slot) }
         switch value {
         case .reference(let target): object.setRelated(try self.target(target, relationship, at: index), slot)

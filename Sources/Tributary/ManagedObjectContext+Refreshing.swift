@@ -77,6 +77,7 @@ extension ManagedObjectContext {
         noteOtherEnds()
         ledger.removeAll()
         lostConflicts = []
+        owed.removeRefusedWrites()
         request = nil
         processPendingChanges()
     }
@@ -124,7 +125,7 @@ extension ManagedObjectContext {
         registry.removeAll()
         ledger.removeAll()
         lostConflicts = []
-        pendingReadError = nil
+        owed = OwedErrors()
         pendingNotice = ObjectsDidChange()
         request = nil
     }

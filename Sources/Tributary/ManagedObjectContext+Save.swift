@@ -9,8 +9,9 @@ extension ManagedObjectContext {
     ///
     /// The calling thread waits for its turn to write. Without changes nothing is written.
     ///
-    /// - Throws: ``ValidationError`` with every failing property, ``ConflictError`` under the policy `error`, or
-    ///   ``ContextError``; the context keeps its changes then.
+    /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived attributes
+    ///   when somebody set them since the last save; ``ConflictError`` under the policy `error`, or ``ContextError``; the
+    ///   context keeps its changes then.
     public func save() throws {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
@@ -20,7 +21,9 @@ extension ManagedObjectContext {
         }
         if dirty.count > 0 { onWillSave?(self) }
         try settle()
-        guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty else { return }
+        guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty || hasRefusedWrites else {
+            return
+        }
         try validate()
         do {
             try source.save(self)

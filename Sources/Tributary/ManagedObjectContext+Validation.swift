@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ValidationError`` with all failures.
     func validate() throws {
-        var failures: [ValidationFailure] = []
+        var failures = owed.takeRefusedWrites()
         for object in dirty.objects {
             switch object.state {
             case .deleted: failures += deletionFailures(of: object)
@@ -24,6 +24,9 @@ extension ManagedObjectContext {
         }
         throw ValidationError(failures: failures)
     }
+
+    /// Whether the next save has to tell of writes that had no effect.
+    var hasRefusedWrites: Bool { !owed.refusedWrites.isEmpty }
 
     /// What others have done to the relationships of objects that have no changes of their own.
     private func countFailures() -> [ValidationFailure] {

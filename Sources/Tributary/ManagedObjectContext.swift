@@ -107,8 +107,8 @@ public final class ManagedObjectContext {
     var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     var lostConflicts: [MergeConflict] = []
-    /// An error while reading that a getter could not throw; the next save does.
-    var pendingReadError: ContextError?
+    /// What the next save throws because the getter or setter that met it could not.
+    var owed = OwedErrors()
     /// What was read ahead for this context alone.
     var rowsAtHand = RowsAtHand()
     /// What the observers have not been told yet.
@@ -140,6 +140,12 @@ public final class ManagedObjectContext {
         isMain = generation != nil
         automaticallyMergesChangesFromParent = generation != nil
         registry = ObjectRegistry(rootCount: home.schema.rootCount)
+    }
+
+    /// An error while reading that a getter could not throw; the next save does.
+    var pendingReadError: ContextError? {
+        get { owed.readError }
+        set { owed.readError = newValue }
     }
 
     /// The container; nil when it is gone.

@@ -27,6 +27,8 @@ package final class ObjectKind: Sendable {
     let transientSlots: [Int]
     /// The same, for asking about one.
     let transients: SlotSet
+    /// The slots of derived attributes, which nobody sets.
+    let derivedSlots: SlotSet
     /// Whether an object of this entity may turn out to be of a sub-entity.
     let hasSubentities: Bool
     /// Whether what a save wrote is what the row then holds, so that it need not be read again.
@@ -70,6 +72,11 @@ package final class ObjectKind: Sendable {
         var transients = SlotSet()
         for slot in transientSlots { transients.insert(slot) }
         self.transients = transients
+        var derivedSlots = SlotSet()
+        for (slot, property) in entity.properties.enumerated() {
+            if property.attribute?.derivationExpression != nil { derivedSlots.insert(slot) }
+        }
+        self.derivedSlots = derivedSlots
         hasSubentities = !entity.subentities.isEmpty
         derivations = entity.properties.indices.compactMap { slot in
             guard let attribute = entity.properties[slot].attribute, attribute.isStored else { return nil }

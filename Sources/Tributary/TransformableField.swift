@@ -94,7 +94,12 @@ extension ManagedObject {
             return try? transformed(field)
         }
         set {
-            _ = field.slot(in: kind)
+            let slot = field.slot(in: kind)
+            do throws(ContextError) {
+                try checkWritable(slot)
+            } catch {
+                return refuse(error, slot)
+            }
             try? setTransformed(newValue, for: field)
         }
     }
@@ -102,7 +107,7 @@ extension ManagedObject {
     /// The bytes of a transformable attribute, past its transformer.
     public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
         get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
-        set { write(newValue.fieldValue, field.slot(in: kind)) }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
     }
 
     /// The value of a transformable attribute; nil when there is none.
@@ -118,9 +123,10 @@ extension ManagedObject {
 
     /// Sets a transformable attribute.
     ///
-    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none or the object is gone.
     public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
         let transformer = try field.transformer(in: kind)
+        try checkWritable(field.slot(in: kind))
         let bytes = try value.map { try transformer.bytes(of: $0) }
         write(bytes.map(PropertyValue.binary) ?? .null, field.slot(in: kind))
     }
