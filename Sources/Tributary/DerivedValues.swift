@@ -19,7 +19,7 @@ struct DerivedValues {
     }
 
     func subject(_ id: ManagedObjectID) throws -> Subject? {
-        if let object = context.registeredObject(for: id), object.hasChanges,
+        if let object = context.registeredObject(for: id), object.isDirty,
             !dropped.contains(ObjectIdentifier(object))
         {
             guard object.state != .deleted else { return nil }

@@ -5,6 +5,8 @@ struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
     private(set) var keys = DirtyKeyIndex()
+    /// Objects without changes of their own whose relationships the dirty ones have changed.
+    private(set) var owners = LinkedOwners()
     /// How many of the objects are of each root entity.
     private var counts: [Int] = []
 
@@ -47,6 +49,11 @@ struct DirtyList {
         keys.change(object.dirtyIndex, rootIndex: object.kind.rootIndex, slot: slot)
     }
 
+    /// One of the objects was linked to the owner, or is no more.
+    mutating func noteOwner(_ owner: ManagedObject) {
+        if count > 0 { owners.insert(owner) }
+    }
+
     mutating func remove(_ object: ManagedObject) {
         guard object.dirtyIndex >= 0 else { return }
         entries[object.dirtyIndex] = nil
@@ -62,5 +69,6 @@ struct DirtyList {
         count = 0
         counts = []
         keys.removeAll()
+        owners.removeAll()
     }
 }

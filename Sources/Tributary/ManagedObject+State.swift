@@ -7,12 +7,38 @@ extension ManagedObject {
     public var isFault: Bool { values.isEmpty && state == .clean && !kind.defaults.isEmpty }
     /// Whether the object is new in its context.
     public var isInserted: Bool { state == .inserted }
-    /// Whether the object has changes that are not saved.
-    public var isUpdated: Bool { state == .updated }
-    /// Whether the object is deleted in its context, not saved yet.
-    public var isDeleted: Bool { state == .deleted }
-    /// Whether a save would include the object.
-    public var hasChanges: Bool { state == .inserted || state == .updated || state == .deleted }
+    /// Whether the object has changes that are not saved; others that were linked to it, or are no more, count too.
+    public var isUpdated: Bool { state == .updated || isLinkedAnew }
+    /// Whether the object is deleted: by the next save of its context, or already, here or elsewhere.
+    public var isDeleted: Bool {
+        guard state == .gone else { return state == .deleted }
+        if case .notYetMerged? = faultError { return false }
+        return true
+    }
+    /// Whether a save would include the object, be it for links only.
+    ///
+    /// Setting a value or a relationship to what it is already changes nothing. Setting another value and then the former
+    /// one again is a change: ``hasPersistentChangedValues`` tells.
+    public var hasChanges: Bool { isDirty || isLinkedAnew }
+    /// Whether the object is new, or has other values or links than the store says; a deletion is none.
+    public var hasPersistentChangedValues: Bool {
+        guard let context = managedObjectContext else { return false }
+        context.checkConfinement()
+        switch state {
+        case .inserted: return true
+        case .clean: return isLinkedAnew
+        case .updated:
+            return changed.slots.contains { row?.values[$0] != values[$0] } || context.hasUnsavedLinks(self)
+        case .deleted, .gone, .detached: return false
+        }
+    }
+    /// Whether the object is in its context's list of unsaved changes.
+    var isDirty: Bool { state == .inserted || state == .updated || state == .deleted }
+    /// Whether only the other ends of its relationships have changed.
+    private var isLinkedAnew: Bool {
+        guard state == .clean, let context = managedObjectContext else { return false }
+        return context.dirty.owners.contains(self) && context.hasUnsavedLinks(self)
+    }
     /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
     /// wrong.
     public var faultError: ContextError? { extras?.faultError }
@@ -34,10 +60,29 @@ extension ManagedObject {
 
     /// The changed attributes and to-one relationships with their new values, by name; those of a new object that differ
     /// from the model's defaults.
+    ///
+    /// To-many relationships are in ``changedObjectIDs()``.
     public func changedValues() -> [String: PropertyValue] {
         managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
         for slot in changed.slots { result[kind.entity.properties[slot].name] = wholeValue(slot) }
+        return result
+    }
+
+    /// The relationships that others' registers or links have changed and that are not saved, with the IDs that they hold now,
+    /// by name: to-many ones, and the derived side of a one-to-one.
+    ///
+    /// What only delete rules or an order have changed counts as well.
+    public func changedObjectIDs() -> [String: [ManagedObjectID]] {
+        guard let context = managedObjectContext else { return [:] }
+        context.checkConfinement()
+        var result: [String: [ManagedObjectID]] = [:]
+        for (slot, property) in kind.entity.properties.enumerated() {
+            guard case .relationship(let relationship, let storage) = property, storage != .column else { continue }
+            let key = context.key(self, slot)
+            guard context.ledger[key] != nil || context.ledger.arrangements[key] != nil else { continue }
+            result[relationship.name] = context.relatedIDs(self, slot)
+        }
         return result
     }
 

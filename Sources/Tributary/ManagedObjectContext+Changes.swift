@@ -13,10 +13,10 @@ extension ManagedObjectContext {
         checkConfinement()
         return dirty.objects.filter { $0.state == .inserted }
     }
-    /// Changed objects that are not saved yet.
+    /// Changed objects that are not saved yet, also those to or from which others were linked.
     public var updatedObjects: [ManagedObject] {
         checkConfinement()
-        return dirty.objects.filter { $0.state == .updated }
+        return dirty.objects.filter { $0.state == .updated } + linkedOwners
     }
     /// Objects that the next save deletes.
     public var deletedObjects: [ManagedObject] {

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         switch storage {
         case .column:
             // The object's own register goes with it; what is derived from it at the other end changes at once.
-            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil)
+            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, notesOwners: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
             for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }

@@ -159,13 +159,19 @@ extension ManagedObjectContext {
         let old = object.read(slot).referencedID
         guard old != target else { return }
         object.write(target.map { .reference($0) } ?? .null, slot)
-        moveInverse(object, slot, from: old, to: target)
+        moveInverse(object, slot, from: old, to: target, notesOwners: true)
     }
 
     /// Notes at the derived other ends that a register has moved.
     ///
-    /// Doing it backwards undoes it.
-    func moveInverse(_ object: ManagedObject, _ slot: Int, from old: UniqueID?, to new: UniqueID?) {
+    /// Doing it backwards undoes it. With `notesOwners` the objects at the other ends count as updated.
+    func moveInverse(
+        _ object: ManagedObject,
+        _ slot: Int,
+        from old: UniqueID?,
+        to new: UniqueID?,
+        notesOwners: Bool = false
+    ) {
         guard let relationship = object.kind.entity.properties[slot].relationship,
             let (kind, inverseSlot) = inverse(of: relationship)
         else { return }
@@ -180,6 +186,7 @@ extension ManagedObjectContext {
             } else {
                 ledger.remove(id, from: key)
             }
+            if notesOwners, let owner = owner(of: key) { dirty.noteOwner(owner) }
             noteChange { notice in
                 if let live = self.registry.object(end, rootIndex: kind.rootIndex) { notice.noteUpdated(live.objectID) }
             }
@@ -224,6 +231,21 @@ extension ManagedObjectContext {
             ledger[key]?.removed.contains(id) == true, let owner = registry.object(key.id, rootIndex: key.rootIndex)
         else { return }
         ledger.arrange(relatedIDs(owner, key.slot), key, completeAt: listVersion)
+    }
+}
+
+extension ManagedObjectContext {
+    /// Objects without changes of their own whose relationships differ from what the store says.
+    var linkedOwners: [ManagedObject] { dirty.owners.objects.filter { $0.state == .clean && hasUnsavedLinks($0) } }
+
+    /// Whether a to-many relationship or a derived one-to-one of the object differs from what the store says.
+    func hasUnsavedLinks(_ object: ManagedObject) -> Bool {
+        guard !ledger.isEmpty else { return false }
+        return object.kind.entity.properties.indices.contains { slot in
+            guard object.kind.entity.properties[slot].relationship != nil else { return false }
+            let key = key(object, slot)
+            return ledger[key] != nil || ledger.arrangements[key] != nil
+        }
     }
 }
 

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         processChanges()
         for _ in 0..<ManagedObjectContext.maximumRounds {
             let before = editCount
-            for object in dirty.objects { object.willSave() }
+            for object in dirty.objects + linkedOwners { object.willSave() }
             processChanges()
             if editCount == before { return }
         }
@@ -154,13 +154,13 @@ extension ManagedObjectContext {
 
     /// Takes the written objects for clean; `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
-        let saved = plan.outcomes.map(\.object).filter(\.hasChanges)
+        let saved = plan.outcomes.map(\.object).filter(\.isDirty) + linkedOwners
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         var lost: [ManagedObject] = []
         var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
         for (object, outcome) in plan.outcomes {
-            if !object.hasChanges { noteEffect(on: object) }
+            if !object.isDirty { noteEffect(on: object) }
             dirty.remove(object)
             switch outcome {
             case .written: settle(object, committed.flatMap { written(object, $0.number) })

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     func commit(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
         let objects = dirty.objects
+        let owners = linkedOwners
         let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
         let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
         ledger.removeAll()
@@ -30,7 +31,7 @@ extension ManagedObjectContext {
         dropFromRelated(gone)
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
         passCount &+= 1
-        for object in objects { object.didSave() }
+        for object in objects + owners { object.didSave() }
     }
 
     /// The context's changes as values, in order.

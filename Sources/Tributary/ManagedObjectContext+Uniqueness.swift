@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     }
 
     /// Whether the context shows the object as it is below.
-    private func isUnchanged(_ id: ManagedObjectID) -> Bool { registeredObject(for: id)?.hasChanges != true }
+    private func isUnchanged(_ id: ManagedObjectID) -> Bool { registeredObject(for: id)?.isDirty != true }
 
     // MARK: At a save
 
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
                 }
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
                     // What the context has changed itself is held against the others as it will be.
-                    if registeredObject(for: row.id)?.hasChanges == true { continue }
+                    if registeredObject(for: row.id)?.isDirty == true { continue }
                     try settle(key, object, against: row, &plan)
                 }
             }

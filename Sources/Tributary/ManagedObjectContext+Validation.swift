@@ -17,6 +17,7 @@ extension ManagedObjectContext {
             case .clean, .gone, .detached: break
             }
         }
+        for owner in linkedOwners { failures += hookFailures(of: owner) }
         failures += countFailures()
         guard !failures.isEmpty else { return }
         if let request {

@@ -20,21 +20,7 @@ package struct DocumentationBuild: Sendable {
     package func complaints(about module: String) async throws -> String {
         let folder = try TemporaryFolder("documentation")
         let graphs = folder.path("graphs")
-        try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
-        let maps = SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-        let extraction = try ChildProcess(
-            "\(tools)/swift-symbolgraph-extract",
-            [
-                "-module-name", module, "-I", "\(BuildFolder.path)/Modules", "-target", try await target(folder),
-                "-output-dir", graphs, "-minimum-access-level", "public",
-            ] + maps,
-            errors: folder.path("extraction.txt")
-        )
-        // It may end with a complaint about a module below and have written everything.
-        let ending = await extraction.ending()
-        guard FileManager.default.fileExists(atPath: "\(graphs)/\(module).symbols.json") else {
-            return "\(ending) \(text("extraction.txt", folder))"
-        }
+        if let complaint = try await extract(module, to: graphs, folder) { return complaint }
         let conversion = try ChildProcess(
             "\(tools)/docc",
             [
@@ -47,6 +33,40 @@ package struct DocumentationBuild: Sendable {
         let end = await conversion.ending()
         let said = text("conversion.txt", folder)
         return end == .exited(0) && !said.contains("warning:") && !said.contains("error:") ? "" : "\(end) \(said)"
+    }
+
+    /// The public symbols of a module as `Type` and `Type.member(label:)`; those of its extensions too.
+    package func symbols(of module: String) async throws -> Set<String> {
+        struct Graph: Decodable {
+            struct Symbol: Decodable { var pathComponents: [String] }
+            var symbols: [Symbol]
+        }
+        let folder = try TemporaryFolder("symbols")
+        _ = try await extract(module, to: folder.path("graphs"), folder)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("graphs"))
+        return try files.filter { $0.hasSuffix(".symbols.json") }.reduce(into: []) { found, file in
+            let data = try Data(contentsOf: URL(fileURLWithPath: folder.path("graphs/\(file)")))
+            let symbols = try JSONDecoder().decode(Graph.self, from: data).symbols
+            found.formUnion(symbols.map { $0.pathComponents.joined(separator: ".") })
+        }
+    }
+
+    /// - Returns: what is wrong, nil when the symbols of the module are there.
+    private func extract(_ module: String, to graphs: String, _ folder: TemporaryFolder) async throws -> String? {
+        try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
+        let maps = SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        let extraction = try ChildProcess(
+            "\(tools)/swift-symbolgraph-extract",
+            [
+                "-module-name", module, "-I", "\(BuildFolder.path)/Modules", "-target", try await target(folder),
+                "-output-dir", graphs, "-minimum-access-level", "public",
+            ] + maps,
+            errors: folder.path("extraction.txt")
+        )
+        // It may end with a complaint about a module below and have written everything.
+        let ending = await extraction.ending()
+        guard !FileManager.default.fileExists(atPath: "\(graphs)/\(module).symbols.json") else { return nil }
+        return "\(ending) \(text("extraction.txt", folder))"
     }
 
     /// The platform that the toolchain builds for.

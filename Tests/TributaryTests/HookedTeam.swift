@@ -1,0 +1,40 @@
+import TestSupport
+
+@testable import Tributary
+
+/// A team that notes which of its hooks are called, and may count its members in one of them.
+final class HookedTeam: ManagedObject {
+    override class var entityName: String { "Team" }
+    static let size = Field<Int64?>("size")
+    static let members = ToMany<HookedMember>("members")
+    // Touched inside the bodies of one context alone.
+    nonisolated(unsafe) static var calls: [String] = []
+    nonisolated(unsafe) static var countsMembers = false
+
+    var size: Int64? {
+        get { self[HookedTeam.size] }
+        set { self[HookedTeam.size] = newValue }
+    }
+
+    override func willSave() {
+        HookedTeam.calls.append("willSave")
+        if HookedTeam.countsMembers { size = Int64(self[HookedTeam.members].count) }
+    }
+    override func didSave() { HookedTeam.calls.append("didSave") }
+    override func validateForUpdate() throws { HookedTeam.calls.append("validateForUpdate") }
+
+    static func open() async throws -> PersistentContainer {
+        let text = """
+            version: "1"
+            entities:
+              Team: {attributes: {size: Integer 64?}, relationships: {members: {to: Member, many: true, inverse: team}}}
+              Member: {relationships: {team: {to: Team?, inverse: members}}}
+            """
+        return try await PersistentContainer(
+            name: "hooked",
+            model: try Model(yaml: text),
+            classes: [HookedTeam.self, HookedMember.self],
+            store: .memory
+        )
+    }
+}
