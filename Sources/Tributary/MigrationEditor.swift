@@ -38,9 +38,13 @@ public final class MigrationEditor {
     /// The value that a property had which the newer version replaces or does not have, by its old name.
     ///
     /// - Returns: nil when none was put aside. The type is read off the value as the log writes it: whole numbers,
-    ///   numbers, booleans and strings; dates are numbers, UUIDs and decimals strings.
+    ///   numbers, booleans and strings; UUIDs and decimals are strings. What the older version had as a date is one.
     public func formerValue(of property: String, for id: ManagedObjectID) throws -> PropertyValue? {
-        switch try edit.former(property, of: id.uniqueID) {
+        let former = try edit.former(property, of: id.uniqueID)
+        if let former, former.type == .date, let date = AttributeType.date.scalarValue(from: former.value) {
+            return date
+        }
+        return switch former?.value {
         case nil: nil
         case .null?, .array?, .object?, .unrepresentable?: .null
         case .boolean(let value)?: .boolean(value)

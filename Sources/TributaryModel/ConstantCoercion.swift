@@ -29,6 +29,7 @@ enum ConstantCoercion {
         case (.string, .string(let text)), (.string, .uri(let text)): .string(text)
         case (.date, .integer(let number)): .date(DateValue(unixSeconds: number))
         case (.date, .double(let number)): .date(DateValue(unixSeconds: number))
+        case (.date, .decimal(let text)): DateValue(unixText: text).map(PropertyValue.date)
         case (.date, .string(let text)): DateText.unixSeconds(text).map { .date(DateValue(unixSeconds: $0)) }
         case (.uuid, .string(let text)): UniqueID(text).map(PropertyValue.uuid)
         case (.uuid, .reference(let id)): .uuid(id)

@@ -84,6 +84,7 @@ extension PropertyValue {
         case .double(let value): value.description
         case .date(let value): value.description
         case .boolean(let value): value ? "TRUE" : "FALSE"
+        case .decimal(let text) where text.isLongNumber: text
         case .string(let text), .decimal(let text), .uri(let text), .composite(let text), .blob(let text, _):
             PropertyValue.quoted(text)
         case .uuid(let id), .reference(let id): PropertyValue.quoted(id.description)
@@ -104,5 +105,13 @@ extension PropertyValue {
             }
         }
         return result + "'"
+    }
+}
+
+extension String {
+    /// Whether the number is read as a decimal although it has no quotation marks.
+    fileprivate var isLongNumber: Bool {
+        guard contains(where: { ".eE".contains($0) }), let value = Double(self), value.isFinite else { return false }
+        return !PredicateLexer.keepsDigits(value, of: self)
     }
 }

@@ -29,7 +29,12 @@ extension PredicateBinder {
                 }
             }
         }
-        let kinds = arguments.map { $0.kind ?? .opaque }
+        var kinds = arguments.map { $0.kind ?? .opaque }
+        if function.kind(of: kinds) == nil {
+            // A number with many digits is a double where no decimal can be.
+            arguments = arguments.map(\.withoutLongNumber)
+            kinds = arguments.map { $0.kind ?? .opaque }
+        }
         guard kinds.count == function.argumentCount, let kind = function.kind(of: kinds) else {
             throw ObjectPredicateError("\(function.rawValue) does not take these values", keyPath: "\(whole)")
         }
@@ -42,6 +47,14 @@ extension PredicateBinder {
             if !value.isNull { return .constant(value) }
         }
         return .function(bound)
+    }
+}
+
+extension BoundPredicate.Operand {
+    /// A decimal constant as the nearest double; anything else as it is.
+    fileprivate var withoutLongNumber: Self {
+        guard case .constant(.decimal(let text)) = self, let value = Double(text) else { return self }
+        return .constant(.double(value))
     }
 }
 

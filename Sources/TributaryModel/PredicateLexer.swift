@@ -142,7 +142,13 @@ struct PredicateLexer {
         guard !isInteger, let value = Double(digits), value.isFinite else {
             throw ObjectPredicateError("the number is out of range", in: text, at: start)
         }
-        return .double(value)
+        return PredicateLexer.keepsDigits(value, of: digits) ? .double(value) : .decimal(digits)
+    }
+
+    /// Whether a double prints as the same decimal number; a text that is no decimal has nothing to keep.
+    static func keepsDigits(_ value: Double, of text: String) -> Bool {
+        guard let exact = DecimalText.canonical(text) else { return true }
+        return DecimalText.canonical(value.description) == exact
     }
 
     private mutating func hexadecimalNumber() throws(ObjectPredicateError) -> PredicateToken.Kind {

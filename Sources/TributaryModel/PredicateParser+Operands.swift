@@ -8,6 +8,7 @@ extension PredicateParser {
         case .string(let text): return try constant(.string(text))
         case .integer(let value): return try constant(.integer(value))
         case .double(let value): return try constant(.double(value))
+        case .decimal(let text): return try constant(.decimal(text))
         case .variable(let name):
             try advance()
             return try variable(name)

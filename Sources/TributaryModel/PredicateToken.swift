@@ -6,6 +6,8 @@ struct PredicateToken: Hashable {
         case string(String)
         case integer(Int64)
         case double(Double)
+        /// A number with more digits than a double keeps.
+        case decimal(String)
         /// `$NAME`.
         case variable(String)
         /// `%@`, `%K`, `%d` and their like, without the percent sign.
@@ -25,7 +27,7 @@ struct PredicateToken: Hashable {
         case .word(let text, let isEscaped):
             isEscaped || !PredicateParser.reservedWords.contains(text.uppercased())
                 || ["SELF", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL"].contains(text.uppercased())
-        case .string, .integer, .double, .variable, .placeholder, .aggregate: true
+        case .string, .integer, .double, .decimal, .variable, .placeholder, .aggregate: true
         case .symbol(let text): text == ")" || text == "}"
         case .end: false
         }
@@ -36,7 +38,7 @@ struct PredicateToken: Hashable {
         switch kind {
         case .word(let text, _): "'\(text)'"
         case .string: "a string"
-        case .integer, .double: "a number"
+        case .integer, .double, .decimal: "a number"
         case .variable(let name): "'$\(name)'"
         case .placeholder(let text): "'%\(text)'"
         case .aggregate(let text): "'@\(text)'"

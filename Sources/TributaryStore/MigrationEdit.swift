@@ -11,12 +11,15 @@ package final class MigrationEdit {
     package let reader: Reader
     package var configuration: StoreConfiguration { reader.context.configuration }
     private let write: WriteTransaction
+    /// The version that the store has left; nil when it is still there.
+    private let oldModel: Model?
     private var pending: [Change] = []
     /// Changes that become one transaction.
     static let batch = 5_000
 
-    init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel) {
+    init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel, oldModel: Model? = nil) {
         model = layout.model
+        self.oldModel = oldModel
         reader = Reader(database: db, context: StoreContext(configuration: configuration, layout: layout))
         write = WriteTransaction(reader: reader)
     }
@@ -34,12 +37,18 @@ package final class MigrationEdit {
         pending = []
     }
 
-    /// What was put aside of an object's property, as the log writes it: of several writes the newest.
-    package func former(_ property: String, of id: UniqueID) throws -> JSONValue? {
+    /// A value that was put aside, as the log writes it, and the type that the older version had for it, if that is known.
+    package struct Former {
+        package var value: JSONValue
+        package var type: AttributeType?
+    }
+
+    /// What was put aside of an object's property: of several writes the newest.
+    package func former(_ property: String, of id: UniqueID) throws -> Former? {
         let select = try BoundStatement(
             reader.database,
             """
-            SELECT p.value FROM tributary_parked p
+            SELECT p.value, p.entity FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
             JOIN tributary_writer w ON w.id = t.writer
             WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
@@ -48,6 +57,16 @@ package final class MigrationEdit {
         )
         select.bind(1, id)
         select.bind(2, property)
-        return try select.first { JSONValue(text: $0.text(0)) } ?? nil
+        let found = try select.first { (JSONValue(text: $0.text(0)), $0.text(1)) }
+        guard let found, let value = found.0 else { return nil }
+        return Former(value: value, type: formerType(of: property, entity: found.1))
+    }
+
+    private func formerType(of property: String, entity name: String) -> AttributeType? {
+        let all = oldModel?.entities ?? []
+        let named = all.filter { ($0.name == name || $0.root == name) && $0.property(named: property) != nil }
+        // The entity may have another name by now.
+        let types = Set((named.isEmpty ? all : named).compactMap { $0.property(named: property)?.attribute?.type })
+        return types.count == 1 ? types.first : nil
     }
 }

@@ -76,7 +76,7 @@ struct MigrationRun {
             let made = try MigrationLeg(db: db, configuration: after, inference: leg.inference).run()
             let passed = between.map { $0.prefix { $0.version != leg.plan.to } }
             try recorded.move(to: leg.inference.new, through: passed.map(Array.init))
-            if let step = leg.step { try perform(step, step.didMigrate, after, made) }
+            if let step = leg.step { try perform(step, step.didMigrate, after, made, from: leg.inference.old) }
             let violations = try MigrationCheck(db: db, inference: leg.inference, layout: made).violations()
             guard violations.isEmpty else {
                 throw failure(.violated(from: leg.plan.from, to: leg.plan.to, violations))
@@ -101,9 +101,10 @@ struct MigrationRun {
         _ step: MigrationStep,
         _ body: (MigrationEdit) throws -> Void,
         _ configuration: StoreConfiguration,
-        _ layout: StoreModel
+        _ layout: StoreModel,
+        from oldModel: Model? = nil
     ) throws {
-        let edit = MigrationEdit(db, configuration: configuration, layout: layout)
+        let edit = MigrationEdit(db, configuration: configuration, layout: layout, oldModel: oldModel)
         do {
             try body(edit)
             try edit.flush()
