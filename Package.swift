@@ -186,7 +186,7 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: ["Tributary", "TestSupport"],
-            exclude: ["Company.xcdatamodeld", "drawings.yaml"]
+            exclude: ["Company.xcdatamodeld", "drawings.yaml", "Fixtures"]
         ),
         .executableTarget(
             name: "import-benchmark",

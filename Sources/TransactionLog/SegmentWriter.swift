@@ -4,7 +4,7 @@ package import TributaryChanges
 /// Writes a segment's lines to a descriptor, hashing on the way.
 ///
 /// ```swift
-/// let writer = try SegmentWriter(descriptor: file, file: path, header: header.line)
+/// let writer = try SegmentWriter(descriptor: descriptor, file: path, header: header.line)
 /// try writer.append(lines: transaction.lines, changes: transaction.changes.count)
 /// let end = try writer.finish(last: header.last)
 /// ```

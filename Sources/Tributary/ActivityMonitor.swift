@@ -4,7 +4,7 @@ public import Observation
 ///
 /// ```swift
 /// let monitor = container.activityMonitor()
-/// withObservationTracking { indicator.isHidden = !monitor.isActive } onChange: { … }
+/// withObservationTracking { indicator.isHidden = !monitor.isActive } onChange: {}
 /// ```
 @MainActor
 @Observable

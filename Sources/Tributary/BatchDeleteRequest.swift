@@ -6,7 +6,7 @@ public import TributaryModel
 /// Cascade and Nullify are followed; when a Deny stands the whole request is refused.
 ///
 /// ```swift
-/// let request = BatchDeleteRequest("Employee", predicate: try ObjectPredicate("age > 100"))
+/// let request = BatchDeleteRequest("Employee", predicate: try ObjectPredicate(parsing: "age > 100"))
 /// try context.execute(request)
 /// ```
 public struct BatchDeleteRequest: Sendable {

@@ -6,7 +6,7 @@ public import TributaryModel
 /// ```swift
 /// let request = BatchUpdateRequest(
 ///     "Employee",
-///     predicate: try ObjectPredicate("age >= 65"),
+///     predicate: try ObjectPredicate(parsing: "age >= 65"),
 ///     setting: ["salary": .value(.double(0)), "visits": .increment(.integer(1))]
 /// )
 /// let count = try context.execute(request).count

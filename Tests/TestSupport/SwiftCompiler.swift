@@ -32,6 +32,24 @@ package struct SwiftCompiler: Sendable {
         return ending == .exited(0) && !text.contains("warning:") ? "" : "\(ending) \(text)"
     }
 
+    /// The errors of the files as one module, as the compiler words them, one line each; what the package keeps to itself can
+    /// be used.
+    package func errors(inFilesOf folder: TemporaryFolder) async throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        let errors = folder.path("errors.txt")
+        let package = (PackageFolder.path as NSString).lastPathComponent.lowercased()
+        let arguments =
+            ["-wmo", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-parse-as-library"]
+            + ["-module-name", "Snippets", "-package-name", package, "-I", "\(BuildFolder.path)/Modules"]
+            + SwiftCompiler.features.flatMap { ["-enable-upcoming-feature", $0] }
+            + SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        let process = try ChildProcess(compiler, arguments + files.sorted().map(folder.path), errors: errors)
+        let ending = await process.ending()
+        let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+        let found = text.components(separatedBy: "\n").filter { $0.contains(": error: ") }
+        return ending == .exited(0) || !found.isEmpty ? found : ["\(ending) \(text)"]
+    }
+
     /// The C modules that the library's modules name: those that the build wrote, and those of packages that were built.
     package static func moduleMaps() -> [String] {
         let files = FileManager.default
