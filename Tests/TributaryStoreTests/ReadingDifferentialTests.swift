@@ -15,9 +15,13 @@ struct ReadingDifferentialTests {
         print("TRIBUTARY_SEED=\(random.seed)")
         var bound = 0
         var selective = 0
+        var lengths = 0
+        var empties = 0
         for _ in 0..<ReadingDifferentialTests.worlds {
             let world = try ReadingWorld(random: &random)
             let queries = ReadingQueries(model: world.model)
+            let relationships = world.model.entities.flatMap(\.properties).compactMap(\.relationship)
+            let toMany = Set(relationships.filter(\.isToMany).map(\.name))
             try world.store.read { reader in
                 let cache = ReadingCache()
                 let subjects = world.rows.values.map { ReadingSubject(row: $0, reader: reader, cache: cache) }
@@ -27,6 +31,11 @@ struct ReadingDifferentialTests {
                     let predicate = queries.predicate(entity, depth: 2, &random)
                     guard let condition = try? predicate.bind(to: entity, in: world.model) else { continue }
                     bound += 1
+                    let text = predicate.description
+                    if text.contains(".length ") { lengths += 1 }
+                    if toMany.contains(where: { text.contains("\($0) == NULL") || text.contains("\($0) != NULL") }) {
+                        empties += 1
+                    }
                     let includesSubentities = Bool.random(using: &random)
                     let query = FetchQuery(
                         entity: entity,
@@ -48,6 +57,7 @@ struct ReadingDifferentialTests {
             }
         }
         #expect(bound > 20_000 && selective > 5_000, "\(bound) predicates could be bound, \(selective) found something")
+        #expect(lengths > 500 && empties > 500, "\(lengths) ask for lengths, \(empties) whether there is anything")
     }
 
     @Test

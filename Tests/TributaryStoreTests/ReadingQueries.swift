@@ -16,6 +16,7 @@ struct ReadingQueries {
     }
 
     private func comparison(_ entity: Entity, _ random: inout SeededGenerator) -> ObjectPredicate {
+        if Int.random(in: 0..<12, using: &random) == 0, let emptiness = emptiness(entity, &random) { return emptiness }
         let left = path(entity, &random)
         var operation = ObjectPredicate.Operator.allCases.randomElement(using: &random) ?? .equal
         let isText = left.type == .string || left.type == .uri
@@ -59,6 +60,32 @@ struct ReadingQueries {
         )
     }
 
+    /// Whether a to-many relationship, at the end of a path, has no objects or some.
+    private func emptiness(_ entity: Entity, _ random: inout SeededGenerator) -> ObjectPredicate? {
+        var components: [String] = []
+        var current = entity
+        var isToMany = false
+        for _ in 0..<3 {
+            guard let relationship = current.properties.compactMap(\.relationship).randomElement(using: &random) else {
+                return nil
+            }
+            components.append(relationship.name)
+            if relationship.isToMany, isToMany || Int.random(in: 0..<4, using: &random) > 0 {
+                return .comparison(
+                    ObjectPredicate.Comparison(
+                        .keyPath(components),
+                        Bool.random(using: &random) ? .equal : .notEqual,
+                        .constant(.null),
+                        quantifier: isToMany ? ([.any, .all, .none].randomElement(using: &random) ?? .any) : .direct
+                    )
+                )
+            }
+            isToMany = isToMany || relationship.isToMany
+            current = model.entity(named: relationship.destination) ?? current
+        }
+        return nil
+    }
+
     private func value(_ type: AttributeType?, _ random: inout SeededGenerator) -> PropertyValue {
         guard let type else { return .reference(ReadingWorld.id(3, UInt64.random(in: 0..<28, using: &random))) }
         return ReadingWorld.value(type, &random)
@@ -76,7 +103,11 @@ struct ReadingQueries {
             guard let property = current.properties.randomElement(using: &random) else { break }
             components.append(property.name)
             switch property {
-            case .attribute(let attribute): return (components, attribute.type, isToMany)
+            case .attribute(let attribute):
+                guard attribute.type == .string, Int.random(in: 0..<4, using: &random) == 0 else {
+                    return (components, attribute.type, isToMany)
+                }
+                return (components + ["length"], .integer16, isToMany)
             case .relationship(let relationship, _):
                 if relationship.isToMany, Int.random(in: 0..<4, using: &random) == 0 {
                     return (components + ["@count"], .integer64, isToMany)
