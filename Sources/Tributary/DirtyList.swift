@@ -6,7 +6,7 @@ struct DirtyList {
     private(set) var count = 0
     private(set) var keys = DirtyKeyIndex()
     /// Objects without changes of their own whose relationships the dirty ones have changed.
-    private(set) var owners = LinkedOwners()
+    var owners = LinkedOwners()
     /// How many of the objects are of each root entity.
     private var counts: [Int] = []
 
@@ -50,7 +50,7 @@ struct DirtyList {
     }
 
     /// One of the objects was linked to the owner, or is no more.
-    mutating func noteOwner(_ owner: ManagedObject) {
+    mutating func noteOwner(_ owner: ObjectKey) {
         if count > 0 { owners.insert(owner) }
     }
 

@@ -37,7 +37,7 @@ extension ManagedObject {
     /// Whether only the other ends of its relationships have changed.
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
-        return context.dirty.owners.contains(self) && context.hasUnsavedLinks(self)
+        return context.dirty.owners.contains(key) && context.hasUnsavedLinks(self)
     }
     /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
     /// wrong.

@@ -186,7 +186,7 @@ extension ManagedObjectContext {
             } else {
                 ledger.remove(id, from: key)
             }
-            if notesOwners, let owner = owner(of: key) { dirty.noteOwner(owner) }
+            if notesOwners { dirty.noteOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
             noteChange { notice in
                 if let live = self.registry.object(end, rootIndex: kind.rootIndex) { notice.noteUpdated(live.objectID) }
             }
@@ -236,7 +236,20 @@ extension ManagedObjectContext {
 
 extension ManagedObjectContext {
     /// Objects without changes of their own whose relationships differ from what the store says.
-    var linkedOwners: [ManagedObject] { dirty.owners.objects.filter { $0.state == .clean && hasUnsavedLinks($0) } }
+    ///
+    /// An owner that is not in use is read, so that those which are gone stay out.
+    var linkedOwners: [ManagedObject] {
+        dirty.owners.keys.compactMap { key in
+            let known = registry.object(key.id, rootIndex: key.rootIndex)
+            guard let object = known ?? schema.rootKind(at: key.rootIndex).map({ object(with: $0.objectID(key.id)) }),
+                object.state == .clean, hasUnsavedLinks(object)
+            else { return nil }
+            if object.isFault { try? object.load() }
+            guard object.state == .clean else { return nil }
+            dirty.owners.hold(object)
+            return object
+        }
+    }
 
     /// Whether a to-many relationship or a derived one-to-one of the object differs from what the store says.
     func hasUnsavedLinks(_ object: ManagedObject) -> Bool {

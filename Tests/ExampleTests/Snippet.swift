@@ -11,6 +11,11 @@ struct Snippet: Hashable, Sendable {
     let example: String?
     let text: String
 
+    /// Whether all modules that the blocks use were built.
+    static let canCompile = FileManager.default.fileExists(
+        atPath: "\(BuildFolder.path)/Modules/TributarySync.swiftmodule"
+    )
+
     /// Every block in the sources, in order.
     static func all() throws -> [Snippet] {
         let sources = PackageFolder.path("Sources")

@@ -6,12 +6,8 @@ import Testing
 /// run them; all others here, with `Fixtures/Prelude.swift` for what they take for granted.
 ///
 /// Some of them use the modules of the daemon, which are not there where only the library is built.
-@Suite(.enabled(if: SnippetTests.hasAllModules, "only the library is built"))
+@Suite(.enabled(if: Snippet.canCompile, "only the library is built"))
 struct SnippetTests {
-    static let hasAllModules = FileManager.default.fileExists(
-        atPath: "\(BuildFolder.path)/Modules/TributarySync.swiftmodule"
-    )
-
     /// The README's block is a file of the tests of the README.
     private static func loose() throws -> [Snippet] {
         try Snippet.all().filter { $0.example == nil && $0.file != "README.md" }

@@ -76,8 +76,8 @@ struct FaultTests {
             #expect(told == [.notFound(id)], "once for an object")
             #expect(throws: ContextError.notFound(id)) { try gone.load() }
             gone.name = "written to nobody"
-            #expect(!context.hasChanges)
-            try context.save()
+            #expect(gone.name == "" && !context.hasChanges)
+            #expect(throws: ValidationError.self) { try context.save() }
         }
         try await container.close()
     }

@@ -211,6 +211,29 @@ struct GoneObjectTests {
         #expect(try refused(view) == ["Employee.projects": .gone])
     }
 
+    @Test
+    func anIDThatNoObjectHasReadsAsNil() async throws {
+        let sales = fixture.sales
+        try await fixture.elsewhere { $0.delete($0.object(with: sales)) }
+        await fixture.container.mergePendingChanges()
+        let reference = PropertyValue.reference(sales.uniqueID)
+        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
+        try ann.setValue(reference, forKey: "department")
+        try view.save()
+        #expect(ann.department == nil)
+        let row: [String: PropertyValue] = ["name": .string("Bea"), "department": reference]
+        try await fixture.container.execute(BatchInsertRequest("Employee", rows: [row]))
+        let updating = BatchUpdateRequest("Employee", setting: ["department": .value(reference)])
+        try await fixture.container.execute(updating)
+        let found = try await fixture.container.performBackgroundTask { context in
+            let found = try context.upsert(Employee.self, by: ["name": .string("Cem"), "department": reference])
+            try context.save()
+            #expect(found.department == nil)
+            return try context.fetch(Employee.self).map { $0.department == nil }
+        }
+        #expect(found == [true, true, true])
+    }
+
     // MARK: Other ways to save
 
     @Test
