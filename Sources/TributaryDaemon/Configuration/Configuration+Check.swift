@@ -12,9 +12,16 @@ extension Configuration {
         try checkParent(of: store, key: .store)
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
-        try checkLogs()
+        // A mount that does not answer is told of by the status, and must hold up neither the start nor a reload.
+        let logs = BoundedWait.result(within: Configuration.logsPatience) { [self] in
+            Result<Void, ConfigurationError> { () throws(ConfigurationError) in try checkLogs() }
+        }
+        try logs?.get()
         return model
     }
+
+    /// How long the log folder may take to answer when the configuration is checked.
+    private static let logsPatience = Duration.seconds(2)
 
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {
@@ -101,6 +108,15 @@ extension Configuration {
         if !inheritsSocket {
             try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
         }
+        // What somebody named was there when it was checked, or does not answer.
+        guard self[.logs].origin == .standard else { return }
+        let made = BoundedWait.result(within: Configuration.logsPatience) { [self] in
+            Result<Void, ConfigurationError> { () throws(ConfigurationError) in try makeLogs() }
+        }
+        try made?.get()
+    }
+
+    private func makeLogs() throws(ConfigurationError) {
         guard !FileManager.default.fileExists(atPath: logs) else { return }
         try makeFolder(logs, mode: 0o770, key: .logs)
         // A sandbox may forbid the setgid bit; the folder's files then have the daemon's own group.

@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Waits for a call to the system that may never return, and not longer than it is told.
+enum BoundedWait {
+    /// What `body` returns; nil when it has not returned in time.
+    ///
+    /// The thread that runs it is left to itself then.
+    static func result<T: Sendable>(within patience: Duration, _ body: @escaping @Sendable () -> T) -> T? {
+        let place = Place<T>()
+        Thread.detachNewThread {
+            let result = body()
+            place.result.withLock { $0 = result }
+            place.isDone.signal()
+        }
+        let (seconds, attoseconds) = patience.components
+        let wait = DispatchTimeInterval.milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+        guard place.isDone.wait(timeout: .now() + wait) == .success else { return nil }
+        return place.result.withLock(\.self)
+    }
+
+    private final class Place<T: Sendable>: Sendable {
+        let result = Mutex<T?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+    }
+}

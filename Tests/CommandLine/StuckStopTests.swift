@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A store that another process has locked, and a mount whose server is gone.
+@Suite(.serialized) struct StuckStopTests {
+    private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
+
+    @Test(.timeLimit(.minutes(5))) func aStoreLockedByAnotherProcessEndsTheStopAtItsDeadline() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("shutdown: {timeout: 2s}")
+        try await daemon.start()
+        let holder = try StoreHolder(daemon.store)
+        // A save that cannot be committed; whoever asked for it is left without an answer.
+        let connection = try RawConnection(daemon.socket)
+        connection.send(
+            "POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: \(Self.insert.utf8.count)\r\n\r\n"
+                + Self.insert
+        )
+        while try await daemon.call(.get, "/v1/status").1["pendingSaves"] as? Int == 0 {}
+        let asked = ContinuousClock.now
+        #expect(await daemon.stop() == .exited(75), "\(daemon.log)")
+        // The deadline is at 2.5 s, and what waited on its own waited for 10 s more.
+        #expect(asked.duration(to: .now) < .seconds(10), "\(daemon.log)")
+        withExtendedLifetime((holder, connection)) {}
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aLockedStoreWithNothingToSaveLosesNothing() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("shutdown: {timeout: 2s}")
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert).0 == 200)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        var holder: StoreHolder? = try StoreHolder(daemon.store)
+        let asked = ContinuousClock.now
+        let ending = await daemon.stop()
+        #expect(ending == .exited(0) || ending == .exited(75), "\(daemon.log)")
+        #expect(asked.duration(to: .now) < .seconds(10), "\(daemon.log)")
+        withExtendedLifetime(holder) {}
+        holder = nil
+        #expect(try PlainSQL(path: daemon.store).value("SELECT title FROM Department") == "R&D")
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aMountThatDoesNotAnswerHoldsUpNeitherStartNorReloadNorStop() async throws {
+        if let reason = SilentMount.reasonNotToMount { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try daemon.configure("shutdown: {timeout: 5s}")
+        let mount = try SilentMount(daemon.logs)
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert).0 == 200)
+        let status = try await daemon.call(.get, "/v1/status").1
+        let problems = try #require(status["problems"] as? [[String: Any]])
+        #expect(problems.contains { $0["code"] as? String == "logs-silent" }, "\(problems)")
+        try daemon.configure("shutdown: {timeout: 5s}\nlog: {level: debug}")
+        let reload = try await daemon.command(["reload"])
+        #expect(reload.ending == .exited(0), "\(reload.errors)")
+        #expect(try await daemon.command(["log-level"]).output.contains("debug"))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        withExtendedLifetime(mount) {}
+    }
+}
