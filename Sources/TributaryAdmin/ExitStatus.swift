@@ -11,6 +11,11 @@ package enum ExitStatus: Int32, Error, Sendable {
     case notPermitted = 77
     case badConfiguration = 78
 
+    /// What the command says with its exit status when the daemon answered with this problem.
+    package init(_ problem: ProblemDocument) {
+        self = problem.type == ProblemKind.inputOutput.type ? .inputOutput : ExitStatus(httpStatus: problem.status)
+    }
+
     /// What the command says with its exit status when the daemon answered with this HTTP status.
     package init(httpStatus: Int) {
         self =

@@ -31,4 +31,14 @@ package enum StoreError: Error, Hashable, Sendable {
     case deadlock(cycle: String)
     /// A large binary beside the store, or the folder of such, cannot be written or read; 74.
     case blob(path: String, reason: String)
+
+    /// Whether a disk or a file system is at fault, and neither the data nor the program.
+    package var isInputOutput: Bool {
+        switch self {
+        // SQLITE_READONLY, _IOERR, _FULL and _CANTOPEN; what lies above the lower byte says more of each.
+        case .database(let code, _): [8, 10, 13, 14].contains(code & 0xFF)
+        case .cannotOpen, .blob: true
+        default: false
+        }
+    }
 }

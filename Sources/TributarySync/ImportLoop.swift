@@ -46,14 +46,19 @@ struct ImportLoop {
         work.begin()
         defer { work.end() }
         var deadline: UInt64?
+        // Requests for which the whole folder has been looked at.
+        var seen = 0
         while !service.isStopping {
             let asked = service.requestCount
-            if asked > 0 { service.look(everywhere: true) }
+            if asked > seen { service.look(everywhere: true) }
+            seen = asked
             service.endPauseWhenDue()
             deadline = await drain()
             service.announceStates()
-            service.answerRequests(asked)
             guard await !audit() else { continue }
+            // Whoever asked hears also of forks of what was applied.
+            service.answerRequests(seen)
+            seen = 0
             let rest = rest(until: deadline)
             work.end()
             await service.importSignal.wait(atMost: rest, clock: service.clock)

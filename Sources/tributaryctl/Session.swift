@@ -75,11 +75,11 @@ struct Session: Sendable {
                 terminal.print(String(decoding: data, as: UTF8.self))
             }
             terminal.complain(describe(problem))
-            return ExitCode(ExitStatus(httpStatus: problem.status).rawValue)
+            return ExitCode(ExitStatus(problem).rawValue)
         case let located as LocatedProblem:
             _ = report(located.problem)
             for line in located.lines(width: terminal.width) { terminal.write(line + "\n", to: 2) }
-            return ExitCode(ExitStatus(httpStatus: located.problem.status).rawValue)
+            return ExitCode(ExitStatus(located.problem).rawValue)
         case let error as AdminClientError:
             terminal.complain(error.description)
             return ExitCode(error.exitStatus.rawValue)

@@ -82,13 +82,15 @@ final class RunningDaemon {
     /// The same for a daemon that, even as root, reads only what its permissions say.
     func startWithoutReadingEverything() async throws {
         guard getuid() == 0 else { return try await start() }
+        try await start(through: "/usr/bin/setpriv", ["--bounding-set=-dac_override,-dac_read_search"])
+    }
+
+    /// Starts it by another program, which ends its own arguments with the command line that it becomes.
+    func start(through program: String, _ arguments: [String]) async throws {
         notify = try NotifySocket(in: folder)
         let started = try ChildProcess(
-            "/usr/bin/setpriv",
-            [
-                "--bounding-set=-dac_override,-dac_read_search", BuildFolder.executable("tributaryd"),
-                "--config", configuration,
-            ],
+            program,
+            arguments + [BuildFolder.executable("tributaryd"), "--config", configuration],
             environment: ["NOTIFY_SOCKET": notify.path],
             errors: folder.path("\(name).log")
         )

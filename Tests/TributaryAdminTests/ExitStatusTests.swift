@@ -14,6 +14,13 @@ struct ExitStatusTests {
         #expect(ExitStatus(httpStatus: http).rawValue == exit)
     }
 
+    @Test("of all failures of the daemon, one of a disk or file system is known by its type")
+    func inputOutput() {
+        #expect(ExitStatus(ProblemDocument(.inputOutput)) == .inputOutput)
+        #expect(ExitStatus(ProblemDocument(.failure)) == .internalError)
+        #expect(ExitStatus(ProblemDocument(.blocked)) == .tryAgain)
+    }
+
     @Test("every problem has a status of its own kind and a type of the published list")
     func problems() {
         for kind in ProblemKind.allCases {

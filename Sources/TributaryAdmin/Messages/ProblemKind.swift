@@ -19,6 +19,10 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case notReady = "not-ready"
     case notImplemented = "not-implemented"
     case failure = "failure"
+    /// A disk is full, a file system refuses.
+    case inputOutput = "input-output"
+    /// A clock or another writer is in the way, and somebody has to see to it.
+    case blocked = "blocked"
     case timeout = "timeout"
 
     package var type: String { "urn:tributary:problem:" + rawValue }
@@ -29,11 +33,11 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .notPermitted: 403
         case .notFound, .unknownEntity: 404
         case .methodNotAllowed: 405
-        case .alreadyExists, .conflict, .paused, .busy: 409
+        case .alreadyExists, .conflict, .paused, .busy, .blocked: 409
         case .expired: 410
         case .tooLarge: 413
         case .invalid, .badConfiguration: 422
-        case .failure: 500
+        case .failure, .inputOutput: 500
         case .notImplemented: 501
         case .tooManyClients, .notReady, .timeout: 503
         }
@@ -61,6 +65,8 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .timeout: "The request took too long"
         case .notImplemented: "This version does not do this"
         case .failure: "The daemon failed"
+        case .inputOutput: "A disk or file system failed"
+        case .blocked: "Something keeps this from being done"
         }
     }
 }

@@ -20,6 +20,7 @@ enum ProblemMapping {
         case let error as ContextError: return problem(of: error)
         case let error as SyncError: return problem(of: error)
         case let error as SegmentError: return problem(of: error)
+        case let error as ExportFailure: return problem(of: error)
         case let error as ConfigurationError: return problem(of: error)
         case let error as HTTPError:
             var problem = ProblemDocument(.badRequest, detail: error.body)
@@ -34,7 +35,13 @@ enum ProblemMapping {
     }
 
     private static func problem(of error: SegmentError) -> ProblemDocument {
-        var problem = ProblemDocument(.failure, detail: error.reason, hint: error.hint)
+        let kind: ProblemKind =
+            switch error.kind {
+            case .inputOutput: .inputOutput
+            case .forked: .blocked
+            case .incomplete, .damaged, .rejected, .changed, .missing: .failure
+            }
+        var problem = ProblemDocument(kind, detail: error.reason, hint: error.hint)
         problem.file = error.file
         problem.line = error.line
         problem.writer = error.writer?.description
@@ -62,6 +69,14 @@ enum ProblemMapping {
         }
     }
 
+    private static func problem(of error: ExportFailure) -> ProblemDocument {
+        switch error {
+        case .clockAhead:
+            ProblemDocument(.blocked, detail: error.description, hint: "set the machine's clock right")
+        case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
+        }
+    }
+
     private static func problem(of error: StoreError, logger: Logger, path: String) -> ProblemDocument {
         switch error {
         case .duplicateID(let id):
@@ -82,7 +97,7 @@ enum ProblemMapping {
             return ProblemDocument(.notReady, detail: "the daemon is stopping")
         default:
             logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
-            return ProblemDocument(.failure, detail: "\(error)")
+            return ProblemDocument(error.isInputOutput ? .inputOutput : .failure, detail: "\(error)")
         }
     }
 }

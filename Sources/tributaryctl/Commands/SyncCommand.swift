@@ -9,7 +9,9 @@ struct SyncCommand: DaemonCommand {
         discussion: """
             Shows its progress on standard error when that is a terminal.
 
-            Ends with 75 when a problem kept something from being done: a full disk, a forked or held segment.
+            Ends with 75 when a problem kept something from being done, such as a forked or held segment or a folder that is
+            named nearly as a writer's, and with 74 when local changes could not be exported: a full disk, a folder that
+            may not be written.
             """
     )
 

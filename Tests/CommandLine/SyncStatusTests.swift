@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// How `tributaryctl sync` ends when something was in the way.
+@Suite(.serialized) struct SyncStatusTests {
+    private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
+
+    private static func insert(_ name: String) -> String {
+        #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-000000000001","values":{"name":"\#(name)"}}"#
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aFullDiskIsAnErrorOfInputAndOutput() async throws {
+        if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try daemon.configure("log: {level: info}")
+        try await daemon.start(withLogsOf: 64 << 10)
+        let title = String(repeating: "x", count: 100_000)
+        let insert = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
+        #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 200)
+        let full = try await daemon.command(["sync"])
+        #expect(full.ending == .exited(74), "\(full.errors)")
+        #expect(full.errors.contains("No space left on device"), "\(full.errors)")
+        let json = try await daemon.command(["sync", "--json"])
+        #expect(json.ending == .exited(74), "\(json.errors)")
+        #expect(json.output.contains("urn:tributary:problem:input-output"), "\(json.output)")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
+        let status = try await daemon.command(["status"])
+        #expect(status.output.contains("No space left on device"), "\(status.output)")
+        // With room again nothing has to be done.
+        try await daemon.resizeLogs(to: 16 << 20)
+        let roomy = try await daemon.command(["sync"])
+        #expect(roomy.ending == .exited(0), "\(roomy.errors)")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aForkOfWhatWasAppliedIsTold() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        var writer = ForeignWriter(id: Self.writer, milliseconds: now)
+        var clone = writer
+        try writer.write([[Self.insert("Ann")]], to: daemon.logs)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try clone.write([[Self.insert("Bob")]], to: daemon.logs)
+        let (code, answer) = try await daemon.call(.post, "/v1/sync")
+        #expect(code == 200)
+        let problems = try #require(answer["problems"] as? [[String: Any]], "\(answer)")
+        #expect(problems.map { $0["code"] as? String } == ["segments-forked"])
+        let sync = try await daemon.command(["sync"])
+        #expect(sync.ending == .exited(75) && sync.output.contains("forked"), "\(sync.output)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    /// Somebody meant it to be read: a script that asks for a synchronization must hear that it was not.
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: ["\(SyncStatusTests.writer.uppercased())/x.tlog", "\(SyncStatusTests.writer)/1-1.tlog"]
+    )
+    func aNameThatIsNearlyRightIsTold(path: String) async throws {
+        let daemon = try RunningDaemon()
+        try daemon.folder.write("", to: "logs/\(path)")
+        try await daemon.start()
+        let sync = try await daemon.command(["sync"])
+        #expect(sync.ending == .exited(75) && sync.output.contains("lower-case"), "\(sync.output)")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
