@@ -26,6 +26,12 @@ final class Engine: Sendable {
     static let readTimeout = Duration.seconds(10)
 
     private let readingRoom = ReadingRoom()
+    /// Apart from clients' reads, so that the status answers when those take all places.
+    let statusRoom = ReadingRoom(most: Engine.mostStatusReads)
+
+    /// How many reads for the status may be under way or wait at one time: one that is asked more often is asked by
+    /// programs that do not wait for its answer.
+    static let mostStatusReads = 16
 
     /// Reads at the main context's generation, off the main actor.
     ///
@@ -36,16 +42,20 @@ final class Engine: Sendable {
         }
     }
 
-    /// Reads for the status, which does not wait for readers that are busy; nil when there is no answer within a second.
+    /// Reads for the status, which does not wait for readers that are busy.
+    ///
+    /// Nil when there is no answer within a second, or when too many of such reads wait already.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
-        await withTaskGroup(of: T?.self) { group in
-            group.addTask { try? await self.container.mainGeneration.readInTurn(body) }
-            group.addTask {
-                try? await Task.sleep(for: .seconds(1))
-                return nil
+        try? await statusRoom.admit {
+            await withTaskGroup(of: T?.self) { group in
+                group.addTask { try? await self.container.mainGeneration.readInTurn(body) }
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(1))
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? nil
             }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
         }
     }
 }

@@ -1,0 +1,63 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+import TributaryAdmin
+import TributaryStore
+
+@testable import TributaryDaemon
+
+@Suite struct StatusReadTests {
+    /// Takes as many places as the status has, then goes on.
+    private func fill(_ places: Int, of engine: Engine, then body: () async throws -> Void) async throws {
+        guard places > 0 else { return try await body() }
+        try await engine.statusRoom.admit { try await fill(places - 1, of: engine, then: body) }
+    }
+
+    @Test func `a status that is asked too often does without what it would read`() async throws {
+        let folder = try TemporaryFolder("engine")
+        try folder.write(
+            "version: \"1\"\nentities:\n  Note:\n    attributes:\n      text: {type: String}\n",
+            to: "model.yaml"
+        )
+        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        let flags: [ConfigurationKey: String] = [
+            .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
+            .adminSocket: folder.path("admin.sock"),
+        ]
+        let configuration = try Configuration.load(
+            ConfigurationSources(
+                flags: flags,
+                environment: ["HOME": folder.path],
+                hostName: "till",
+                workingDirectory: folder.path
+            )
+        )
+        let engine = try await Engine.open(
+            configuration,
+            model: try configuration.checkPlaces(inheritsSocket: false),
+            migration: MigrationSettings(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await fill(Engine.mostStatusReads, of: engine) {
+            #expect(await engine.readSoon { try $0.writers().count } == nil)
+            // Clients' reads have places of their own.
+            #expect(try await engine.read { try $0.writers().count } == 1)
+        }
+        #expect(await engine.readSoon { try $0.writers().count } == 1)
+        try await engine.container.close()
+    }
+
+    @Test func `a disk that fails is told from a program that does`() {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        for (code, kind) in [
+            (Int32(13), ProblemKind.inputOutput), (10, .inputOutput), (10 | 3 << 8, .inputOutput), (8, .inputOutput),
+            (14, .inputOutput), (11, .failure), (1, .failure),
+        ] as [(Int32, ProblemKind)] {
+            let error = StoreError.database(code: code, message: "no")
+            #expect(ProblemMapping.problem(of: error, logger: logger, path: "/").type == kind.type, "\(code)")
+        }
+        let blob = StoreError.blob(path: "/p", reason: "no space")
+        #expect(ProblemMapping.problem(of: blob, logger: logger, path: "/").type == ProblemKind.inputOutput.type)
+    }
+}
