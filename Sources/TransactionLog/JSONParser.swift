@@ -16,7 +16,9 @@ package enum JSONParser {
         return try result.get()
     }
 
-    /// The same for a text.
+    /// Reads a text, whose bytes are UTF-8 already.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the byte at fault.
     package static func parse(_ text: String, depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }

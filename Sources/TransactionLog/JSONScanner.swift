@@ -21,7 +21,7 @@ struct JSONScanner {
         keys.removeAll()
     }
 
-    /// The same with a text none of whose keys will be pushed.
+    /// Starts with a text of which no key is read; what is kept to find repeated keys stays as it is.
     @inline(__always)
     mutating func begin(keyless text: UnsafeBufferPointer<UInt8>, at start: Int) {
         bytes = text

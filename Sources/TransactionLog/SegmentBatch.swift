@@ -6,7 +6,7 @@ package struct SegmentBatch: Sendable {
         case begin(TransactionHeader)
         /// Some or all changes of the transaction that has begun.
         case changes([Change])
-        /// The same, of changes that a run can hold; only when the reader is asked for runs.
+        /// Changes of the transaction that has begun, as a run of rows; only when the reader is asked for runs.
         case rows(RowRun)
         case end
     }

@@ -70,7 +70,7 @@ package final class RowRun: @unchecked Sendable {
         (cells + (count * width + column)).initialize(to: cell)
     }
 
-    /// The same with a text.
+    /// Sets a value of the row that is about to be appended to a text, or to a number that is kept as one; copies the bytes.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
