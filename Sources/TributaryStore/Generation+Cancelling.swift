@@ -1,8 +1,16 @@
+import GRDB
+
 extension Generation {
     /// Reads on the connection's queue, without blocking a thread of the caller's; ends when the task is cancelled.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
+    /// - Parameters:
+    ///   - timeout: how long the read may take, waiting for a connection not included; nil sets no limit.
+    ///   - body: reads on the connection.
+    /// - Returns: What `body` returns.
+    /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
+    ///   ``StoreError`` `timedOut` when the time is over; what `body` throws.
     package func readInTurn<T: Sendable>(
+        timeout: Duration? = nil,
         _ body: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {
         let cancellation = ReadCancellation()
@@ -11,13 +19,7 @@ extension Generation {
             return try await withCheckedThrowingContinuation { continuation in
                 connection.enqueue { database in
                     let result = Result {
-                        try cancellation.guarding(database) {
-                            try StoreError.mapping {
-                                try generation.holding(connection) {
-                                    try body(Reader(database: database, context: generation.context))
-                                }
-                            }
-                        }
+                        try generation.reading(on: connection, timeout, cancellation, database, body)
                     }
                     generation.giveBack(connection)
                     continuation.resume(with: result)
@@ -26,6 +28,22 @@ extension Generation {
         } onCancel: {
             cancellation.cancel()
         }
+    }
+
+    private func reading<T>(
+        on connection: StoreConnection,
+        _ timeout: Duration?,
+        _ cancellation: ReadCancellation,
+        _ database: Database,
+        _ body: (Reader) throws -> T
+    ) throws -> T {
+        func read() throws -> T {
+            try StoreError.mapping {
+                try holding(connection) { try body(Reader(database: database, context: context)) }
+            }
+        }
+        guard let timeout else { return try cancellation.guarding(database, read) }
+        return try database.limited(to: timeout, cancellation: cancellation, read)
     }
 
     /// A connection of this generation or of the one it was moved to; give it back to the generation it came with.

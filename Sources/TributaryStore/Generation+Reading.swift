@@ -23,36 +23,6 @@ extension Generation {
         }
     }
 
-    /// The same without blocking a thread of the caller's: the body runs on the connection's queue.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement.
-    package func readInTurn<T: Sendable>(
-        timeout: Duration,
-        _ body: @escaping @Sendable (Reader) throws -> T
-    ) async throws -> T {
-        let cancellation = ReadCancellation()
-        return try await withTaskCancellationHandler {
-            let (generation, connection) = try await leaseConnection()
-            return try await withCheckedThrowingContinuation { continuation in
-                connection.enqueue { database in
-                    let result = Result {
-                        try database.limited(to: timeout, cancellation: cancellation) {
-                            try StoreError.mapping {
-                                try generation.holding(connection) {
-                                    try body(Reader(database: database, context: generation.context))
-                                }
-                            }
-                        }
-                    }
-                    generation.giveBack(connection)
-                    continuation.resume(with: result)
-                }
-            }
-        } onCancel: {
-            cancellation.cancel()
-        }
-    }
-
     private func blockingRead<T>(isLimited: Bool, _ body: (StoreConnection) throws -> T) throws -> T {
         var generation = self
         while true {
