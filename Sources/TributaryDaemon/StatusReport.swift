@@ -34,7 +34,7 @@ enum StatusReport {
             await name(writersOf: &status.problems, engine)
             // A store that cannot be read now is told of elsewhere.
             if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
-                add(report, wall: engine.wallSeconds, to: &status)
+                add(await engine.sync.located(report), wall: engine.wallSeconds, to: &status)
             }
         }
         daemon.problemTimes.complete(&status.problems, wall: Date().timeIntervalSince1970)

@@ -9,6 +9,9 @@ package struct DeferredWrite: Sendable, Hashable {
         case unknownObject
     }
 
+    /// Characters of a value that are read: reports show fewer, and a value may have megabytes.
+    package static let valueLimit = 4_096
+
     package var cause: Cause
     package var writer: UniqueID
     package var sequence: UInt64
@@ -18,7 +21,7 @@ package struct DeferredWrite: Sendable, Hashable {
     package var entity: String
     package var object: UniqueID
     package var property: String?
-    /// JSON.
+    /// The beginning of the JSON text, at most `valueLimit` characters of it.
     package var value: String?
     package var reason: String
     /// Unix seconds at which its transaction was imported.

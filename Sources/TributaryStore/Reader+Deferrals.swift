@@ -7,7 +7,10 @@ import TributaryModel
 ///
 /// What a migration of the model took out of the tables is not counted: its positions are below zero.
 extension Reader {
+    /// The number of the transaction that a deferred write came with; the store has an index on it.
+    private static let transaction = "version & \(VersionNumber.transactionMask)"
 
+    /// How much is deferred, each count at most `DeferredCounts.limit`.
     package func deferredCounts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(DeferredCounts.limit))"
@@ -15,138 +18,193 @@ extension Reader {
         }
         var counts = DeferredCounts()
         counts.values = try count("tributary_parked WHERE position >= 0")
-        counts.objects = try count("tributary_object WHERE deleted IS NULL")
-        if counts.objects > 0 {
-            // An object of an unknown entity, whose insertion is deferred itself, is not one that nobody inserted.
-            counts.objects = try partialObjects().count
-        }
+        counts.objects = try count("tributary_object WHERE \(isUnknownObject)")
         return counts
     }
 
-    /// The deferred writes that `isWanted` takes by writer and sequence, in the order of the writers' transactions.
-    package func deferredWrites(
-        limit: Int = .max,
-        where isWanted: (UniqueID, UInt64) -> Bool = { _, _ in true }
-    ) throws -> [DeferredWrite] {
-        var found = try deferredByModel(limit: limit, isWanted)
-        found += try unknownObjects { isWanted($0.writer, $0.sequence) }.prefix(max(0, limit - found.count))
-        return found.sorted { ($0.writer, $0.sequence, $0.index ?? 0) < ($1.writer, $1.sequence, $1.index ?? 0) }
+    /// All that is deferred in short, with at most `limit` of the newest writes.
+    package func deferredOverview(limit: Int) throws -> DeferredOverview {
+        var overview = DeferredOverview()
+        overview.counts = try deferredCounts()
+        guard !overview.counts.isEmpty else { return overview }
+        var origins = try DeferredOrigins(self)
+        var bounds: [Int64] = []
+        for function in ["min", "max"] {
+            let sql = "SELECT \(function)(\(Reader.transaction)) FROM tributary_parked WHERE position >= 0"
+            if let number = try BoundStatement(database, sql).first({ $0.optionalInteger(0) }) ?? nil {
+                bounds.append(number)
+            }
+        }
+        var unknown: [UnknownObjectWrite] = []
+        try forEachUnknownObject { writes in
+            bounds += writes.map(\.transaction)
+            bounds = [bounds.min(), bounds.max()].compactMap(\.self)
+            let oldest = unknown.count < limit ? 0 : unknown.last?.transaction ?? 0
+            let newer = writes.filter { $0.transaction > oldest }
+            guard !newer.isEmpty else { return }
+            unknown = Array((unknown + newer).sorted { $0.transaction > $1.transaction }.prefix(limit))
+        }
+        overview.since = try bounds.min().flatMap { try origins.origin($0)?.since }
+        overview.until = try bounds.max().flatMap { try origins.origin($0)?.since }
+        overview.newest = try deferredByModel("TRUE", order: "\(Reader.transaction) DESC,", limit: limit)
+        overview.newest += try unknown.compactMap { write in try origins.origin(write.transaction).map(write.deferred) }
+        overview.newest = Array(overview.newest.sorted { $0.since > $1.since }.prefix(limit))
+        return overview
     }
 
-    private func deferredByModel(
-        limit: Int,
-        _ isWanted: (UniqueID, UInt64) -> Bool
-    ) throws -> [DeferredWrite] {
+    /// The applied segments with deferred writes of transactions after the one numbered `number`.
+    package func deferredSegments(after number: Int64 = 0) throws -> [DeferredSegment] {
+        var origins = try DeferredOrigins(self)
+        var found: [SegmentRecord: (segment: DeferredSegment, first: Int64?)] = [:]
+        for (number, count) in try deferredTransactions(after: number) {
+            guard let record = try origins.segment(number) else { continue }
+            found[record, default: (DeferredSegment(record: record), number)].segment.counts.values += count
+        }
+        try forEachUnknownObject { writes in
+            var segments: Set<SegmentRecord> = []
+            for write in writes where write.transaction > number {
+                guard let record = try origins.segment(write.transaction), segments.insert(record).inserted else {
+                    continue
+                }
+                found[record, default: (DeferredSegment(record: record), nil)].segment.counts.objects += 1
+                guard found[record]?.first == nil, found[record]?.segment.first == nil,
+                    let origin = try origins.origin(write.transaction)
+                else { continue }
+                found[record]?.segment.first = write.deferred(origin)
+            }
+        }
+        return try found.values.map { segment, number in
+            var segment = segment
+            if let number { segment.first = try deferredByModel("\(Reader.transaction) = \(number)", limit: 1).first }
+            return segment
+        }
+    }
+
+    /// How much of a segment is deferred, with at most `limit` of the writes in their order.
+    package func deferredWrites(
+        of record: SegmentRecord,
+        limit: Int
+    ) throws -> (counts: DeferredCounts, writes: [DeferredWrite]) {
+        var origins = try DeferredOrigins(self)
+        var counts = DeferredCounts()
+        var transactions: [(number: Int64, sequence: UInt64)] = []
+        for (number, count) in try deferredTransactions(after: 0) {
+            guard let origin = try origins.origin(number), record.holds(origin) else { continue }
+            counts.values += count
+            transactions.append((number, origin.sequence))
+        }
+        var writes: [DeferredWrite] = []
+        for transaction in transactions.sorted(by: { $0.sequence < $1.sequence }) where writes.count < limit {
+            let condition = "\(Reader.transaction) = \(transaction.number)"
+            writes += try deferredByModel(condition, limit: limit - writes.count)
+        }
+        try forEachUnknownObject { found in
+            var isCounted = false
+            for write in found {
+                guard let origin = try origins.origin(write.transaction), record.holds(origin) else { continue }
+                if !isCounted { counts.objects += 1 }
+                isCounted = true
+                if writes.count < limit { writes.append(write.deferred(origin)) }
+            }
+        }
+        return (counts, writes)
+    }
+
+    /// The applied segment of a writer that holds a transaction.
+    package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
+        let found = try segment(writer: writer, beginningBy: sequence)
+        return found.flatMap { $0.last >= sequence ? $0 : nil }
+    }
+
+    /// The transactions with values that the model cannot represent, each with their count, in order of their numbers.
+    private func deferredTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(
             database,
             """
-            SELECT w.uuid, t.sequence, p.position, p.operation, p.entity, p.id, p.property, p.value, p.reason,
-                t.committed_at
-            FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
-            JOIN tributary_writer w ON w.id = t.writer
-            WHERE p.position >= 0 LIMIT \(DeferredCounts.limit)
+            SELECT \(Reader.transaction), count(*) FROM tributary_parked
+            WHERE \(Reader.transaction) > ?1 AND position >= 0 GROUP BY \(Reader.transaction)
             """
         )
+        select.bind(1, number)
+        var found: [(number: Int64, count: Int)] = []
+        try select.forEach { found.append(($0.integer(0), Int($0.integer(1)))) }
+        return found
+    }
+
+    /// Values that the model cannot represent, in their order within a transaction.
+    private func deferredByModel(_ condition: String, order: String = "", limit: Int) throws -> [DeferredWrite] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(Reader.transaction), position, operation, entity, id, property,
+                substr(value, 1, \(DeferredWrite.valueLimit)), reason
+            FROM tributary_parked WHERE position >= 0 AND \(condition)
+            ORDER BY \(order) position, part LIMIT \(limit)
+            """
+        )
+        var origins = try DeferredOrigins(self)
         var found: [DeferredWrite] = []
         try select.forEach { row in
-            guard found.count < limit, let writer = UniqueID(row.text(0)), let object = row.id(5) else { return }
-            let sequence = UInt64(bitPattern: row.integer(1))
-            guard isWanted(writer, sequence) else { return }
+            guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }
             found.append(
                 DeferredWrite(
                     cause: .model,
-                    writer: writer,
-                    sequence: sequence,
-                    index: Int(row.integer(2)),
-                    operation: row.text(3),
-                    entity: row.text(4),
+                    writer: origin.writer,
+                    sequence: origin.sequence,
+                    index: Int(row.integer(1)),
+                    operation: row.text(2),
+                    entity: row.text(3),
                     object: object,
-                    property: row.optionalText(6),
-                    value: row.optionalText(7),
-                    reason: row.text(8),
-                    since: row.double(9)
+                    property: row.optionalText(5),
+                    value: row.optionalText(6),
+                    reason: row.text(7),
+                    since: origin.since
                 )
             )
         }
         return found
     }
 
-    /// Objects that were written to and that nobody has inserted.
-    private func partialObjects() throws -> [(table: Int, id: UniqueID, hidden: HiddenObject)] {
-        let inserted = try deferredInsertions()
+    /// An object of an unknown entity, whose insertion is deferred itself, is not one that nobody inserted.
+    private var isUnknownObject: String {
+        let roots = context.layout.tables.map { String($0.code) }.joined(separator: ", ")
+        return """
+            deleted IS NULL AND root IN (\(roots))
+            AND id NOT IN (SELECT id FROM tributary_parked WHERE operation = 'insert')
+            """
+    }
+
+    /// Hands over the waiting values of one object after the other, at most `DeferredCounts.limit` of them.
+    private func forEachUnknownObject(_ body: ([UnknownObjectWrite]) throws -> Void) throws {
         let select = try BoundStatement(
             database,
             """
-            SELECT root, id, registers FROM tributary_object WHERE deleted IS NULL LIMIT \(DeferredCounts.limit)
+            SELECT root, id, registers FROM tributary_object WHERE \(isUnknownObject)
+            LIMIT \(DeferredCounts.limit)
             """
         )
-        var waiting: [(table: Int, id: UniqueID, hidden: HiddenObject)] = []
         try select.forEach { row in
-            guard let id = row.id(1), !inserted.contains(id),
-                let table = context.layout.tableIndex(code: row.integer(0))
-            else { return }
-            row.withBytes(2) { waiting.append((table, id, HiddenObject(deleted: nil, packed: $0))) }
-        }
-        return waiting
-    }
-
-    /// A write for each value that waits for an object which nobody has inserted.
-    private func unknownObjects(_ isWanted: (DeferredWrite) -> Bool) throws -> [DeferredWrite] {
-        let origin = try BoundStatement(
-            database,
-            """
-            SELECT w.uuid, t.sequence, t.committed_at FROM tributary_transaction t
-            JOIN tributary_writer w ON w.id = t.writer WHERE t.number = ?1
-            """
-        )
-        var found: [DeferredWrite] = []
-        for object in try partialObjects() {
-            let table = context.layout.tables[object.table]
-            for (index, register) in object.hidden.registers.sorted(by: { $0.key < $1.key }) {
-                guard table.columns.indices.contains(index) else { continue }
-                origin.bind(1, VersionNumber.transaction(of: register.number))
-                let write = try origin.first { row -> DeferredWrite? in
-                    guard let writer = UniqueID(row.text(0)) else { return nil }
-                    return DeferredWrite(
-                        cause: .unknownObject,
-                        writer: writer,
-                        sequence: UInt64(bitPattern: row.integer(1)),
-                        operation: "update",
-                        entity: table.root.name,
-                        object: object.id,
-                        property: table.columns[index].property,
-                        value: register.value.json.text,
-                        reason: "nobody has inserted the object",
-                        since: row.double(2)
+            guard let id = row.id(1), let index = context.layout.tableIndex(code: row.integer(0)) else { return }
+            let table = context.layout.tables[index]
+            let hidden = row.withBytes(2) { HiddenObject(deleted: nil, packed: $0) }
+            let registers = hidden.registers.filter { table.columns.indices.contains($0.key) }
+            try body(
+                registers.sorted { $0.key < $1.key }.map { column, register in
+                    UnknownObjectWrite(
+                        transaction: VersionNumber.transaction(of: register.number),
+                        table: table,
+                        columnIndex: column,
+                        object: id,
+                        value: register.value
                     )
                 }
-                if let write = write.flatMap(\.self), isWanted(write) { found.append(write) }
-            }
+            )
         }
-        return found
     }
+}
 
-    /// Objects whose insertion is deferred, since the model does not know their entity.
-    private func deferredInsertions() throws -> Set<UniqueID> {
-        let select = try BoundStatement(
-            database,
-            "SELECT DISTINCT id FROM tributary_parked WHERE operation = 'insert' LIMIT \(DeferredCounts.limit)"
-        )
-        var ids: Set<UniqueID> = []
-        try select.forEach { row in if let id = row.id(0) { ids.insert(id) } }
-        return ids
-    }
-
-    /// The applied segment of a writer that holds a transaction.
-    package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
-        let statement = try BoundStatement(
-            database,
-            Reader.selectSegments + " AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
-        )
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(bitPattern: sequence))
-        let found = try statement.first { Reader.segment($0, writer) }
-        return found.flatMap { $0.last >= sequence ? $0 : nil }
+extension SegmentRecord {
+    fileprivate func holds(_ origin: DeferredOrigins.Origin) -> Bool {
+        writer == origin.writer && first <= origin.sequence && origin.sequence <= last
     }
 }

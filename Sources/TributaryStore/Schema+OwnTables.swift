@@ -1,5 +1,5 @@
 extension Schema {
-    /// By these what each write transaction needs is found, however many writers and shapes there are.
+    /// By these what each write transaction and each status needs is found, however many writers and shapes there are.
     static let ownIndexes = [
         "CREATE INDEX IF NOT EXISTS tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX IF NOT EXISTS tributary_writer_clock ON tributary_writer(clock)",
@@ -7,6 +7,12 @@ extension Schema {
         """
         CREATE INDEX IF NOT EXISTS tributary_writer_unannounced ON tributary_writer(id)
         WHERE sequence > announced AND is_self = 0
+        """,
+        // Replaces one on the whole version, of which the transaction's number is a part.
+        "DROP INDEX IF EXISTS tributary_parked_version",
+        """
+        CREATE INDEX IF NOT EXISTS tributary_parked_transaction
+        ON tributary_parked(version & \(VersionNumber.transactionMask))
         """,
     ]
 
@@ -104,7 +110,6 @@ extension Schema {
             operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL, void TEXT,
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
-        "CREATE INDEX tributary_parked_version ON tributary_parked(version, id)",
 
         // What goes out.
         """

@@ -12,4 +12,9 @@ final class DeferralCache: Sendable {
         known.withLock { $0 = (transaction, report) }
         return report
     }
+
+    /// Takes a report in place of one that still holds.
+    func replace(_ former: DeferralReport, with report: DeferralReport) {
+        known.withLock { if $0?.report == former { $0?.report = report } }
+    }
 }

@@ -3,7 +3,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Finds what is deferred in the store, and where it stands in the log folder.
+/// Names what is deferred in the store: by segment and rule, and by line of the log folder's files.
 struct DeferralReader {
     /// The log folder's path.
     let logs: String
@@ -12,29 +12,36 @@ struct DeferralReader {
     /// Writes that a report names.
     static let named = 5
 
+    /// What the store knows; the lines are found by ``located(_:)``.
     func report(_ reader: Reader) throws -> DeferralReport {
+        let overview = try reader.deferredOverview(limit: DeferralReader.named)
         var report = DeferralReport()
-        report.counts = try reader.deferredCounts()
-        guard !report.counts.isEmpty else { return report }
-        let writes = try reader.deferredWrites()
-        report.since = writes.map(\.since).min()
-        report.newest = writes.map(\.since).max()
-        let newestFirst = writes.sorted { $0.since > $1.since }
-        report.first = try values(of: Array(newestFirst.prefix(DeferralReader.named)), reader)
+        report.counts = overview.counts
+        report.since = overview.since
+        report.newest = overview.until
+        report.first = try values(of: overview.newest, reader)
         return report
     }
 
-    /// The writes with their segments and lines.
+    /// The writes with their segments and rules.
     func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
-        var segments: [SegmentName: Set<UInt64>] = [:]
-        var values: [DeferredValue] = []
-        for write in writes {
+        try writes.map { write in
             let record = try reader.segment(writer: write.writer, holding: write.sequence)
             let name = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) }
-            if let name, write.index != nil { segments[name, default: []].insert(write.sequence) }
-            values.append(DeferredValue(write: write, segment: name, line: nil, rule: rule(of: write)))
+            return DeferredValue(write: write, segment: name, line: nil, rule: rule(of: write))
         }
-        guard let folder = try? LogFolder(path: logs) else { return values }
+    }
+
+    /// The values with the lines on which they stand, as far as their files are there.
+    ///
+    /// Opens and reads files of the log folder, which may hang: never inside a read of the store.
+    func located(_ values: [DeferredValue]) -> [DeferredValue] {
+        var values = values
+        var segments: [SegmentName: Set<UInt64>] = [:]
+        for value in values where value.lacksLine {
+            if let name = value.segment { segments[name, default: []].insert(value.write.sequence) }
+        }
+        guard !segments.isEmpty, let folder = try? LogFolder(path: logs) else { return values }
         for (name, sequences) in segments {
             guard let file = try? folder.open(name) else { continue }
             let lines = TransactionLines.find(sequences, in: file, writer: name.writer)

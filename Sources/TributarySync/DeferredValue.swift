@@ -10,6 +10,9 @@ package struct DeferredValue: Hashable, Sendable {
     package var line: Int?
     package var rule: String
 
+    /// Whether a look at the segment's file may tell the line.
+    var lacksLine: Bool { line == nil && segment != nil && write.index != nil }
+
     /// `Employee 0190….hired = "2026-01-01" (line 3): the rule`.
     package var text: String {
         let property = write.property.map { "." + $0 } ?? ""

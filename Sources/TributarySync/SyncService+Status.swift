@@ -59,14 +59,12 @@ extension SyncService {
     }
 
     /// One segment; nil when nothing is known of it.
-    package func segment(_ name: SegmentName) throws -> SegmentStatus? {
+    package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = wall
         if let status = state.withLock({ $0.planner.status(of: name, wall: wall) }) { return status }
-        return try container.store.read { reader in
-            guard let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last
-            else { return nil }
-            return try applied(record, reader)
-        }
+        let record = try container.store.read { try $0.segment(writer: name.writer, first: name.first) }
+        guard let record, record.last == name.last else { return nil }
+        return try await applied(record)
     }
 }
 

@@ -116,7 +116,7 @@ extension SyncService {
             return state.planner.retry(name) || state.planner.isKnown(name)
         }
         try await importAll()
-        let status = try segment(name)
+        let status = try await segment(name)
         guard isKnown || status != nil else { throw SyncError.noSuchSegment(name) }
         return status
     }
@@ -142,7 +142,7 @@ extension SyncService {
             metadata: ["segment": "\(name.path)", "by": "\(user ?? "this program")"]
         )
         if state.withLock({ !$0.isPaused }) { try await importAll() }
-        return try segment(name)
+        return try await segment(name)
     }
 
     /// State changes of segments from now on; the oldest are dropped for a listener that is slow.

@@ -32,6 +32,7 @@ package final class SyncService: Service {
     let exportQueue = SerialQueue("tributary.export")
     let initialPacing: ExportPacing
     let deferralCache = DeferralCache()
+    let lineSearch = LineSearch()
     let interruptExport: @Sendable (Exporter.Step) throws -> Void
 
     /// Reads from the store how far each writer is and whether importing was paused.

@@ -84,7 +84,7 @@ import TributaryChanges
         try logs.put(test.make(segment), at: name)
         try logs.hire(good, 1...1, base: 100)
         try await replica.service.importAll()
-        let status = try #require(try replica.service.segment(name))
+        let status = try #require(try await replica.service.segment(name))
         #expect(status.state == test.state)
         #expect(!status.reason.isEmpty && status.hint != nil)
         if let line = test.line { #expect(status.line == line) }
@@ -108,7 +108,7 @@ import TributaryChanges
         mkdir("\(logs.path)/\(folder.path)", 0o700)
         try logs.hire(good, 1...1)
         try await replica.service.importAll()
-        for name in [pipe, link, folder] { #expect(try replica.state(name) == .rejected) }
+        for name in [pipe, link, folder] { #expect(try await replica.state(name) == .rejected) }
         #expect(try replica.position(good) == 1)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsRejected])
         // When they are gone nothing is left of them.
@@ -124,10 +124,10 @@ import TributaryChanges
         let segment = try logs.hire(bad, 1...1)
         chmod("\(logs.path)/\(segment.name.path)", 0)
         try await replica.service.importAll()
-        #expect(try replica.state(segment.name) == .rejected)
+        #expect(try await replica.state(segment.name) == .rejected)
         chmod("\(logs.path)/\(segment.name.path)", 0o644)
         try await replica.service.importAll()
-        #expect(try replica.state(segment.name) == .applied)
+        #expect(try await replica.state(segment.name) == .applied)
         try await replica.stop()
     }
 
@@ -137,7 +137,7 @@ import TributaryChanges
         #expect(truncate("\(logs.path)/\(name.path)", 2 << 30) == 0)
         try logs.hire(good, 1...1)
         try await replica.service.importAll()
-        #expect(try replica.state(name) == .incomplete)
+        #expect(try await replica.state(name) == .incomplete)
         #expect(try replica.position(good) == 1)
         try await replica.stop()
     }
@@ -146,10 +146,10 @@ import TributaryChanges
         let replica = try await SyncReplica(logs.path, wall: wall)
         try logs.put(Array(LogsFolder.text(bad, 1...2).bytes().dropLast(9)), at: name)
         try await replica.service.importAll()
-        #expect(try replica.state(name) == .incomplete)
+        #expect(try await replica.state(name) == .incomplete)
         wall.advance(milliseconds: 60_000)
         try await replica.service.importAll()
-        #expect(try replica.state(name) == .damaged)
+        #expect(try await replica.state(name) == .damaged)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsDamaged])
         try await replica.stop()
     }
@@ -199,7 +199,7 @@ import TributaryChanges
         let segment = SegmentText(writer: bad, last: 1, lines)
         try logs.put(segment)
         try await replica.service.importAll()
-        #expect(try replica.service.segment(segment.name)?.waitingFor == [.blob(writer: bad, sha256: hash)])
+        #expect(try await replica.service.segment(segment.name)?.waitingFor == [.blob(writer: bad, sha256: hash)])
         let events = replica.service.segmentEvents()
         try logs.put(blob, at: "\(bad)/blobs/\(hash)")
         _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }

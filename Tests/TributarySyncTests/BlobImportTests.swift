@@ -80,7 +80,7 @@ import TributaryStore
         try logs.put(segment)
         try logs.hire(LogsFolder.writer(2), 1...1, base: 100)
         try await replica.service.importAll()
-        #expect(try replica.service.segment(segment.name)?.waitingFor == [.blob(writer: writer, sha256: hash)])
+        #expect(try await replica.service.segment(segment.name)?.waitingFor == [.blob(writer: writer, sha256: hash)])
         #expect(try replica.employees(1...200) == [101], "nobody else waits")
         #expect(files(replica).isEmpty)
         let events = replica.service.segmentEvents()
@@ -100,7 +100,7 @@ import TributaryStore
         try logs.put(segment)
         symlink(elsewhere, "\(logs.path)/\(writer)/blobs")
         try await replica.service.importAll()
-        #expect(try replica.state(segment.name) == .waiting)
+        #expect(try await replica.state(segment.name) == .waiting)
         #expect(try replica.employees(1...5).isEmpty)
         try await replica.stop()
     }

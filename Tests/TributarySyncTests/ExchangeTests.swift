@@ -70,7 +70,7 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall)
         let foreign = try logs.hire(replica.own, 1...1, base: 900)
         try await replica.service.importAll()
-        #expect(try replica.state(foreign.name) == .forked)
+        #expect(try await replica.state(foreign.name) == .forked)
         #expect(Set(replica.service.status.problems.map(\.code)).contains(.ownFork))
         try replica.save([SyncModel.insert(1)])
         #expect(try await replica.service.exportNow() == ImportCounts())

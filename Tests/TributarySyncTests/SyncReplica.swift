@@ -27,6 +27,7 @@ final class SyncReplica: Sendable {
         name: String = "test",
         model: Model? = nil,
         hasExternalPhotos: Bool = false,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
         configure: (inout SyncConfiguration) -> Void = { _ in }
     ) async throws {
@@ -50,7 +51,7 @@ final class SyncReplica: Sendable {
             container: container,
             configuration: configuration,
             clock: ContinuousClock(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: logger,
             pacing: ExportPacing(lastExport: .zero),
             interruptExport: interruptExport
         )
@@ -81,7 +82,7 @@ final class SyncReplica: Sendable {
         try SyncModel.employees(numbers, in: store)
     }
 
-    func state(_ name: SegmentName) throws -> SegmentState? { try service.segment(name)?.state }
+    func state(_ name: SegmentName) async throws -> SegmentState? { try await service.segment(name)?.state }
 
     /// Waits for news of a segment that satisfy the condition.
     static func wait(

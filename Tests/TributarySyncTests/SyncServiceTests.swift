@@ -57,7 +57,7 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall)
         let late = try logs.hire(a, 3...4)
         _ = try await replica.service.sync()
-        let status = try #require(try replica.service.segment(late.name))
+        let status = try #require(try await replica.service.segment(late.name))
         #expect(status.waitingFor == [.transactions(writer: a, from: 1, through: 2)])
         let first = try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
@@ -66,7 +66,7 @@ import TributaryStore
         try logs.put(first)
         let result = try await replica.service.sync()
         #expect(result.imported == ImportCounts())
-        #expect(try replica.state(first.name) == .applied)
+        #expect(try await replica.state(first.name) == .applied)
         #expect(try replica.service.segments() == [])
         try await replica.stop()
     }
@@ -77,7 +77,9 @@ import TributaryStore
         _ = try await replica.service.sync()
         #expect(try replica.position(b) == 1)
         #expect(
-            try replica.service.segment(waiting.name)?.waitingFor == [.transactions(writer: a, from: 1, through: 2)]
+            try await replica.service.segment(waiting.name)?.waitingFor == [
+                .transactions(writer: a, from: 1, through: 2)
+            ]
         )
         try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
@@ -93,7 +95,7 @@ import TributaryStore
         try logs.hire(b, 1...1, base: 100)
         _ = try await replica.service.sync()
         _ = try await replica.service.sync()
-        #expect(try replica.state(segment.name) == .forked)
+        #expect(try await replica.state(segment.name) == .forked)
         #expect(try replica.position(b) == 1)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsForked])
         // The writer goes on all the same.
@@ -111,8 +113,8 @@ import TributaryStore
         let across = try logs.hire(a, 3...4, base: 60)
         _ = try await replica.service.sync()
         _ = try await replica.service.sync()
-        #expect(try replica.state(inside.name) == .forked)
-        #expect(try replica.state(across.name) == .forked)
+        #expect(try await replica.state(inside.name) == .forked)
+        #expect(try await replica.state(across.name) == .forked)
         #expect(try replica.position(a) == 3)
         try await replica.stop()
     }
@@ -130,7 +132,7 @@ import TributaryStore
         #expect(result.remaining.isEmpty)
         #expect(try replica.position(a) == 3)
         #expect(try replica.position(b) == 3)
-        #expect(try replica.state(partial.name) == .applied)
+        #expect(try await replica.state(partial.name) == .applied)
         #expect(try replica.employees(1...200).count == 6)
         try await replica.stop()
     }
@@ -165,7 +167,7 @@ import TributaryStore
         var replica = try await SyncReplica(logs.path, wall: wall)
         let segment = try logs.hire(a, 1...1, milliseconds: ahead)
         _ = try await replica.service.sync()
-        #expect(try replica.state(segment.name) == .held)
+        #expect(try await replica.state(segment.name) == .held)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])
         await #expect(throws: SyncError.noSuchSegment(SegmentName(writer: b, first: 1, last: 1))) {
             try await replica.service.accept(SegmentName(writer: b, first: 1, last: 1))
@@ -177,7 +179,7 @@ import TributaryStore
         replica = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)
         try await replica.service.resume()
         _ = try await replica.service.sync()
-        #expect(try replica.state(segment.name) == .applied)
+        #expect(try await replica.state(segment.name) == .applied)
         #expect(try replica.store.read { try $0.setting(StoreKeys.accepted) } == nil)
         try await replica.stop()
     }

@@ -8,7 +8,7 @@ import TributarySync
 enum SegmentRoute {
     static func explain(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        guard let status = try request.engine().sync.segment(name) else { throw SyncError.noSuchSegment(name) }
+        guard let status = try await request.engine().sync.segment(name) else { throw SyncError.noSuchSegment(name) }
         return try .json(SegmentsMessage.Segment(status))
     }
 
@@ -19,7 +19,7 @@ enum SegmentRoute {
 
     static func accept(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        let before = try request.engine().sync.segment(name)
+        let before = try await request.engine().sync.segment(name)
         let status = try await request.engine().sync.accept(name, by: request.peer.name)
         var message = SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied))
         message.acceptedBy = request.peer.name

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// What is told of deferred values when there are very many of them, or when the log folder does not answer.
+@Suite struct DeferralTests {
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+
+    init() throws { logs = try LogsFolder() }
+
+    /// A segment with one transaction that inserts an employee and writes values which the model does not have.
+    private func writeUnknown(_ writer: UniqueID, changes: Int, values: Int) throws -> SegmentName {
+        let writes = (0..<values).map { PropertyWrite(name: "unknown\($0)", value: .integer(Int64($0))) }
+        let update = Change(entity: "Employee", id: SyncModel.employee(1), operation: .update(writes))
+        let all = [SyncModel.insert(1)] + Array(repeating: update, count: changes)
+        let header = TransactionHeader(
+            sequence: 1,
+            clock: HybridClock(milliseconds: SyncWall.start + 1),
+            changeCount: all.count
+        )
+        let segment = SegmentText(writer: writer, [LogTransaction(header: header, changes: all)])
+        try logs.put(segment)
+        return segment.name
+    }
+
+    @Test func aSegmentIsNamedHoweverMuchOfOthersIsDeferred() async throws {
+        let journal = JournalRecorder()
+        let replica = try await SyncReplica(logs.path, wall: wall, logger: journal.logger)
+        let many = try writeUnknown(LogsFolder.writer(1), changes: 101, values: 1_000)
+        try await replica.service.importAll()
+        let one = try writeUnknown(LogsFolder.writer(2), changes: 1, values: 1)
+        try await replica.service.importAll()
+        for (name, count) in [(many, 101_000), (one, 1)] {
+            let status = try #require(try await replica.service.segment(name))
+            #expect(status.deferred == count && status.deferredValues.first?.line == 4, "\(status.reason)")
+            let listed = try replica.service.segments().first { $0.id == name }
+            #expect(listed?.deferred == count)
+            let entry = try #require(journal.entries.first { $0.values["segment"] == name.path })
+            #expect(entry.level == .warning && entry.values["values"] == "\(count)", "\(entry)")
+            #expect(entry.values["first"]?.contains("Employee.unknown0") == true, "\(entry)")
+        }
+        let report = try replica.store.read { try replica.service.deferrals($0) }
+        #expect(report.counts.values == DeferredCounts.limit && report.first.first?.segment == one)
+        try await replica.stop()
+    }
+
+    @Test func valuesAreToldWithoutTheirLinesWhenTheFolderDoesNotAnswer() async throws {
+        if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let name = try writeUnknown(LogsFolder.writer(1), changes: 1, values: 1)
+        try await replica.service.importAll()
+        let report = try replica.store.read { try replica.service.deferrals($0) }
+        var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(name.path)")
+        let unlocated = await replica.service.located(report)
+        #expect(unlocated.first.map(\.line) == [nil] && unlocated.first.first?.segment == name)
+        try await hanging?.waitForVictim()
+        hanging = nil
+        #expect(await replica.service.located(report).first.map(\.line) == [4])
+        try await replica.stop()
+    }
+}
