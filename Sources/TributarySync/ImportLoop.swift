@@ -9,7 +9,7 @@ struct ImportLoop {
     let service: SyncService
     var scanner: FolderScanner
     var importer: Importer
-    let watcher: DirectoryWatcher?
+    private var watcher: DirectoryWatcher?
     private var nextRescan = Duration.zero
     /// What the system refused to show.
     private var retry = FolderRetry()
@@ -24,17 +24,23 @@ struct ImportLoop {
         let path = service.configuration.logs
         scanner = FolderScanner(path: path, own: service.own)
         importer = Importer(container: service.container, own: service.own, control: service.control)
+        watch()
+    }
+
+    /// Asks the system to tell of changes, if it does not do so yet; it may have refused for a while only.
+    private mutating func watch() {
+        guard watcher == nil else { return }
         do throws(FolderProblem) {
-            watcher = try DirectoryWatcher(path: path, signal: service.importSignal)
+            watcher = try DirectoryWatcher(path: scanner.path, signal: service.importSignal)
+            service.state.withLock { $0.problems[.watchFailed] = nil }
         } catch {
-            watcher = nil
             let wall = service.wall
             service.state.withLock {
                 $0.raise(
                     .watchFailed,
                     wall: wall,
                     detail: error.description,
-                    hint: "The folder is looked at every 30 s instead."
+                    hint: "The folder is looked at every 30 s instead, and watched once the system allows it."
                 )
             }
         }
@@ -94,7 +100,10 @@ struct ImportLoop {
         hints.formUnion(retry.take(now: service.clock.now()))
         if service.clock.now() >= nextRescan { hints.noteEverything() }
         guard !hints.isEmpty else { return }
-        if hints.isEverything { nextRescan = service.clock.now() + rescanInterval }
+        if hints.isEverything {
+            watch()
+            nextRescan = service.clock.now() + rescanInterval
+        }
         scan(hints)
     }
 

@@ -85,7 +85,7 @@ final class RunningDaemon {
         try await start(through: "/usr/bin/setpriv", ["--bounding-set=-dac_override,-dac_read_search"])
     }
 
-    /// Starts it by another program, which ends its own arguments with the command line that it becomes.
+    /// Starts it by way of a program that ends by executing the command line behind its own arguments.
     func start(through program: String, _ arguments: [String]) async throws {
         notify = try NotifySocket(in: folder)
         let started = try ChildProcess(
