@@ -1,26 +1,39 @@
 import Foundation
 
 /// A Unix socket that listens and takes no connection.
-final class ClosingListener {
+final class ClosingListener: Sendable {
     private let descriptor: Int32
 
     init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard bound == 0, listen(descriptor, 4) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        descriptor = UnixAddress.socket()
+        guard UnixAddress.with(path, { [descriptor] in bind(descriptor, $0, $1) }) == 0, listen(descriptor, 4) == 0
+        else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
     /// Waits until somebody has connected, and closes the socket.
     func closeWithAConnectionWaiting() {
+        waitForConnection()
+        close(descriptor)
+    }
+
+    /// Returns when somebody has connected.
+    func waitForConnection() {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, 60_000) < 0, errno == EINTR {}
-        close(descriptor)
+    }
+
+    /// Accepts the connection that waits, reads what comes on it within ten seconds, and closes both.
+    func readFromConnection() -> String {
+        let connection = accept(descriptor, nil, nil)
+        defer {
+            close(connection)
+            close(descriptor)
+        }
+        var readable = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+        while poll(&readable, 1, 10_000) < 0, errno == EINTR {}
+        guard readable.revents != 0 else { return "" }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(connection, &buffer, buffer.count, 0)
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 }

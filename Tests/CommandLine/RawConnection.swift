@@ -7,16 +7,10 @@ final class RawConnection: @unchecked Sendable {
     private var descriptor: Int32
 
     init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        descriptor = UnixAddress.socket()
+        guard UnixAddress.with(path, { [descriptor] in connect(descriptor, $0, $1) }) == 0 else {
+            throw POSIXError(.init(rawValue: errno) ?? .EIO)
         }
-        guard connected == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
     deinit { close() }
