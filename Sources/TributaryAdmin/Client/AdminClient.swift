@@ -66,13 +66,8 @@ package struct AdminClient: Sendable {
         _ call: AdminCall,
         onBody: ([UInt8], AdminAnswer) async throws -> Void
     ) async throws -> AdminAnswer {
-        let (channel, path) = try await connect()
-        return try await channel.executeThenClose { inbound, outbound in
-            do {
-                try await outbound.write(contentsOf: Self.parts(of: call))
-            } catch {
-                // The daemon may answer, such as with 413, before it has read everything: the answer tells more.
-            }
+        let (channel, path) = try await connect(sending: Self.parts(of: call))
+        return try await channel.executeThenClose { inbound, _ in
             var head: AdminAnswer?
             do {
                 for try await part in inbound {
@@ -135,11 +130,11 @@ package struct AdminClient: Sendable {
     /// How long a connection may take.
     private static let patience = Duration.seconds(10)
 
-    private func connect() async throws -> (Connection, String) {
+    private func connect(sending parts: [HTTPClientRequestPart]) async throws -> (Connection, String) {
         var tried: [SocketAttempt] = []
         for path in sockets {
             do {
-                return (try await connect(path), path)
+                return (try await connect(path, sending: parts), path)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
                 throw AdminClientError.notPermitted(path: path)
             } catch let error as AdminClientError {
@@ -154,7 +149,7 @@ package struct AdminClient: Sendable {
     }
 
     /// A daemon whose queue of connections is full is there and busy: it is tried again for a while.
-    private func connect(_ path: String) async throws -> Connection {
+    private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
         let start = ContinuousClock.now
         let patience = timeout ?? Self.patience
         while true {
@@ -169,6 +164,7 @@ package struct AdminClient: Sendable {
                                 ])
                             }
                             try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                            try channel.pipeline.syncOperations.addHandler(RequestSender(parts))
                             return try Connection(wrappingChannelSynchronously: channel)
                         }
                     }
