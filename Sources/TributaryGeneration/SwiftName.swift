@@ -6,9 +6,10 @@
 package enum SwiftName {
     /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
     package static let inheritedMembers: Set<String> = [
-        "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent",
+        "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedObjectIDs", "changedValues",
+        "changedValuesForCurrentEvent",
         "committedValues", "debugDescription", "declaredFields", "delete", "description", "didSave", "didTurnIntoFault",
-        "entityName", "faultError", "hasChanges", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted",
+        "entityName", "faultError", "hasChanges", "hasPersistentChangedValues", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted",
         "isUpdated",
         "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects", "prepareForDeletion",
         "refresh", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID", "unlink", "update",
