@@ -86,7 +86,7 @@ let package = Package(
             name: "TributaryDaemon",
             dependencies: [
                 "Tributary", "TributarySync", "TributaryAdmin", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TransactionLog", "CSystemd",
+                "TransactionLog", "CSystemd", "CLinux",
                 .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),

@@ -13,6 +13,8 @@ package struct SegmentBatch: Sendable {
 
     package var events: [Event] = []
     package var changeCount = 0
+    /// Bytes of the lines that it was read from.
+    package var byteCount = 0
     /// Whether a slice ends here.
     ///
     /// Its bytes are those that were verified, so what came since the last end may be committed. Without this nothing

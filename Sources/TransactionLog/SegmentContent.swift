@@ -10,6 +10,9 @@ struct SegmentContent {
     private var templates = LineTemplates()
     private var mayNameBlobs = false
 
+    /// A slice ends with the transaction that brings it to 4 MiB.
+    private static let sliceBytes: UInt64 = 4 << 20
+
     private static let blobKey = Array("\"blob\"".utf8)
 
     private var header: SegmentHeader?
@@ -62,7 +65,9 @@ struct SegmentContent {
                 sliceLine = reader.line
             }
             try read(transaction, reader, file: file)
-            if sliceCount >= sliceChanges { endSlice(reader) }
+            if sliceCount >= sliceChanges || reader.position - sliceStart >= SegmentContent.sliceBytes {
+                endSlice(reader)
+            }
         }
         endSlice(reader)
     }

@@ -12,8 +12,9 @@ import TributaryChanges
 /// }
 /// ```
 package final class SegmentReader {
-    /// A batch ends early once its lines come to 8 MiB.
-    private static let byteLimit: UInt64 = 8 << 20
+    /// A batch ends early once its lines come to 2 MiB: several are in memory at a time, and what is made of a line can
+    /// be several times as long.
+    private static let byteLimit: UInt64 = 2 << 20
 
     private let source: any SegmentBytes
     private let segment: VerifiedSegment
@@ -66,6 +67,7 @@ package final class SegmentReader {
                 break
             }
         }
+        batch.byteCount = Int(clamping: lines.position - start)
         return batch
     }
 

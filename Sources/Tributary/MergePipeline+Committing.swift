@@ -1,3 +1,4 @@
+import Dispatch
 import TributaryChanges
 package import TributaryStore
 
@@ -68,11 +69,20 @@ extension MergePipeline {
 
     /// Applies what others have written, in one SQLite transaction, and announces it.
     ///
-    /// The body runs in the writer's turn, on a thread of the writer's own.
+    /// The body runs in the writer's turn, on a thread of low priority: reads and the main context come first when there
+    /// are not enough processors for all.
     package func importing<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        return try await store.writeInTurn(body) { [self] result, turn in
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .background).async { [self] in
+                continuation.resume(with: Result { try writeImported(body) })
+            }
+        }
+    }
+
+    private func writeImported<T>(_ body: (WriteTransaction) throws -> (T, [CommittedTransaction])) throws -> T {
+        try store.write(body) { result, turn in
             guard let first = result.1.first, let last = result.1.last else { return }
             noticeOwn(turn, first: first.number, last: last.number)
             let changes = CommittedTransaction.changes(of: result.1)

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import Logging
@@ -27,6 +28,7 @@ package struct DaemonLaunch {
 
     /// The exit status; what went wrong is said on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {
+        clinux_keep_heap_small()
         let level = LogLevelSetting(.info)
         let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)
         let daemon = Daemon(sources: sources, logLevel: level, logger: logger)

@@ -8,8 +8,8 @@ import TributaryChanges
 final class WaitingRows {
     /// So many wait at most: as many changes as the importer commits at once.
     static let limit = 20_000
-    /// 8 MiB of texts wait at most.
-    static let byteLimit = 8 << 20
+    /// 4 MiB of texts wait at most, and those of one more run.
+    static let byteLimit = 4 << 20
 
     struct Row {
         var id: UniqueID

@@ -22,6 +22,8 @@ struct BatchApplier {
     private var prefetched: PrefetchedSegments?
     /// Segments that this transaction has read from.
     private var opened: Set<SegmentName> = []
+    /// Whether a slice has ended with which all is applied that was read of its segment before the write lock was taken.
+    private var isReadUp = false
     private var live: [UniqueID: UInt64]
     private var ownSequence: UInt64 = 0
     private var hasNews = false
@@ -81,7 +83,8 @@ struct BatchApplier {
     }
 
     private var isFull: Bool {
-        outcome.counts.changes + outcome.counts.transactions >= batch.sliceChanges || batch.control.current != .proceed
+        isReadUp || outcome.counts.changes + outcome.counts.transactions >= batch.sliceChanges
+            || batch.control.current != .proceed
             || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
@@ -144,6 +147,7 @@ struct BatchApplier {
             guard events.endsSlice else { continue }
             if isShut { return .gate }
             if live[writer] == item.name.last { return .end }
+            isReadUp = prefetched != nil && !committed.isEmpty && !reader.hasPrefetched
             if isFull { return .full }
         }
         return .end

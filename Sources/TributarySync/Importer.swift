@@ -10,7 +10,7 @@ struct Importer {
     private let container: PersistentContainer
     private let own: UniqueID
     private let control: ImportControl
-    private let queue = SerialQueue("tributary.import")
+    private let queue = SerialQueue("tributary.import", inBackground: true)
     private let paused = PausedReader()
     /// More of the newest than a batch takes: what has been verified for a batch is there when it is applied.
     private var verified = VerifiedSegments(limit: 4_096)

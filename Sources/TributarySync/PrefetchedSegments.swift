@@ -8,13 +8,13 @@ import TributaryChanges
 struct PrefetchedSegments: Sendable {
     private var readers: [SegmentName: ReadAhead] = [:]
 
-    /// Reads segments in their order until about `sliceChanges` changes are in memory.
+    /// Reads segments in their order until about `sliceChanges` changes, or 5 MiB of lines, are in memory.
     ///
     /// - Throws: ``SegmentFailure`` with what is wrong with a segment.
     static func read(_ batch: ImportBatch) throws -> PrefetchedSegments {
         var prefetched = PrefetchedSegments()
-        var budget = batch.sliceChanges
-        for item in batch.items where budget > 0 {
+        var budget = ReadBudget(changes: batch.sliceChanges)
+        for item in batch.items where !budget.isSpent {
             let position = batch.positions[item.name.writer] ?? 0
             let reader = batch.paused.take(item.segment, after: position) ?? open(item, of: batch, after: position)
             do {

@@ -20,7 +20,7 @@ final class ReadAhead: @unchecked Sendable {
     private let limit: Int
     private let control: ImportControl
     private let patience: Duration
-    private let queue = DispatchQueue(label: "tributary.read-ahead")
+    private let queue = DispatchQueue(label: "tributary.read-ahead", qos: .background)
     private let ready = DispatchSemaphore(value: 0)
     private let result = Mutex<Result<SegmentBatch?, SegmentError>?>(nil)
     private var isReading = false
@@ -66,16 +66,19 @@ final class ReadAhead: @unchecked Sendable {
         return batch
     }
 
-    /// Reads batches until they come to `budget` events and changes, or the segment ends; waits as long as it takes.
+    /// Whether batches that were read before the write lock was taken are left.
+    var hasPrefetched: Bool { !prefetched.isEmpty }
+
+    /// Reads batches until `budget` is spent, or the segment ends; waits as long as it takes.
     ///
     /// Called before the write lock is taken, and before ``next()``.
     ///
     /// - Throws: What ``next()`` throws.
-    func prefetch(_ budget: inout Int) throws(SegmentError) {
+    func prefetch(_ budget: inout ReadBudget) throws(SegmentError) {
         var batches = Array(prefetched.reversed())
-        for batch in batches { budget -= batch.events.count + batch.changeCount }
-        while budget > 0, let batch = try read(waiting: nil) {
-            budget -= batch.events.count + batch.changeCount
+        for batch in batches { budget.spend(on: batch) }
+        while !budget.isSpent, let batch = try read(waiting: nil) {
+            budget.spend(on: batch)
             batches.append(batch)
         }
         prefetched = batches.reversed()

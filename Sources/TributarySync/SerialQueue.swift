@@ -4,8 +4,9 @@ import Dispatch
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    package init(_ name: String) {
-        queue = DispatchQueue(label: name)
+    /// Work `inBackground` leaves the processors to everything else that is ready to run.
+    package init(_ name: String, inBackground: Bool = false) {
+        queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
 
     package func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
