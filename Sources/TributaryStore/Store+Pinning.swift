@@ -22,28 +22,43 @@ extension Store {
 }
 
 extension WriterTurn {
-    /// Moves from `old` to the newest state: release, copy the WAL back, pin, with the writer held.
+    /// Moves from `old` to the newest state: release, pin, copy the WAL back, pin again, with the writer held.
     ///
     /// Releasing first is what keeps the WAL short: with all of it copied back, the new generation reads the store's
-    /// file alone and the next writer begins the WAL anew. Whoever still holds `old` and reads it later reads the
-    /// new generation; a read that has begun goes on undisturbed, and its connection comes back when it ends.
+    /// file alone and the next writer begins the WAL anew. Copying waits for the disk, and reads do not wait for that:
+    /// they go to a generation of the same state, which is released in turn. Whoever still holds `old` and reads it
+    /// later reads the new generation; a read that has begun goes on undisturbed, and its connection comes back when it
+    /// ends.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try StoreError.mapping {
             try store.checkNotTransacting()
-            old?.release()
             let isFileLong = store.meter.isFileLong(of: store.configuration.path)
-            if isFileLong || store.meter.frameCount >= WALMeter.checkpointFrames {
-                let isAll = store.meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)
-                if isAll, isFileLong { store.meter.truncate(database.sqliteConnection) }
+            guard isFileLong || store.meter.frameCount >= WALMeter.checkpointFrames else {
+                return try replace(old, connections: connections)
             }
-            do {
-                let generation = try pin(connections: connections)
-                old?.retire(to: generation)
-                return generation
-            } catch {
-                old?.fail()
-                throw error
+            let between = try replace(old, connections: connections)
+            guard store.meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE) else { return between }
+            return try replace(between, connections: connections) {
+                if isFileLong { store.meter.truncate(database.sqliteConnection) }
             }
+        }
+    }
+
+    /// A new generation in place of `old`; `released` runs while neither is pinned.
+    private func replace(
+        _ old: Generation?,
+        connections: Int,
+        released: () -> Void = {}
+    ) throws -> Generation {
+        old?.release()
+        released()
+        do {
+            let generation = try pin(connections: connections)
+            old?.retire(to: generation)
+            return generation
+        } catch {
+            old?.fail()
+            throw error
         }
     }
 
