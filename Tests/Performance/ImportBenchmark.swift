@@ -6,6 +6,9 @@ import TestSupport
 ///
 ///     swift run -c release --static-swift-stdlib import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
 ///
+/// Then it asks a `tributaryd` that imports, the one that was built beside it, for objects all the time, and looks at
+/// the memory that it takes; the exit status is 1 when that is more than it may be.
+///
 /// With `--logs PATH` it imports what somebody else has put there, once, and tells the memory that took.
 @main
 struct ImportBenchmark {
@@ -101,6 +104,11 @@ struct ImportBenchmark {
         print(inserts.line)
         print(updates.line)
         print(sizes.lines)
+        print(try await ReadsBesideImport(changes: changes * 2, folder: folder).line(&generator))
+        let memory = try await ImportMemory(folder: folder).line(&generator)
+        print(memory.text)
+        // Memory is the same at each run, while waits depend on what else the machine does.
+        if !memory.isKept { exit(1) }
     }
 
     private func pair(

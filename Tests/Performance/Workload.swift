@@ -9,10 +9,11 @@ struct Workload: Sendable {
     /// How many changes a log transaction has.
     static let transactionChanges = 100
     static let columns = ["name", "note", "salary", "hired", "badge", "active"]
-    static let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    static let otherWriter = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0002)
     /// 2024-06-20, far behind the clock of any machine that runs this.
     static let firstMillisecond: UInt64 = 1_718_900_000_000
 
+    var writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
     let ids: [UniqueID]
     /// Indexes into `ids`, each once, in random order.
     let updateOrder: [Int]
@@ -64,12 +65,12 @@ struct Workload: Sendable {
         }
     }
 
-    private var transactions: Int { (count + Self.transactionChanges - 1) / Self.transactionChanges }
+    var transactions: Int { (count + Self.transactionChanges - 1) / Self.transactionChanges }
 
     private func publish(in logs: String, first: UInt64, previous: String?, line: (Int) -> String) throws -> String {
-        let name = SegmentName(writer: Self.writer, first: first, last: first + UInt64(transactions) - 1)
+        let name = SegmentName(writer: writer, first: first, last: first + UInt64(transactions) - 1)
         let header = SegmentHeader(
-            writer: Self.writer,
+            writer: writer,
             name: "benchmark",
             first: name.first,
             last: name.last,

@@ -11,7 +11,10 @@ import TestSupport
 struct Growth {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let rows = ContextRows.all + ImportRows.all + PlanningRows.all
+        if arguments.count == 2, arguments.first == DigestRow.argument, let path = arguments.last {
+            return try DigestRow.digest(path)
+        }
+        let rows = ContextRows.all + ImportRows.all + PlanningRows.all + ModelRows.all + [DigestRow.row]
         if arguments == ["--rows"] {
             for row in rows { print(row.title) }
             return

@@ -10,6 +10,16 @@ struct GrowthRow: Sendable {
         case logarithmic = 0.01
         /// The cost grows as n does, or as n log n.
         case linear = 1
+        /// Each of n steps looks at all that were before it.
+        case quadratic = 2
+
+        var text: String {
+            switch self {
+            case .constant: "1"
+            case .linear: "n"
+            case .quadratic: "n²"
+            }
+        }
 
         /// The steepest slope that still counts as this order: measured slopes are noisy, and log n adds to them.
         var steepestSlope: Double { rawValue + 0.45 }
@@ -27,6 +37,7 @@ struct GrowthRow: Sendable {
     enum Unit: String, Sendable {
         case processorTime = "ms"
         case steps
+        case memory = "KiB"
     }
 
     let title: String

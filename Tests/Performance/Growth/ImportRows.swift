@@ -63,11 +63,11 @@ enum ImportRows {
         }
     }
 
-    private static func foreignWriter(_ number: Int = 0) -> ForeignWriter {
+    static func foreignWriter(_ number: Int = 0) -> ForeignWriter {
         ForeignWriter(id: id(1_000_000 + number), milliseconds: 1_718_900_000_000)
     }
 
-    private static func insert(_ entity: String, _ number: Int, _ rest: String = "") -> String {
+    static func insert(_ entity: String, _ number: Int, _ rest: String = "") -> String {
         #"{"insert":"\#(entity)","id":"\#(id(number))"\#(rest)}"#
     }
 

@@ -11,6 +11,8 @@ struct ImportedFolder: Sendable {
     private let folder: TemporaryFolder
     let logs: String
 
+    var store: String { folder.path("store.sqlite") }
+
     init() throws {
         folder = try TemporaryFolder.inMemory("growth")
         logs = folder.path("logs")
@@ -28,10 +30,10 @@ struct ImportedFolder: Sendable {
 
     /// The same; `body` has the service in between.
     func importAll<T: Sendable>(then body: (SyncService) async throws -> T) async throws -> T {
-        let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: try Works.model())
+        let opened = try Store.open(
+            StoreConfiguration(path: store, name: "growth", model: try Works.model())
         )
-        let container = try await PersistentContainer(store: store)
+        let container = try await PersistentContainer(store: opened)
         var configuration = SyncConfiguration(logs: logs)
         configuration.exports = false
         let service = try SyncService(

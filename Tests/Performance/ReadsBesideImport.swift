@@ -1,0 +1,61 @@
+import TestSupport
+import TributaryChanges
+
+/// How long a daemon's clients wait for a small fetch while it imports, against the same fetch while it is idle.
+struct ReadsBesideImport {
+    let changes: Int
+    let folder: String
+    private static let objects = 10_000
+    private static let path = "/v1/objects/Employee?limit=10"
+    static let limit = 1.5
+
+    private struct Waits {
+        var milliseconds: [Double] = []
+
+        func percentile(_ part: Double) -> Double {
+            let sorted = milliseconds.sorted()
+            guard let last = sorted.last else { return 0 }
+            let index = Int(Double(sorted.count) * part)
+            return index < sorted.count ? sorted[index] : last
+        }
+
+        var text: String {
+            "p50 \(Comparison.rounded(percentile(0.5))) ms, p99 \(Comparison.rounded(percentile(0.99))) ms"
+                + " of \(milliseconds.count)"
+        }
+    }
+
+    func line(_ generator: inout SeededGenerator) async throws -> String {
+        let served = try await ServedStore(in: folder)
+        let base = Workload(count: Self.objects, generator: &generator)
+        _ = try base.publishInserts(in: served.logs)
+        var unused = Waits()
+        try waits(&unused, of: served, until: base)
+        var idle = Waits()
+        let end = ContinuousClock.now + .seconds(3)
+        while ContinuousClock.now < end { try fetch(from: served, &idle) }
+        var workload = Workload(count: changes, generator: &generator)
+        workload.writer = Workload.otherWriter
+        _ = try workload.publishInserts(in: served.logs)
+        var beside = Waits()
+        try waits(&beside, of: served, until: workload)
+        await served.stop()
+        let ratio = beside.percentile(0.99) / max(idle.percentile(0.99), 0.001)
+        return "fetch of 10 objects, idle: \(idle.text); beside an import of \(changes) changes: \(beside.text);"
+            + " ratio of p99 \(Comparison.rounded(ratio)), limit \(Self.limit): "
+            + (ratio <= Self.limit ? "kept" : "NOT KEPT")
+    }
+
+    /// Fetches again and again until the workload has been imported.
+    private func waits(_ waits: inout Waits, of served: ServedStore, until workload: Workload) throws {
+        while try served.appliedSequence(of: workload.writer.description) < workload.transactions {
+            for _ in 0..<20 { try fetch(from: served, &waits) }
+        }
+    }
+
+    private func fetch(from served: ServedStore, _ waits: inout Waits) throws {
+        let start = ContinuousClock.now
+        _ = try served.get(Self.path)
+        waits.milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
+    }
+}
