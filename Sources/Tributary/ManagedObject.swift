@@ -100,14 +100,34 @@ open class ManagedObject {
     /// Called when the object is about to be marked as deleted, by a program or by a Cascade rule; its relationships are
     /// still as they were.
     open func prepareForDeletion() {}
-    /// Throws when one attribute must not be saved with this value; called for each attribute that a save writes.
-    open func validateValue(_ value: PropertyValue, forKey key: String) throws {}
+    /// Throws when a property must not have this value: by the model's rules for it, or by those of an override.
+    ///
+    /// A save calls it for each attribute that it writes. The property keeps its own value. An override calls `super`
+    /// first; in a save, which has checked the model's rules itself and reports every failure once, `super` throws nothing.
+    ///
+    /// - Throws: ``ValidationError``, and ``ContextError`` when the entity has no such property or it is to-many.
+    open func validateValue(_ value: PropertyValue, forKey key: String) throws {
+        try validateRules(of: value, forKey: key)
+    }
     /// Throws when the new object must not be saved as it is; what it throws is listed in the ``ValidationError``.
-    open func validateForInsert() throws {}
+    ///
+    /// The model's rules for all its properties are checked, and ``validateValue(_:forKey:)`` is called for each attribute.
+    /// An override calls `super` first; in a save `super` throws nothing, as in ``validateValue(_:forKey:)``.
+    ///
+    /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
+    open func validateForInsert() throws { try validateProperties() }
     /// Throws when the changed object must not be saved as it is.
-    open func validateForUpdate() throws {}
-    /// Throws when the object must not be deleted.
-    open func validateForDelete() throws {}
+    ///
+    /// It checks all properties, as ``validateForInsert()`` does; a save checks those that were changed.
+    ///
+    /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
+    open func validateForUpdate() throws { try validateProperties() }
+    /// Throws when the object must not be deleted: a Deny rule forbids it, or an override does.
+    ///
+    /// What deleting it does to other objects is not followed before it is deleted.
+    ///
+    /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
+    open func validateForDelete() throws { try validateDeletion() }
 }
 
 /// Objects stay with their context: what crosses is an ID or a snapshot. The conformance is taken away for good, so that

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
         object.kind.entity.properties.enumerated().compactMap { slot, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
             let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
-            let left = others.filter { $0.state != .deleted && $0.state != .gone }
+            let left = others.filter { $0.state != .deleted && $0.state != .gone && $0 !== object }
             return left.isEmpty ? nil : (relationship.name, left.map(\.objectID))
         }
     }

@@ -11,15 +11,22 @@ extension ManagedObjectContext {
             switch object.state {
             case .deleted: failures += deletionFailures(of: object)
             case .inserted, .updated:
-                var validator = ObjectValidator(object: object, isInsert: object.state == .inserted)
+                var validator = ObjectValidator(object: object, checksAll: object.state == .inserted)
                 failures += validator.failures(in: self)
-                failures += hookFailures(of: object)
+                failures += self.failures(of: object, .properties) {
+                    if object.state == .inserted {
+                        try object.validateForInsert()
+                    } else {
+                        try object.validateForUpdate()
+                    }
+                }
             case .clean, .gone, .detached: break
             }
         }
         for owner in linkedOwners { failures += hookFailures(of: owner) }
         failures += countFailures()
         guard !failures.isEmpty else { return }
+        failures = failures.withoutRepetitions
         if let request {
             for index in failures.indices { failures[index].changeIndex = request.indices[failures[index].objectID] }
         }
@@ -36,13 +43,18 @@ extension ManagedObjectContext {
                 root.properties.count <= key.slot || root.properties[key.slot].relationship?.isBounded != false,
                 let owner = owner(of: key), owner.state == .clean
             else { return [] }
-            var validator = ObjectValidator(object: owner, isInsert: false)
+            var validator = ObjectValidator(object: owner, checksAll: false)
             return validator.failures(in: self)
         }
     }
 
     private func deletionFailures(of object: ManagedObject) -> [ValidationFailure] {
-        var failures = denials(of: object).map { denial in
+        denialFailures(of: object) + failures(of: object, .deletion) { try object.validateForDelete() }
+    }
+
+    /// The Deny rules that forbid the deletion of the object.
+    func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
+        denials(of: object).map { denial in
             ValidationFailure(
                 objectID: object.objectID,
                 property: denial.relationship,
@@ -50,25 +62,51 @@ extension ManagedObjectContext {
                 message: "must not be deleted while \(denial.objects.count) other objects refer to it"
             )
         }
-        do {
-            try object.validateForDelete()
-        } catch {
-            failures.append(hookFailure(of: object, error))
-        }
-        return failures
     }
 
-    private func hookFailures(of object: ManagedObject) -> [ValidationFailure] {
+    /// Calls a hook of an object, and lists what it throws.
+    ///
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - checked: what the caller has checked itself, so that the hook's `super` does not check it again.
+    ///   - hook: calls the hook.
+    /// - Returns: The failures of a ``ValidationError``, or one failure for another error.
+    func failures(
+        of object: ManagedObject,
+        _ checked: ValidationProgress.Checked,
+        in hook: () throws -> Void
+    ) -> [ValidationFailure] {
+        // A hook may validate other objects, whose hooks are called meanwhile.
+        let outer = validation
+        validation = ValidationProgress(checked, of: object)
+        defer { validation = outer }
         do {
-            if object.state == .inserted { try object.validateForInsert() } else { try object.validateForUpdate() }
+            try hook()
             return []
         } catch {
-            return (error as? ValidationError)?.failures ?? [hookFailure(of: object, error)]
+            if let error = error as? ValidationError, !error.failures.isEmpty { return error.failures }
+            var failure = ValidationFailure(
+                objectID: object.objectID,
+                property: nil,
+                rule: .hook,
+                message: "\(error)"
+            )
+            if case .value(let value, let key) = checked { (failure.property, failure.value) = (key, value) }
+            return [failure]
         }
     }
+}
 
-    private func hookFailure(of object: ManagedObject, _ error: any Error) -> ValidationFailure {
-        ValidationFailure(objectID: object.objectID, property: nil, rule: .hook, message: "\(error)")
+extension [ValidationFailure] {
+    /// Each failure once: a hook may have checked a rule that the save has checked too.
+    fileprivate var withoutRepetitions: [ValidationFailure] {
+        var known: Set<ValidationFailure> = []
+        return filter { failure in
+            var identity = failure
+            // Not a number is not equal to itself; the message says what is wrong with a value.
+            (identity.value, identity.limit) = (.null, .null)
+            return known.insert(identity).inserted
+        }
     }
 }
 

@@ -119,6 +119,8 @@ public final class ManagedObjectContext {
     var observerCount = 0
     /// Whether the observers are being told: what they change is told after that, not in the middle of it.
     var isTelling = false
+    /// What the validation that calls a hook has checked itself; nil while none does.
+    var validation: ValidationProgress?
     /// The queue of a background context.
     var executor: ContextExecutor?
     /// Makes the next save answer for a request; see ``apply(_:)``.

@@ -5,27 +5,27 @@ import TributaryModel
 /// Holds one object against the model's rules.
 struct ObjectValidator {
     let object: ManagedObject
-    /// A new object is checked as a whole, a changed one where it was changed.
-    let isInsert: Bool
-    private var found: [ValidationFailure] = []
+    /// Whether all properties are checked, or those that were changed.
+    let checksAll: Bool
+    private(set) var found: [ValidationFailure] = []
 
-    init(object: ManagedObject, isInsert: Bool) {
+    init(object: ManagedObject, checksAll: Bool) {
         self.object = object
-        self.isInsert = isInsert
+        self.checksAll = checksAll
     }
 
     mutating func failures(in context: ManagedObjectContext) -> [ValidationFailure] {
         for (slot, property) in object.kind.entity.properties.enumerated() {
             switch property {
             case .attribute(let attribute):
-                guard attribute.isStored, isInsert || object.changed.contains(slot) else { continue }
+                guard attribute.isStored, checksAll || object.changed.contains(slot) else { continue }
                 let value = object.read(slot)
                 check(attribute, value)
                 // Objects without a class of their own have no hook.
-                if object.kind.type != ManagedObject.self { ask(attribute, value) }
+                if object.kind.type != ManagedObject.self { ask(attribute, value, in: context) }
             case .relationship(let relationship, let storage):
                 let isTouched =
-                    isInsert || object.changed.contains(slot) || context.ledger[context.key(object, slot)] != nil
+                    checksAll || object.changed.contains(slot) || context.ledger[context.key(object, slot)] != nil
                 guard isTouched else { continue }
                 check(relationship, storage, slot, in: context)
             }
@@ -35,17 +35,15 @@ struct ObjectValidator {
 
     // MARK: Attributes
 
-    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue) {
-        do {
+    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue, in context: ManagedObjectContext) {
+        found += context.failures(of: object, .value(value, key: attribute.name)) {
             try object.validateValue(value, forKey: attribute.name)
-        } catch {
-            fail(attribute.name, .hook, "\(error)", value)
         }
     }
 
-    private mutating func check(_ attribute: Attribute, _ value: PropertyValue) {
+    mutating func check(_ attribute: Attribute, _ value: PropertyValue) {
         guard !value.isNull else {
-            if !attribute.isOptional && attribute.derivationExpression == nil {
+            if !attribute.isOptional && attribute.isStored && attribute.derivationExpression == nil {
                 fail(attribute.name, .missing, "is mandatory and has no value")
             }
             return
@@ -87,6 +85,18 @@ struct ObjectValidator {
 
     // MARK: Relationships
 
+    /// A value that a to-one relationship may get.
+    mutating func check(_ relationship: Relationship, _ value: PropertyValue, in context: ManagedObjectContext) {
+        switch value {
+        case .null: if !relationship.isOptional { failWithoutObject(relationship) }
+        case .reference(let id):
+            if let target = context.object(id, entity: relationship.destination) {
+                checkDestination(target, relationship)
+            }
+        default: fail(relationship.name, .type, "takes an object, not \(value.kindName)", value)
+        }
+    }
+
     private mutating func check(
         _ relationship: Relationship,
         _ storage: RelationshipStorage,
@@ -98,7 +108,7 @@ struct ObjectValidator {
             if let target, target.state != .deleted {
                 checkDestination(target, relationship)
             } else if !relationship.isOptional {
-                fail(relationship.name, .missing, "is mandatory and has no object")
+                failWithoutObject(relationship)
             }
             return
         }
@@ -120,6 +130,10 @@ struct ObjectValidator {
             let limit = PropertyValue.integer(Int64(relationship.maximumCount))
             fail(relationship.name, .tooMany, message, .integer(Int64(count)), limit)
         }
+    }
+
+    private mutating func failWithoutObject(_ relationship: Relationship) {
+        fail(relationship.name, .missing, "is mandatory and has no object")
     }
 
     private mutating func checkDestination(_ target: ManagedObject, _ relationship: Relationship) {
