@@ -7,14 +7,13 @@ package enum SwiftName {
     /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
     package static let inheritedMembers: Set<String> = [
         "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedObjectIDs", "changedValues",
-        "changedValuesForCurrentEvent",
-        "committedValues", "debugDescription", "declaredFields", "delete", "description", "didSave", "didTurnIntoFault",
-        "entityName", "faultError", "hasChanges", "hasPersistentChangedValues", "hash", "hashValue", "insert",
-        "isDeleted", "isFault", "isInserted", "isUpdated",
-        "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects", "prepareForDeletion",
-        "refresh", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID", "unlink", "update",
-        "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue", "value",
-        "willSave", "willTurnIntoFault",
+        "changedValuesForCurrentEvent", "committedValues", "debugDescription", "declaredFields", "delete",
+        "description", "didSave", "didTurnIntoFault", "entityName", "faultError", "hasChanges",
+        "hasPersistentChangedValues", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted", "isUpdated",
+        "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects", "predicateArgument",
+        "prepareForDeletion", "refresh", "remove", "replace", "setObjects", "setValue", "snapshot", "state", "uniqueID",
+        "unlink", "update", "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue",
+        "value", "willSave", "willTurnIntoFault",
     ]
     /// What the generator itself declares in a class, and what means something else behind a dot even in backticks.
     static let generatedMembers: Set<String> = [

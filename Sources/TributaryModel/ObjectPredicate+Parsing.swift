@@ -20,6 +20,26 @@ extension ObjectPredicate {
         self = try parser.parse()
     }
 
+    /// Reads a predicate in the format language of NSPredicate, with any Swift values as its arguments.
+    ///
+    /// ```swift
+    /// try ObjectPredicate(parsing: "%K >= %@ AND department IN %@", "salary", lowest, departments)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: up to 16 KiB, nesting up to 64 deep.
+    ///   - first: what stands for the first `%@`, `%K`, `%d` or `%f`.
+    ///   - rest: what stands for those after it, in their order.
+    /// - Throws: ``ObjectPredicateError`` with the place in the text.
+    public init(
+        parsing text: String,
+        _ first: any PredicateArgumentConvertible,
+        _ rest: any PredicateArgumentConvertible...
+    ) throws(ObjectPredicateError) {
+        let arguments = [first.predicateArgument] + rest.map { $0.predicateArgument }
+        try self.init(parsing: text, arguments: arguments)
+    }
+
     /// The predicate with values in the place of its `$VARIABLES`; those not given stay.
     public func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate {
         switch form {

@@ -2,6 +2,8 @@ public import Foundation
 public import TributaryChanges
 
 /// What stands for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
+///
+/// Literals are arguments, and `PredicateArgument(_:)` makes one of every ``PredicateArgumentConvertible`` value.
 public enum PredicateArgument: Sendable, Hashable {
     /// A value; a string also serves as the key path of `%K`.
     case value(PropertyValue)
@@ -20,14 +22,29 @@ public enum PredicateArgument: Sendable, Hashable {
     /// A string.
     public static func string(_ text: String) -> PredicateArgument { .value(.string(text)) }
 
-    /// An integer.
+    /// An integer; one that 64 bits do not hold is a decimal.
     public static func integer(_ number: some BinaryInteger) -> PredicateArgument {
-        .value(.integer(Int64(clamping: number)))
+        guard let integer = Int64(exactly: number) else { return .value(.decimal(String(number))) }
+        return .value(.integer(integer))
     }
+
+    /// A number.
+    public static func double(_ number: some BinaryFloatingPoint) -> PredicateArgument {
+        .value(.double(Double(number)))
+    }
+
+    /// A decimal with all its digits.
+    public static func decimal(_ number: Decimal) -> PredicateArgument { .value(.decimal(number.description)) }
+
+    /// A boolean.
+    public static func boolean(_ flag: Bool) -> PredicateArgument { .value(.boolean(flag)) }
+
+    /// Bytes; binary values compare with NULL only.
+    public static func data(_ data: Data) -> PredicateArgument { .value(.binary([UInt8](data))) }
 }
 
 extension PredicateArgument: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral
 {
     /// A string.
     public init(stringLiteral value: String) { self = .value(.string(value)) }
@@ -39,4 +56,6 @@ extension PredicateArgument: ExpressibleByStringLiteral, ExpressibleByIntegerLit
     public init(booleanLiteral value: Bool) { self = .value(.boolean(value)) }
     /// No value.
     public init(nilLiteral: ()) { self = .value(.null) }
+    /// A list of values of any kinds; lists in it are joined.
+    public init(arrayLiteral elements: PredicateArgument...) { self = elements.predicateArgument }
 }

@@ -111,6 +111,7 @@ extension PredicateParser {
         case ("@", _): return argument.expression
         case (_, .value(.double)) where isFraction: return argument.expression
         case (_, .value(.integer(let value))): return .constant(isFraction ? .double(Double(value)) : .integer(value))
+        case (_, .value(.decimal(let text))) where isFraction || !text.contains("."): return argument.expression
         case (_, .value(.boolean(let flag))) where !isFraction: return .constant(.integer(flag ? 1 : 0))
         default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: place)
         }
