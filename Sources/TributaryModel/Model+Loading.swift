@@ -19,13 +19,39 @@ extension Model {
         try ModelFile(path).versions()
     }
 
-    /// Reads the XML of one version, the file `contents` of an `.xcdatamodel`.
-    package init(xml: String, version: String = "1", file: String? = nil) throws(ModelError) {
+    /// Reads the XML of one version: the text of the file `contents` of an `.xcdatamodel`.
+    ///
+    /// - Parameters:
+    ///   - xml: up to 16 MiB.
+    ///   - version: the version's name; an `.xcdatamodeld` has it as the name of the version's folder.
+    /// - Throws: ``ModelError`` with line and element.
+    public init(xml: String, version: String = "1") throws(ModelError) {
+        try self.init(xml: xml, version: version, file: nil)
+    }
+
+    /// Reads the text of a YAML model; the format is told in the article *YAML models*.
+    ///
+    /// ```swift
+    /// let model = try Model(yaml: """
+    ///     version: "1"
+    ///     entities:
+    ///       Employee: {attributes: {name: String}}
+    ///     """)
+    /// ```
+    ///
+    /// - Parameter yaml: up to 16 MiB.
+    /// - Throws: ``ModelError`` with line and element.
+    public init(yaml: String) throws(ModelError) {
+        try self.init(yaml: yaml, file: nil)
+    }
+
+    /// Reads the XML of one version; `file` is for messages.
+    package init(xml: String, version: String = "1", file: String?) throws(ModelError) {
         self = try XCDataModelReader.read(Data(xml.utf8), version: version, file: file)
     }
 
-    /// Reads the text of a YAML model.
-    package init(yaml: String, file: String? = nil) throws(ModelError) {
+    /// Reads the text of a YAML model; `file` is for messages.
+    package init(yaml: String, file: String?) throws(ModelError) {
         self = try YAMLModelReader.read(yaml, file: file)
     }
 }

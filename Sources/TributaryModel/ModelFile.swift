@@ -2,7 +2,7 @@ import Foundation
 
 /// The file or folder that a model lies in.
 struct ModelFile {
-    private static let maximumBytes = 16 * 1024 * 1024
+    static let maximumBytes = 16 * 1024 * 1024
     private enum Kind {
         /// `.xcdatamodeld`: a folder of versions.
         case versions

@@ -22,8 +22,14 @@ struct YAMLModelReader {
     }
 
     private static func compose(_ text: String, file: String?) throws(ModelError) -> Node? {
+        guard text.utf8.count <= ModelFile.maximumBytes else {
+            throw ModelError("the text has \(text.utf8.count) bytes, a model has 16 MiB at most", file: file)
+        }
         do {
-            return try Yams.compose(yaml: text)
+            guard let root = try Yams.compose(yaml: text) else { return nil }
+            var count = YAMLNodeCount(limit: max(leastNodes, text.utf8.count), file: file)
+            try count.add(root)
+            return root
         } catch let error as YamlError {
             switch error {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -37,10 +43,15 @@ struct YAMLModelReader {
                 )
             default: throw ModelError("the YAML is not well formed: \(error)", file: file)
             }
+        } catch let error as ModelError {
+            throw error
         } catch {
             throw ModelError("the YAML cannot be read: \(error)", file: file)
         }
     }
+
+    /// What a short text may stand for with its aliases; a longer one may stand for a node a byte.
+    private static let leastNodes = 100_000
 
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
         for entry in try entries("composites", of: fields) {

@@ -1,0 +1,39 @@
+import Yams
+
+/// Counts the nodes of a YAML text, aliases as what they stand for: with aliases of aliases, a short text can stand for
+/// more than fits into memory.
+struct YAMLNodeCount {
+    private static let maximumDepth = 32
+
+    private var left: Int
+    private let file: String?
+
+    init(limit: Int, file: String?) {
+        left = limit
+        self.file = file
+    }
+
+    /// - Throws: ``ModelError`` when there are too many nodes, or they nest too deep.
+    mutating func add(_ node: Node, depth: Int = 1) throws(ModelError) {
+        left -= 1
+        guard left >= 0 else {
+            throw ModelError("the aliases stand for more than a model can have", file: file, line: node.mark?.line)
+        }
+        guard depth <= YAMLNodeCount.maximumDepth else {
+            throw ModelError(
+                "the values nest more than \(YAMLNodeCount.maximumDepth) deep",
+                file: file,
+                line: node.mark?.line
+            )
+        }
+        switch node {
+        case .scalar, .alias: return
+        case .sequence(let sequence): for child in sequence { try add(child, depth: depth + 1) }
+        case .mapping(let mapping):
+            for (key, value) in mapping {
+                try add(key, depth: depth + 1)
+                try add(value, depth: depth + 1)
+            }
+        }
+    }
+}

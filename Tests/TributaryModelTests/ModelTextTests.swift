@@ -1,0 +1,69 @@
+import Testing
+import TributaryModel
+
+/// Models from text that comes from anywhere.
+struct ModelTextTests {
+    @Test func modelsAreReadFromText() throws {
+        let yaml = try Model(yaml: "version: \"2\"\nentities: {Employee: {attributes: {name: String}}}")
+        #expect(yaml.version == "2" && yaml.entity(named: "Employee")?.property(named: "name") != nil)
+        let text =
+            "<model><entity name=\"Employee\"><attribute name=\"name\" attributeType=\"String\"/></entity></model>"
+        let xml = try Model(xml: text, version: "2")
+        #expect(xml.version == "2" && xml.entity(named: "Employee")?.property(named: "name") != nil)
+        #expect(try Model(xml: text).version == "1")
+    }
+
+    @Test(arguments: [
+        ("entities:\n  E:\n    attributes: {a: Sting}", 3), ("entities:\n  E: [\n", 3), ("entities:\n  E: *x\n", 2),
+    ])
+    func errorsInYAMLHaveTheLine(text: String, line: Int) {
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text) }
+        #expect(error?.line == line && error?.file == nil, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test(arguments: [
+        ("<model>\n<entity name=\"E\">\n<attribute name=\"a\" attributeType=\"Sting\"/>\n</entity></model>", 3),
+        ("<model>\n<entity name=\"E\">\n</model>", 3),
+    ])
+    func errorsInXMLHaveTheLine(text: String, line: Int) {
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(xml: text) }
+        #expect(error?.line == line && error?.file == nil, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    /// A text of 300 bytes whose aliases stand for ten to the ninth values.
+    private static var laughs: String {
+        let levels = (1...9).map { level in
+            "x\(level): &x\(level) [\(Array(repeating: "*x\(level - 1)", count: 10).joined(separator: ", "))]"
+        }
+        return "x0: &x0 [lol]\n" + levels.joined(separator: "\n") + "\n"
+    }
+
+    /// Aliases that the reader would follow: entities that stand for entities.
+    private static var copies: String {
+        let attributes = (0..<1000).map { "a\($0): String" }.joined(separator: ", ")
+        let entities = (1..<2000).map { "  E\($0): *e\n" }.joined()
+        return "entities:\n  E0: &e {attributes: {\(attributes)}}\n" + entities
+    }
+
+    @Test func aliasesDoNotFillTheMemory() {
+        for text in [Self.laughs, Self.copies] {
+            let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text) }
+            #expect(error?.reason.contains("aliases") == true, "\(error?.reason ?? "")")
+        }
+    }
+
+    @Test func deepAndLongTextsAreRefused() {
+        let texts = [
+            "entities: " + String(repeating: "[", count: 100) + String(repeating: "]", count: 100),
+            "entities: " + String(repeating: "[", count: 100_000),
+            "# " + String(repeating: "x", count: 17 * 1024 * 1024),
+        ]
+        for text in texts {
+            #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text) }
+        }
+        let deep = String(repeating: "<a>", count: 100_000)
+        #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(xml: "<model>" + deep) }
+        let long = "<model>" + String(repeating: " ", count: 17 * 1024 * 1024) + "</model>"
+        #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(xml: long) }
+    }
+}
