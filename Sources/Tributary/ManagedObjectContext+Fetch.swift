@@ -94,6 +94,16 @@ extension ManagedObjectContext {
         return try merged(request, overlay).count
     }
 
+    /// How many objects of a class there are, or fulfil a predicate.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
+    public func count<Object: ManagedObject>(of type: Object.Type, where predicate: ObjectPredicate? = nil) throws
+        -> Int
+    {
+        try schema.check(type, isClassOf: try kind(named: type.entityName))
+        return try count(for: FetchRequest(type.entityName, predicate: predicate))
+    }
+
     // MARK: Overlay
 
     /// A row that was read, or an object of the context with changes.

@@ -84,6 +84,21 @@ extension ManagedObjectContext {
         return object
     }
 
+    /// The object of the ID as an object of the given class.
+    ///
+    /// - Throws: as ``existingObject(with:)``, and ``ContextError`` `wrongKind` when the object is of another class.
+    public func existingObject<Object: ManagedObject>(
+        with id: ManagedObjectID,
+        as type: Object.Type
+    ) throws(ContextError) -> Object {
+        let object = try existingObject(with: id)
+        guard let typed = object as? Object else {
+            try schema.check(type, isClassOf: object.kind)
+            throw ContextError.wrongKind(entity: object.kind.entity.name, property: "class", expected: "\(type)")
+        }
+        return typed
+    }
+
     /// The object of the ID when the context has it already; nothing is read or made.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkConfinement()

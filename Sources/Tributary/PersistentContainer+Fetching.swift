@@ -1,4 +1,5 @@
 public import TributaryChanges
+public import TributaryModel
 import TributaryStore
 
 extension PersistentContainer {
@@ -49,6 +50,22 @@ extension PersistentContainer {
     public func count(for request: FetchRequest, at state: FetchedState = .mainContext) async throws -> Int {
         let query = try home.query(request)
         return try await reading(at: state) { try $0.count(query) }
+    }
+
+    /// How many objects of a class there are, or fulfil a predicate.
+    ///
+    /// - Parameters:
+    ///   - type: the class of the objects.
+    ///   - predicate: what they fulfil; nil counts all.
+    ///   - state: which state of the store is read.
+    /// - Returns: The number.
+    /// - Throws: as ``count(for:at:)``.
+    public func count<Object: ManagedObject>(
+        of type: Object.Type,
+        where predicate: ObjectPredicate? = nil,
+        at state: FetchedState = .mainContext
+    ) async throws -> Int {
+        try await count(for: FetchRequest(type.entityName, predicate: predicate), at: state)
     }
 
     /// Reads a state of the store without blocking the calling thread.
