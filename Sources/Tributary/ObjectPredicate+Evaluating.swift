@@ -1,0 +1,66 @@
+import TributaryChanges
+public import TributaryModel
+
+extension ObjectPredicate {
+    /// Whether an object fulfils the predicate as it is now, with its unsaved changes.
+    ///
+    /// The answer is that of a fetch in the object's context. Paths lead to other objects, which are read as they are when
+    /// a program follows a relationship.
+    ///
+    /// - Throws: ``ContextError`` when the object cannot be read, `ObjectPredicateError` when the predicate does not fit
+    ///   the object's entity.
+    public func evaluate(with object: ManagedObject) throws -> Bool {
+        guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
+        context.checkConfinement()
+        try object.load()
+        let predicate = context.store.resolvingNow(self)
+        return try predicate.bind(to: object.kind.entity, in: context.schema.model).evaluate(on: object)
+    }
+
+    /// Whether the values of a snapshot fulfil the predicate.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what is asked about.
+    ///   - container: a container with the snapshot's entity; its store is not read.
+    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError` when the predicate does not fit the entity,
+    ///   leads to other objects or asks for a property that the snapshot does not have.
+    public func evaluate(with snapshot: ObjectSnapshot, in container: PersistentContainer) throws -> Bool {
+        let predicate = container.resolvingNow(self)
+        return try predicate.evaluate(onValuesOf: snapshot, in: container.model)
+    }
+
+    /// Whether the values of a snapshot fulfil the predicate, which must not ask for `now()`; no container is needed.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what is asked about.
+    ///   - model: a model with the snapshot's entity.
+    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError`, as with a container.
+    public func evaluate(with snapshot: ObjectSnapshot, in model: Model) throws -> Bool {
+        guard resolvingNow(unixSeconds: 0) == self else {
+            throw ObjectPredicateError(
+                "only a container knows the time: give it instead of the model",
+                keyPath: "now()"
+            )
+        }
+        return try evaluate(onValuesOf: snapshot, in: model)
+    }
+
+    private func evaluate(onValuesOf snapshot: ObjectSnapshot, in model: Model) throws -> Bool {
+        guard let entity = model.entity(named: snapshot.id.entity) else {
+            throw ContextError.unknownEntity(snapshot.id.entity)
+        }
+        let bound = try bind(to: entity, in: model)
+        for path in bound.paths {
+            guard let slot = path.ownSlot else {
+                throw ObjectPredicateError("a snapshot has no other objects to lead to", keyPath: path.text)
+            }
+            guard entity.properties.indices.contains(slot) else { continue }
+            guard snapshot.values[entity.properties[slot].name] != nil else {
+                throw ObjectPredicateError("the snapshot does not have the property", keyPath: path.text)
+            }
+        }
+        return bound.evaluate(on: SnapshotSubject(snapshot: snapshot, entity: entity))
+    }
+}
