@@ -42,9 +42,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     @ObservationIgnored private let query: ResultsQuery
     @ObservationIgnored private var listing: ResultsListing
-    @ObservationIgnored private var observer: Int?
+    @ObservationIgnored private var observer: ObserverToken?
     /// Whether something was missed because asking has failed.
     @ObservationIgnored private var hasMissed = false
+    @ObservationIgnored let diffObservers = ObserverList<(FetchedResultsDiff) -> Void>()
+    @ObservationIgnored let errorObservers = ObserverList<(any Error) -> Void>()
     @ObservationIgnored private let broadcast = Broadcast<FetchedResultsDiff>(limit: 1024)
 
     /// Fetches, and follows the context from then on.
@@ -113,7 +115,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     /// Follows the context no more.
     public func stop() {
-        if let observer { context.removeObserver(observer) }
+        observer?.cancel()
         observer = nil
         broadcast.finish()
     }
@@ -128,15 +130,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let context = context
         // A context that closes lets go of its observers: the streams end then.
         let ending = Ending { [broadcast] in broadcast.finish() }
-        var number = 0
-        number = context.observeChanges { [weak self, weak context] notice in
+        var observer: ObserverToken?
+        observer = context.observeChanges { [weak self] notice in
             guard let self else {
-                context?.removeObserver(number)
+                observer?.cancel()
                 return
             }
             withExtendedLifetime(ending) { self.take(notice) }
         }
-        observer = number
+        self.observer = observer
     }
 
     private func take(_ notice: ObjectsDidChange) {
@@ -160,6 +162,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         } catch {
             hasMissed = true
             onError?(error)
+            errorObservers.forEach { $0(error) }
         }
     }
 
@@ -186,5 +189,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         // First the streams: what the handler does may bring the next diff.
         broadcast.send(diff)
         onChange?(diff)
+        diffObservers.forEach { $0(diff) }
     }
 }

@@ -44,12 +44,12 @@ extension ManagedObjectContext {
     /// Adds to what the observers are told next; costs nothing while nobody observes.
     @inline(__always)
     func noteChange(_ note: (inout ObjectsDidChange) -> Void) {
-        if isObserved { note(&pendingNotice) }
+        observers.note(note)
         if isMain, !isProcessingScheduled { scheduleProcessing() }
     }
 
     private func scheduleProcessing() {
-        guard !observers.isEmpty || !unpropagated.isEmpty || undoStack != nil else { return }
+        guard !observers.changes.isEmpty || !unpropagated.isEmpty || undoStack != nil else { return }
         isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.
@@ -74,38 +74,9 @@ extension ManagedObjectContext {
         event &+= 1
         catchUp()
         propagateDeletions()
-        // An observer may change objects, fetch and save; what comes of it is told in a round of its own, when all
-        // observers have heard of this one.
-        guard !isTelling else { return }
-        isTelling = true
-        defer { isTelling = false }
-        var rounds = 0
-        while !pendingNotice.isEmpty, rounds < ManagedObjectContext.maximumRounds {
-            let notice = pendingNotice
-            pendingNotice = ObjectsDidChange()
-            for observer in observers { observer.body(notice) }
-            propagateDeletions()
-            rounds += 1
-        }
+        observers.notifyOfChanges(maximumRounds: ManagedObjectContext.maximumRounds) { propagateDeletions() }
     }
 
     /// How often hooks and observers may go on changing objects.
     static let maximumRounds = 100
-
-    /// Calls `body` with each group of changes, on the context's own queue or actor.
-    ///
-    /// - Returns: A number for ``removeObserver(_:)``.
-    @discardableResult
-    public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> Int {
-        checkConfinement()
-        observerCount += 1
-        observers.append((observerCount, body))
-        return observerCount
-    }
-
-    /// Ends what ``observeChanges(_:)`` began.
-    public func removeObserver(_ number: Int) {
-        checkConfinement()
-        observers.removeAll { $0.number == number }
-    }
 }

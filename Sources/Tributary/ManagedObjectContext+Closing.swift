@@ -4,6 +4,6 @@ extension ManagedObjectContext {
     func close() {
         forgetAll()
         isClosed = true
-        observers = []
+        observers.removeAll()
     }
 }

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         extras.faultError = error
         guard !extras.wasReported else { return }
         extras.wasReported = true
-        onInaccessibleFault?(object, error)
+        observers.notify(error, of: object)
     }
 
     /// Reads the row of a fault.

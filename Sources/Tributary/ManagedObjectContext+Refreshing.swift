@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         ledger.removeAll()
         lostConflicts = []
         owed = OwedErrors()
-        pendingNotice = ObjectsDidChange()
+        observers.forgetPending()
         request = nil
     }
 }

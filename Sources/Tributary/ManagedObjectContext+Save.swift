@@ -19,7 +19,7 @@ extension ManagedObjectContext {
             pendingReadError = nil
             throw error
         }
-        if dirty.count > 0 { onWillSave?(self) }
+        if dirty.count > 0 { observers.notifyOfSaveStart(self) }
         try settle()
         guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty || hasRefusedWrites else {
             return
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
         // Hooks may save again, so they come when everything is settled.
         for object in overwritten { object.awake(from: .mergePolicy) }
         for object in saved { object.didSave() }
-        if let committed { onDidSave?(self, committed.changes) }
+        if let committed { observers.notifyOfSaveEnd(self, committed.changes) }
     }
 
     /// The store has changed an object that the save was not about.

@@ -1,4 +1,4 @@
-public import TributaryChanges
+import TributaryChanges
 import TributaryModel
 package import TributaryStore
 
@@ -25,10 +25,6 @@ public final class ManagedObjectContext {
     public var author: String?
     /// What a save does about objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy
-    /// Called at the start of each save that has something to write; may change objects.
-    public var onWillSave: ((ManagedObjectContext) -> Void)?
-    /// Called after each save that has written something, with the objects that it concerns.
-    public var onDidSave: ((ManagedObjectContext, ObjectChanges) -> Void)?
     /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: what it
@@ -49,8 +45,6 @@ public final class ManagedObjectContext {
     public var retainsRegisteredObjects = false {
         didSet { registry.retain(retainsRegisteredObjects) }
     }
-    /// Called once for an object whose row could not be read when a property was; see ``ManagedObject/faultError``.
-    public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)?
     /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
     public internal(set) var lastSaveToken: HistoryToken?
 
@@ -66,8 +60,6 @@ public final class ManagedObjectContext {
     // one lasts longer than the instruction that makes it, so none can overlap.
 
     @exclusivity(unchecked) var isFollowingWrites = false
-    /// Whether somebody observes the changes.
-    @exclusivity(unchecked) private(set) var isObserved = false
     /// Whether a job that processes the pending changes is on its way to the main actor.
     @exclusivity(unchecked) var isProcessingScheduled = false
     /// Counts the groups of changes that were processed.
@@ -111,14 +103,7 @@ public final class ManagedObjectContext {
     var owed = OwedErrors()
     /// What was read ahead for this context alone.
     var rowsAtHand = RowsAtHand()
-    /// What the observers have not been told yet.
-    var pendingNotice = ObjectsDidChange()
-    var observers: [(number: Int, body: (ObjectsDidChange) -> Void)] = [] {
-        didSet { isObserved = !observers.isEmpty }
-    }
-    var observerCount = 0
-    /// Whether the observers are being told: what they change is told after that, not in the middle of it.
-    var isTelling = false
+    let observers = ContextObservers()
     /// What the validation that calls a hook has checked itself; nil while none does.
     var validation: ValidationProgress?
     /// The queue of a background context.

@@ -30,11 +30,11 @@ extension ManagedObject {
         continuation.onTermination = { _ in reader.leave() }
         // Whoever lets go of the observer ends the stream: the context does when it closes.
         let ending = Ending { continuation.finish() }
-        var number = 0
+        var observer: ObserverToken?
         // Objects hold their context, so the context must not hold the object through its observer.
-        number = context.observeChanges { [weak self, weak context] notice in
+        observer = context.observeChanges { [weak self, weak context] notice in
             guard !reader.isGone, let self, self.managedObjectContext === context else {
-                context?.removeObserver(number)
+                observer?.cancel()
                 return
             }
             let isTouched =

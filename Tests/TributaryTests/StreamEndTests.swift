@@ -57,7 +57,7 @@ struct StreamEndTests {
         }
         bob.salary = 1
         view.processPendingChanges()
-        #expect(view.observers.isEmpty)
+        #expect(view.observers.changes.isEmpty)
         try await container.close()
     }
 

@@ -1,0 +1,26 @@
+/// Observers in the order in which they were added.
+final class ObserverList<Body> {
+    private var entries: [(token: ObserverToken, body: Body)] = [] {
+        didSet { isEmpty = entries.isEmpty }
+    }
+    /// A plain flag that no access can overlap with: it is asked for with each change of a value.
+    @exclusivity(unchecked) private(set) var isEmpty = true
+
+    func add(_ body: Body) -> ObserverToken {
+        let token = ObserverToken { [weak self] in self?.entries.removeAll { !$0.token.isActive } }
+        entries.append((token, body))
+        return token
+    }
+
+    /// Calls `notify` with each observer that is registered now and has not been cancelled by one before it.
+    func forEach(_ notify: (Body) -> Void) {
+        guard !isEmpty else { return }
+        for entry in entries where entry.token.isActive { notify(entry.body) }
+    }
+
+    func removeAll() {
+        let removed = entries
+        entries = []
+        for entry in removed { entry.token.cancel() }
+    }
+}
