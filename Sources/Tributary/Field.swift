@@ -60,6 +60,19 @@ extension ManagedObject {
         set { assign(newValue.fieldValue, field.slot(in: kind)) }
     }
 
+    /// An attribute by its slot, as through its key.
+    @inlinable
+    @inline(__always)
+    func field<Value: FieldValue>(at slot: Int) -> Value {
+        #if DEBUG
+            checkRead(slot)
+        #endif
+        // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+        guard values.indices.contains(slot) else { return wholeField(slot) }
+        if case .blob = values[slot] { return wholeField(slot) }
+        return Value(fieldValue: values[slot]) ?? Value.zeroField
+    }
+
     /// An attribute of a fault, or one that lies beside the store.
     @usableFromInline
     @inline(never)

@@ -41,6 +41,7 @@ struct Accesses {
 
     private func reads(_ employees: [Employee]) throws -> [Figure] {
         var number = Figure("read a number", unit: "ns", .atMost(15))
+        var byKey = Figure("read a number without a property of its own", unit: "ns", .none)
         var text = Figure("read a text", unit: "ns", .none)
         var byName = Figure("read a number by name", unit: "ns", .none)
         let count = employees.count * Accesses.rounds
@@ -50,6 +51,13 @@ struct Accesses {
                 ProcessorTime.nanoseconds(each: count) {
                     for _ in 0..<Accesses.rounds {
                         for employee in employees { sum += employee.salary }
+                    }
+                }
+            )
+            byKey.add(
+                ProcessorTime.nanoseconds(each: count) {
+                    for _ in 0..<Accesses.rounds {
+                        for employee in employees { sum += employee.pay }
                     }
                 }
             )
@@ -71,7 +79,7 @@ struct Accesses {
             )
             precondition(sum > 0 && length > 0 && found == count, "nothing was read")
         }
-        return [number, text, byName]
+        return [number, byKey, text, byName]
     }
 
     private func writes(_ employees: [Employee], _ context: ManagedObjectContext) throws -> [Figure] {

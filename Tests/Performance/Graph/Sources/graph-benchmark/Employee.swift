@@ -1,12 +1,14 @@
 import Tributary
 
 /// What the benchmark makes, reads and writes: six attributes, as in the benchmark of imports.
-final class Employee: ManagedObject {
+final class Employee: ManagedObject, FieldAccess {
     override class var entityName: String { "Employee" }
     static let name = Field<String>("name")
     static let note = Field<String>("note")
     static let salary = Field<Double>("salary")
     static let badge = Field<Int>("badge")
+    /// Read through the key alone.
+    static let pay = Field<Double>("salary")
 
     var name: String {
         get { self[Employee.name] }

@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+import Tributary
+import TributaryModel
+
+/// Classes whose keys are their properties.
+@Suite("Field access")
+struct FieldAccessTests {
+    class Worker: ManagedObject, FieldAccess {
+        override class var entityName: String { "Employee" }
+        static let name = Field<String>("name")
+        static let salary = Field<Double?>("salary")
+        static let age = Field<Int16>("age")
+        static let department = ToOne<Unit>("department")
+        static let badge = ToOne<Badge>("badge")
+        static let projects = ToMany<Project>("projects")
+        override class var declaredFields: [any DeclaredField] { [name, salary, age, department, badge, projects] }
+
+        /// Stands before the key of its name.
+        var salary: Double {
+            get { self[Worker.salary] ?? -1 }
+            set { self[Worker.salary] = newValue }
+        }
+
+        func birthday() { self.age += 1 }
+    }
+
+    final class Chief: Worker {
+        override class var entityName: String { "Foreman" }
+        static let bonus = Field<Double?>("bonus")
+        override class var declaredFields: [any DeclaredField] { [bonus] }
+    }
+
+    final class Unit: ManagedObject, FieldAccess {
+        override class var entityName: String { "Department" }
+        static let title = Field<String?>("title")
+        static let employees = ToMany<Worker>("employees")
+        override class var declaredFields: [any DeclaredField] { [title, employees] }
+    }
+
+    final class Wrong: ManagedObject, FieldAccess {
+        override class var entityName: String { "Department" }
+        static let title = Field<Int>("title")
+        override class var declaredFields: [any DeclaredField] { [title] }
+    }
+
+    private static func open(_ classes: [ManagedObject.Type]) async throws -> PersistentContainer {
+        try await PersistentContainer(name: "company", model: try Company.model(), classes: classes, store: .memory)
+    }
+
+    @Test func keysAreReadAndWrittenAsProperties() async throws {
+        let container = try await Self.open([Worker.self, Chief.self, Unit.self, Project.self, Badge.self])
+        try await container.performBackgroundTask { context in
+            let unit = try context.insert(Unit.self)
+            unit.title = "R&D"
+            let ann = try context.insert(Worker.self)
+            ann.name = "Ann"
+            ann.department = unit
+            ann.name += "a"
+            ann.birthday()
+            #expect(ann.name == "Anna" && ann.age == 31 && ann.department?.title == "R&D")
+            #expect(unit.employees == [ann])
+            #expect(ann.salary == -1)
+            let project = try context.insert(Project.self)
+            ann.projects.append(project)
+            #expect(ann.projects == [project] && ann.badge == nil)
+            let bob = try context.insert(Chief.self)
+            bob.name = "Bob"
+            bob.bonus = 2
+            unit.employees = [ann, bob]
+            try context.save()
+            context.refreshAllObjects()
+            #expect(bob.isFault && bob.bonus == 2 && bob.name == "Bob" && bob.department == unit)
+            unit.title = nil
+            #expect(unit.title == nil && unit.changedValues()["title"] == .null)
+        }
+        try await container.close()
+    }
+
+    @Test func keysAreCheckedWhenTheContainerOpens() async throws {
+        await #expect {
+            try await Self.open([Wrong.self])
+        } throws: { error in
+            guard case ContextError.fields(let problems) = error else { return false }
+            return problems.map(\.field) == ["Field<Int>(\"title\")"]
+        }
+    }
+}
