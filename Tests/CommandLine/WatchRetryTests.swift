@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryAdmin
 
 /// A daemon that starts while the system has no inotify instance left.
 @Suite struct WatchRetryTests {
