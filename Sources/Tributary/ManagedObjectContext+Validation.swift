@@ -23,7 +23,9 @@ extension ManagedObjectContext {
             case .clean, .gone, .detached: break
             }
         }
-        for owner in linkedOwners { failures += hookFailures(of: owner) }
+        for owner in linkedOwners {
+            failures += self.failures(of: owner, .properties) { try owner.validateForUpdate() }
+        }
         failures += countFailures()
         guard !failures.isEmpty else { return }
         failures = failures.withoutRepetitions

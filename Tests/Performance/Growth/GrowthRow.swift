@@ -13,14 +13,6 @@ struct GrowthRow: Sendable {
         /// Each of n steps looks at all that were before it.
         case quadratic = 2
 
-        var text: String {
-            switch self {
-            case .constant: "1"
-            case .linear: "n"
-            case .quadratic: "n²"
-            }
-        }
-
         /// The steepest slope that still counts as this order: measured slopes are noisy, and log n adds to them.
         var steepestSlope: Double { rawValue + 0.45 }
 
@@ -30,6 +22,7 @@ struct GrowthRow: Sendable {
             case .constant: "1"
             case .logarithmic: "log n"
             case .linear: "n"
+            case .quadratic: "n²"
             }
         }
     }
