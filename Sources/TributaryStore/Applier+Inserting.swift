@@ -48,8 +48,8 @@ extension Applier {
         }
         if !shapes[shape].isPlain { try addIncrements(table, id) }
         try appear(table, id, claims: shapes[shape].isPlain ? [] : writes)
-        let key = try historyKey(of: shape)
-        try record(.insert, table, id, entity: entity, key: key)
+        let keys = try historyKeys(of: shape)
+        try record(.insert, table, id, entity: entity, keys: keys)
     }
 
     /// An insert of an object that is deleted, or that was written to before it was known.
@@ -132,12 +132,15 @@ extension Applier {
         }
     }
 
-    func historyKey(of shape: Int) throws -> UInt32 {
-        if let known = shapes[shape].historyKey { return known }
-        let kind: HistoryTransaction.Kind = shapes[shape].isInsert ? .insert : .update
-        let key = try history.key(layout.entities[shapes[shape].entity].entity.name, kind, shapes[shape].names)
-        shapes[shape].historyKey = key
-        return key
+    func historyKeys(of shape: Int) throws -> [UInt32] {
+        let form = shapes[shape]
+        if let known = form.historyKeys { return known }
+        // What the model does not know has no effect that could be told of, and there is no end to such names.
+        let names = zip(form.names, form.targets).filter { !$1.isUnknown }.map(\.0)
+        let kind: HistoryTransaction.Kind = form.isInsert ? .insert : .update
+        let keys = try history.keys(layout.entities[form.entity].entity.name, kind, names)
+        form.historyKeys = keys
+        return keys
     }
 
     func objectID(_ table: Int, _ id: UniqueID, entity: Int) -> ManagedObjectID {

@@ -8,7 +8,7 @@ extension Applier {
         let won = try merge(into: row, table: table, insertedAs: nil)
         guard !won.isEmpty else { return }
         if let shape, row.entity == shapes[shape].entity, won.count == shapes[shape].targets.count {
-            try record(.update, table, id, entity: row.entity, key: try historyKey(of: shape))
+            try record(.update, table, id, entity: row.entity, keys: try historyKeys(of: shape))
         } else {
             try record(.update, table, id, entity: row.entity, properties: names(of: won, table))
         }

@@ -146,8 +146,8 @@ extension Applier {
     /// What follows from a new row.
     func hasInserted(_ row: WaitingRows.Row, _ form: ChangeShape) throws {
         try appear(Int(row.table), row.id, claims: [])
-        let historyKey = try form.historyKey ?? historyKey(of: Int(row.shape))
-        try record(.insert, Int(row.table), row.id, entity: form.entity, key: historyKey)
+        let keys = try form.historyKeys ?? historyKeys(of: Int(row.shape))
+        try record(.insert, Int(row.table), row.id, entity: form.entity, keys: keys)
     }
 
     /// Binds what all inserts of one shape share, and the transaction.

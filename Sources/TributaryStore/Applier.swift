@@ -215,12 +215,12 @@ final class Applier {
         entity: Int,
         properties: [String]
     ) throws {
-        let key = try history.key(layout.entities[entity].entity.name, kind, properties)
-        try record(kind, table, id, entity: entity, key: key)
+        let keys = try history.keys(layout.entities[entity].entity.name, kind, properties)
+        try record(kind, table, id, entity: entity, keys: keys)
     }
 
-    func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, key: UInt32) throws {
-        try history.append(id, key, to: current)
+    func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
+        for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
         if !isStrict {
             // Together with those of the transactions before there are more than anybody is told one by one.

@@ -16,6 +16,8 @@ final class ChangeShape {
         /// The same of a relationship that the model does not have any more.
         case formerMirror(entity: String, property: String)
         case unknown(reason: String)
+
+        var isUnknown: Bool { if case .unknown = self { true } else { false } }
     }
 
     let entity: Int
@@ -26,8 +28,8 @@ final class ChangeShape {
     let unwritten: [Int]
     /// `_exceptions` of a row inserted by a change of this shape.
     let exceptions: [UInt8]?
-    /// The history's key, once it is known.
-    var historyKey: UInt32?
+    /// The history's keys, once they are known.
+    var historyKeys: [UInt32]?
     /// Whether all targets are registers of the row itself that take the latest write, claims excluded.
     let isPlain: Bool
 

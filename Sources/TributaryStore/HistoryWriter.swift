@@ -20,8 +20,14 @@ final class HistoryWriter {
     private let selectKey: BoundStatement
     private let selectLastKey: BoundStatement
     /// Keys that were met in this write transaction.
-    private var keys: [Shape: UInt32] = [:]
+    private var keys: [Shape: [UInt32]] = [:]
     private static let keyLimit = 10_000
+
+    /// Shapes of several properties that are kept at most, whatever sets of properties foreign writers think of.
+    static let shapeLimit = 10_000
+    /// Once it matters.
+    private var shapeCount: Int?
+    private let selectCount: BoundStatement
 
     init(_ db: Database) throws {
         insert = try BoundStatement(db, "INSERT INTO tributary_history(transaction_number, records) VALUES (?1, ?2)")
@@ -33,6 +39,7 @@ final class HistoryWriter {
             db,
             "SELECT key FROM tributary_shape WHERE entity = ?1 AND kind = ?2 AND properties = ?3"
         )
+        selectCount = try BoundStatement(db, "SELECT count(*) FROM tributary_shape")
         selectLastKey = try BoundStatement(db, "SELECT max(key) FROM tributary_shape")
     }
 
@@ -53,18 +60,36 @@ final class HistoryWriter {
         transaction.records.removeAll(keepingCapacity: true)
     }
 
-    /// The key of a shape, given out when it is met for the first time.
-    func key(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> UInt32 {
+    /// The keys of the records that tell of a change: one, or one for each property when there are too many shapes.
+    func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
         let shape = Shape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }
-        let names = JSONValue.array(shape.properties.map { .string($0) }).text
-        selectKey.bind(1, entity)
-        selectKey.bind(2, kind.rawValue)
-        selectKey.bind(3, names)
-        let key = try selectKey.first(HistoryWriter.key) ?? insert(shape, names)
+        let found = try key(shape).map { [$0] } ?? split(shape).compactMap(key)
         if keys.count >= HistoryWriter.keyLimit { keys.removeAll() }
-        keys[shape] = key
-        return key
+        keys[shape] = found
+        return found
+    }
+
+    /// Shapes of one property or none that say the same together: the model bounds how many of those there are.
+    private func split(_ shape: Shape) -> [Shape] {
+        let whole = shape.kind == .update ? [] : [Shape(entity: shape.entity, kind: shape.kind, properties: [])]
+        return whole + shape.properties.map { Shape(entity: shape.entity, kind: .update, properties: [$0]) }
+    }
+
+    /// The key of a shape, given out when it is met for the first time; nil when there are too many.
+    private func key(_ shape: Shape) throws -> UInt32? {
+        let names = JSONValue.array(shape.properties.map { .string($0) }).text
+        selectKey.bind(1, shape.entity)
+        selectKey.bind(2, shape.kind.rawValue)
+        selectKey.bind(3, names)
+        if let known = try selectKey.first(HistoryWriter.key) { return known }
+        let count = try shapeCount ?? selectCount.first { Int($0.integer(0)) } ?? 0
+        guard shape.properties.count < 2 || count < HistoryWriter.shapeLimit else {
+            shapeCount = count
+            return nil
+        }
+        shapeCount = count + 1
+        return try insert(shape, names)
     }
 
     private func insert(_ shape: Shape, _ names: String) throws -> UInt32 {
