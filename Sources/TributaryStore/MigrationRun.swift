@@ -13,6 +13,9 @@ struct MigrationRun {
         var plan: MigrationPlan
         /// The stage of one's own that covers it.
         var step: MigrationStep?
+        /// The places of its two versions in the chain of all.
+        var first: Int
+        var last: Int
     }
 
     /// With `isForced` views and indexes are made anew though the model is the same.
@@ -40,7 +43,7 @@ struct MigrationRun {
         guard configuration.migration.migrates else {
             throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: legs.map(\.plan))))
         }
-        let losses = try losses(from: current, through: between ?? [], to: model)
+        let losses = try losses(through: [current] + (between ?? []) + [model], legs)
         guard losses.isEmpty || configuration.migration.allowsLoss || current.version != model.version else {
             throw failure(.losesValues(version: model.version, losses))
         }
@@ -88,13 +91,27 @@ struct MigrationRun {
         return layout
     }
 
-    /// What is dropped; stages of one's own see to what they replace.
-    private func losses(from current: Model, through between: [Model], to model: Model) throws -> [MigrationLoss] {
-        guard configuration.migration.stages.isEmpty else { return [] }
-        let inference = MigrationInference(from: current, through: between, to: model)
-        var builder = LayoutBuilder(model: current, catalogue: try Catalogue(db))
+    /// What is dropped on the way, as the store has it now; what a custom stage drops, it has seen to.
+    private func losses(through chain: [Model], _ legs: [Leg]) throws -> [MigrationLoss] {
+        var builder = LayoutBuilder(model: chain[0], catalogue: try Catalogue(db))
         let layout = builder.build(storeName: configuration.name)
-        return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
+        let hasStages = legs.contains { $0.step != nil }
+        func losses(upTo last: Int) throws -> [MigrationLoss] {
+            guard last > 0 else { return [] }
+            let inference = MigrationInference(
+                from: chain[0],
+                through: Array(chain[1..<last]),
+                to: chain[last],
+                replacesProperties: hasStages
+            )
+            return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
+        }
+        var result: [MigrationLoss] = []
+        for leg in legs where leg.step == nil {
+            let before = Set(try losses(upTo: leg.first))
+            result += try losses(upTo: leg.last).filter { !before.contains($0) }
+        }
+        return result
     }
 
     private func perform(
@@ -130,7 +147,7 @@ struct MigrationRun {
                 refusals += inference.refusals
                 return
             }
-            legs.append(Leg(inference: inference, plan: plan, step: step))
+            legs.append(Leg(inference: inference, plan: plan, step: step, first: first, last: last))
         }
         var place = 0
         while place < chain.count - 1 {
