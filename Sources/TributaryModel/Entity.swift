@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// An entity of a model, its inherited properties resolved.
 ///
 /// Properties have *slots*: the parent's come first, so that a slot of an entity is the same in each of its
@@ -69,10 +71,12 @@ public final class Entity: Sendable {
     }
 
     /// The slot of the property with the given name, inherited ones included.
-    public func slot(named name: String) -> Int? { slots[name] }
+    ///
+    /// Names are the same when their Unicode scalars are.
+    public func slot(named name: String) -> Int? { slots[identical: name] }
 
     /// The property with the given name, inherited ones included.
-    public func property(named name: String) -> Property? { slots[name].map { properties[$0] } }
+    public func property(named name: String) -> Property? { slot(named: name).map { properties[$0] } }
 
     /// Whether objects of this entity are also of the entity with the given name.
     public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }

@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// A data model: entities with their attributes and relationships, immutable once made.
 ///
 /// ```swift
@@ -54,7 +56,9 @@ public struct Model: Sendable {
     }
 
     /// The entity with the given name.
-    public func entity(named name: String) -> Entity? { byName[name] }
+    public func entity(named name: String) -> Entity? {
+        byName[name].flatMap { $0.name.isIdentical(to: name) ? $0 : nil }
+    }
 
     /// The entities at the top of an inheritance: each has a table of its name.
     public var rootEntities: [Entity] { entities.filter { $0.parent == nil } }

@@ -123,8 +123,7 @@ final class StoreModel: Sendable {
 
     /// The slot of the property of the given name, or of the one that had it in an older version of the model.
     func slot(named name: String, of entity: Entity) -> Int? {
-        if let slot = entity.slot(named: name), entity.properties[slot].name.isIdentical(to: name) { return slot }
-        return formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
+        entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
     }
 
     func entityIndex(code: Int64) -> Int? { entityByCode[code] }
