@@ -1,6 +1,16 @@
 public import Foundation
 public import TributaryChanges
 
+extension PredicateArgumentConvertible where Self: BinaryInteger {
+    /// The number; one that 64 bits do not hold is a decimal.
+    public var predicateArgument: PredicateArgument { .integer(self) }
+}
+
+extension PredicateArgumentConvertible where Self: BinaryFloatingPoint {
+    /// The number as a double.
+    public var predicateArgument: PredicateArgument { .value(.double(Double(self))) }
+}
+
 extension Int: PredicateArgumentConvertible {}
 extension Int8: PredicateArgumentConvertible {}
 extension Int16: PredicateArgumentConvertible {}

@@ -23,16 +23,6 @@ extension PredicateArgument: PredicateArgumentConvertible {
     }
 }
 
-extension PredicateArgumentConvertible where Self: BinaryInteger {
-    /// The number; one that 64 bits do not hold is a decimal.
-    public var predicateArgument: PredicateArgument { .integer(self) }
-}
-
-extension PredicateArgumentConvertible where Self: BinaryFloatingPoint {
-    /// The number as a double.
-    public var predicateArgument: PredicateArgument { .value(.double(Double(self))) }
-}
-
 extension Array: PredicateArgumentConvertible where Element: PredicateArgumentConvertible {
     /// The values of `IN`, or the bounds of `BETWEEN`.
     public var predicateArgument: PredicateArgument { .list(flatMap(\.predicateArgument.values)) }
