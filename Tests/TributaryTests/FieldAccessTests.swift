@@ -69,7 +69,7 @@ struct FieldAccessTests {
             bob.bonus = 2
             unit.employees = [ann, bob]
             try context.save()
-            context.refreshAllObjects()
+            context.refresh(bob, mergeChanges: false)
             #expect(bob.isFault && bob.bonus == 2 && bob.name == "Bob" && bob.department == unit)
             unit.title = nil
             #expect(unit.title == nil && unit.changedValues()["title"] == .null)

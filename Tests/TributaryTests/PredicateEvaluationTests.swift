@@ -32,7 +32,7 @@ struct PredicateEvaluationTests {
             ann.age = 41
             #expect(try isOld.evaluate(with: ann))
             try context.save()
-            context.refreshAllObjects()
+            context.refresh(ann, mergeChanges: false)
             #expect(ann.isFault)
             #expect(try isOld.evaluate(with: ann))
             #expect(try ObjectPredicate(parsing: "SELF == %@", ann).evaluate(with: ann))
