@@ -62,6 +62,14 @@ final class ContextObservers {
         inaccessibleFaults.forEach { $0(object, error) }
     }
 
+    /// Lets go of observers that were cancelled.
+    func removeCancelled() {
+        changes.removeCancelled()
+        willSaves.removeCancelled()
+        didSaves.removeCancelled()
+        inaccessibleFaults.removeCancelled()
+    }
+
     func removeAll() {
         changes.removeAll()
         willSaves.removeAll()

@@ -115,7 +115,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     /// Follows the context no more.
     public func stop() {
-        observer?.cancel()
+        if let observer { context.removeObserver(observer) }
         observer = nil
         broadcast.finish()
     }

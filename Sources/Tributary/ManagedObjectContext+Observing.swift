@@ -46,10 +46,11 @@ extension ManagedObjectContext {
         return observers.inaccessibleFaults.add(body)
     }
 
-    /// Ends what ``observeChanges(_:)`` or another function of its kind began; as ``ObserverToken/cancel()``.
+    /// Ends what ``observeChanges(_:)`` or another function of its kind began, and lets go of the closure.
     public func removeObserver(_ observer: ObserverToken) {
         checkConfinement()
         observer.cancel()
+        observers.removeCancelled()
     }
 
     // MARK: Hooks

@@ -7,15 +7,21 @@ final class ObserverList<Body> {
     @exclusivity(unchecked) private(set) var isEmpty = true
 
     func add(_ body: Body) -> ObserverToken {
-        let token = ObserverToken { [weak self] in self?.entries.removeAll { !$0.token.isActive } }
+        let token = ObserverToken()
         entries.append((token, body))
         return token
     }
 
-    /// Calls `notify` with each observer that is registered now and has not been cancelled by one before it.
+    /// Calls `notify` with each observer that is registered now and has not been cancelled, also by one before it.
     func forEach(_ notify: (Body) -> Void) {
         guard !isEmpty else { return }
         for entry in entries where entry.token.isActive { notify(entry.body) }
+        removeCancelled()
+    }
+
+    /// Lets go of what was cancelled.
+    func removeCancelled() {
+        if entries.contains(where: { !$0.token.isActive }) { entries.removeAll { !$0.token.isActive } }
     }
 
     func removeAll() {

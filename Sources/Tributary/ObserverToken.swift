@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What an observer was registered as, to cancel it.
 ///
 /// ```swift
@@ -5,21 +7,16 @@
 /// observer.cancel()
 /// ```
 /// An observer stays until it is cancelled, or the context has closed: letting go of the token does not end it. The token
-/// stays with the context that it came from, like the context's objects.
-public final class ObserverToken {
-    private var remove: (() -> Void)?
-
-    init(_ remove: @escaping () -> Void) {
-        self.remove = remove
-    }
+/// may leave a `perform`, and cancel from anywhere.
+public final class ObserverToken: Sendable {
+    private let isCancelled = Atomic(false)
 
     /// Whether the observer has not been cancelled.
-    public var isActive: Bool { remove != nil }
+    public var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
 
-    /// Ends the registration: the observer is not called any more, not even for what others are being told now.
-    public func cancel() {
-        let remove = remove
-        self.remove = nil
-        remove?()
-    }
+    /// Ends the registration: no call of the observer begins after this, not even for what others are being notified of.
+    ///
+    /// The context lets go of the observer's closure, on its own queue or actor, when it next notifies; at once with
+    /// ``ManagedObjectContext/removeObserver(_:)``.
+    public func cancel() { isCancelled.store(true, ordering: .releasing) }
 }

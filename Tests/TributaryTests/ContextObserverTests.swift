@@ -38,6 +38,27 @@ struct ContextObserverTests {
         try await container.close()
     }
 
+    @Test func anObserverIsCancelledFromOutsideItsContext() async throws {
+        let background = container.newBackgroundContext()
+        let (isGone, other) = (GoneFlag(), GoneFlag())
+        let first = await background.perform { context in
+            let held = Held(isGone)
+            return context.observeDidSave { _, _ in Issue.record("it was cancelled: \(held)") }
+        }
+        let second = await background.perform { context in
+            let held = Held(other)
+            return context.observeDidSave { _, _ in Issue.record("it was removed: \(held)") }
+        }
+        first.cancel()
+        await background.perform { $0.removeObserver(second) }
+        #expect(isGone.isSet && other.isSet && !first.isActive && !second.isActive)
+        try await background.perform { context in
+            try context.insert(Project.self)
+            try context.save()
+        }
+        try await container.close()
+    }
+
     @Test func anObserverThatChangesObjectsBeforeASaveIsPartOfIt() async throws {
         try await container.performBackgroundTask { context in
             context.observeWillSave { context in
