@@ -9,7 +9,8 @@
 ///     override class var declaredFields: [any DeclaredField] { [name, boss, projects] }
 /// }
 ///
-/// employee.name = employee.boss?.name ?? "Ann"
+/// let ann = try context.insert(Employee.self)
+/// ann.name = ann.boss?.name ?? "Ann"
 /// ```
 ///
 /// The compiler looks the key up where a property is used, and knows its type; objects keep nothing for it. The container

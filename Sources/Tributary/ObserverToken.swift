@@ -3,7 +3,7 @@ import Synchronization
 /// What an observer was registered as, to cancel it.
 ///
 /// ```swift
-/// let observer = context.observeDidSave { context, changes in journal.append(changes) }
+/// let observer = context.observeDidSave { context, changes in print(changes) }
 /// observer.cancel()
 /// ```
 /// An observer stays until it is cancelled, or the context has closed: letting go of the token does not end it. The token

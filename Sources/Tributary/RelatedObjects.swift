@@ -1,13 +1,15 @@
 /// The objects of a to-many relationship, as a sequence whose methods change the relationship itself.
 ///
 /// ```swift
-/// final class Works: ManagedObject {
-///     static let workers = ToMany<Worker>("workers")
-///     var workers: RelatedObjects<Worker> { objects(of: Works.workers) }
+/// final class Department: ManagedObject {
+///     override class var entityName: String { "Department" }
+///     static let employees = ToMany<Employee>("employees")
+///     var employees: RelatedObjects<Employee> { objects(of: Department.employees) }
 /// }
-/// works.workers.append(worker)
+/// let sales = try context.insert(Department.self)
+/// sales.employees.append(employee)
 /// ```
-/// The cost of ``append(_:)`` does not depend on the number of objects. A property of type `[Worker]` cannot do that: Swift
+/// The cost of ``append(_:)`` does not depend on the number of objects. A property of type `[Employee]` cannot do that: Swift
 /// reads the whole array, changes it, and assigns the whole array, so each append costs as much as there are objects.
 public struct RelatedObjects<Target: ManagedObject> {
     private let owner: ManagedObject

@@ -1,6 +1,8 @@
 import CSQLite
 
-/// Reads a store the way any program may: read-only, with plain SQL. A test that needs another store can also change one.
+/// Reads a store the way any program may: read-only, with plain SQL.
+///
+/// A test that needs another store can also change one.
 package struct PlainSQL: Sendable {
     package struct Failure: Error {
         package var message: String

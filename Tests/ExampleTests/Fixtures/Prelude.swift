@@ -103,6 +103,9 @@ struct Given {
 @MainActor var verified: VerifiedSegment { fatalError("the examples are compiled, not run") }
 @MainActor var header: SegmentHeader { fatalError("the examples are compiled, not run") }
 @MainActor var transaction: LogTransaction { fatalError("the examples are compiled, not run") }
+@MainActor var departments: [Department] { [department] }
+let age = 30
+let lowest = 1_000.0
 let position: UInt64 = 7
 let descriptor: Int32 = 1
 let path = "00000000000000000001-00000000000000000009.tlog"
