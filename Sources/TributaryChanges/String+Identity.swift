@@ -4,7 +4,13 @@ extension String {
     /// Names from segments, requests and stores are compared so, as JSON, SQLite and other languages do. `==` also takes
     /// two spellings of one letter for equal ("é" as one scalar, or as an "e" with an accent).
     package func isIdentical(to other: String) -> Bool {
-        utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
+        // Asked for each name of each imported change: bytes are compared where they lie.
+        let isEqual = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                left.count == right.count && left.elementsEqual(right)
+            }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

@@ -63,7 +63,7 @@ struct StoreConnection: Sendable {
     }
 
     /// The writer's cache; it matters more than any other setting for imports in random order.
-    private static let writerCacheKiB = 32 << 10
+    private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
     /// How long a write waits for one of another process.
     static let busySeconds = 10.0
