@@ -2,7 +2,7 @@
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Bytes from the start of the text.
     package var offset: Int
-    /// What is wrong, as a clause: "the key 'id' stands there twice".
+    /// The reason as a clause without a capital, such as "the key 'id' stands there twice".
     package var reason: String
 
     package init(offset: Int, reason: String) {

@@ -1,7 +1,7 @@
 import Glibc
 import TributaryChanges
 
-/// What the lines of inserts, or of updates, of one entity with the same properties have in common: all bytes but the
+/// The constant bytes of insert or update lines that have the same entity and the same properties: everything except the
 /// identifier and the values.
 ///
 /// A line of a log is nearly always like one shortly before it. Made from a line that was found valid, a template shows

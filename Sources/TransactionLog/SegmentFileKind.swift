@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// What a name in a writer's folder stands for.
+/// The kind of a file in a writer's folder, told by its name.
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     /// A baseline at the writer's own sequence.
@@ -9,7 +9,7 @@ package enum SegmentFileKind: Hashable, Sendable {
     case conflictCopy(of: SegmentName)
     /// Nearly the name of a segment, with the one that may be meant, and what is wrong.
     case misnamed(SegmentName?, reason: String)
-    /// A replicator's or somebody's own file, none of our business.
+    /// A file that does not belong to the log, such as a replicator's own.
     case ignored
 
     package static func classify(_ name: String, writer: UniqueID) -> SegmentFileKind {
@@ -21,7 +21,7 @@ package enum SegmentFileKind: Hashable, Sendable {
         return nearMiss(name, writer: writer) ?? .ignored
     }
 
-    /// What is wrong with a name in the log folder itself; nil when it is none of our business, or a writer's folder.
+    /// Why an entry of the log folder is misnamed; nil for a writer's folder and for files that do not belong to the log.
     package static func misnamed(inLogFolder name: String) -> String? {
         guard !isReplicators(name), SegmentName.writer(folderName: name) == nil else { return nil }
         if name.lowercased().contains(".tlog") {

@@ -6,7 +6,7 @@ package struct SegmentHeader: Hashable, Sendable {
     package static let formatVersion: Int64 = 1
 
     package var writer: UniqueID
-    /// What the writer calls itself.
+    /// The writer's display name.
     package var name: String?
     package var first: UInt64
     package var last: UInt64

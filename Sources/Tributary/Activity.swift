@@ -8,7 +8,7 @@ public struct Activity: Sendable, Hashable {
 
     /// Counts the activities of one container.
     public let number: UInt64
-    /// What is being done, for people.
+    /// A description of the work, to be shown to people.
     public let title: String
     /// Whether it has begun or ended.
     public let phase: Phase

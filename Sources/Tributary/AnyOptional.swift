@@ -1,8 +1,8 @@
-/// An optional of whatever type.
+/// An optional of any wrapped type.
 protocol AnyOptional {
-    /// What is wrapped.
+    /// The wrapped value.
     var wrapped: Any? { get }
-    /// The type of what is wrapped.
+    /// The type of the wrapped value.
     static var wrappedType: Any.Type { get }
 }
 

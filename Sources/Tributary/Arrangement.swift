@@ -28,7 +28,7 @@ struct Arrangement {
         ids.insert(last, at: max(0, min(index, ids.count)))
     }
 
-    /// The same objects in this order; those that it does not know come after those that they come after in `list`.
+    /// `list` sorted into this order; an object without a place in it stays behind its predecessor in `list`.
     func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
         let present = Set(list)
         var followers: [ManagedObjectID?: [ManagedObjectID]] = [:]

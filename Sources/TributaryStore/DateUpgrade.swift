@@ -8,12 +8,8 @@ struct DateUpgrade {
     private static let function = "tributary_since_2001"
 
     func run() throws {
-        // They name the columns that get other names; opening the store makes them anew.
-        let views = try String.fetchAll(
-            db,
-            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
-        )
-        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+        // They name the columns that get other names; the migration that follows creates them anew.
+        try Schema.dropViews(in: db)
         db.add(function: seconds)
         defer { db.remove(function: seconds) }
         let catalogue = try Catalogue(db)

@@ -26,11 +26,7 @@ struct Migration {
             }
         }
         for link in layout.links where before[.link, "", link.name] == nil { try Schema.createTable(link, in: db) }
-        let views = try String.fetchAll(
-            db,
-            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
-        )
-        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+        try Schema.dropViews(in: db)
         try Schema.createViews(in: db, layout: layout)
         try Schema.createFetchIndexes(in: db, layout: layout)
         try after.write(to: db)

@@ -63,7 +63,7 @@ final class MigrationLeg {
 
     func run() throws -> StoreModel {
         progress.total = try rowsToRewrite()
-        try dropViews()
+        try Schema.dropViews(in: db)
         try dropIndexes()
         try renameShapes()
         try setAside()
@@ -128,14 +128,6 @@ final class MigrationLeg {
         try before.tables.filter { !routes.isKept[$0.index] }.reduce(0) { sum, table in
             sum + (try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0)
         }
-    }
-
-    private func dropViews() throws {
-        let views = try String.fetchAll(
-            db,
-            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
-        )
-        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
     }
 
     /// Those that the model asks for, and all of tables that are rewritten.

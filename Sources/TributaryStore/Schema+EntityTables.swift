@@ -57,6 +57,17 @@ extension Schema {
         }
     }
 
+    /// Drops all views except those of the store's own tables, before columns change.
+    ///
+    /// Views that somebody else has put into the file are dropped too: they may name columns that go.
+    static func dropViews(in db: Database) throws {
+        let views = try String.fetchAll(
+            db,
+            sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
+        )
+        for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+    }
+
     /// An index for each key that is to be unique; not a unique one, because imported writes may share a key.
     private static func createKeyIndexes(_ entity: EntityLayout, in db: Database, layout: StoreModel) throws {
         let table = layout.tables[entity.table]
