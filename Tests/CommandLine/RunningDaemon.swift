@@ -158,6 +158,20 @@ final class RunningDaemon {
         text("\(name).log").split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
+    /// The seconds from the line that begins the stop to the last line, as the journal tells them: on a busy machine
+    /// a test is told of the end later than it came.
+    func secondsOfStop() throws -> TimeInterval {
+        let lines = text("\(name).log").split(separator: "\n")
+        let start = try #require(lines.last { $0.hasSuffix(" Stopping") }, "\(log)")
+        let end = try #require(lines.last { $0.contains(/^\d{4}-\d\d-\d\dT/) }, "\(log)")
+        return try time(of: end).timeIntervalSince(time(of: start))
+    }
+
+    private func time(of line: Substring) throws -> Date {
+        let written = line.prefix { $0 != " " } + "Z"
+        return try Date(String(written), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
     private func text(_ file: String) -> String {
         (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
     }
