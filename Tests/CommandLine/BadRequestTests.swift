@@ -90,14 +90,18 @@ struct BadRequestTests {
         let slow = try RawConnection(daemon.socket)
         slow.send("GET /v1/changes HTTP/1.1\r\nhost: x\r\n\r\n")
         let client = daemon.client
+        let (greeted, greeting) = AsyncStream<Void>.makeStream()
         let follower = Task {
+            defer { greeting.finish() }
             var events: [String] = []
             _ = try await client.events(AdminCall(.get, AdminPath.changes)) { event in
                 events.append(event.event)
+                greeting.finish()
                 return event.event != "bye"
             }
             return events
         }
+        for await _ in greeted {}
         for round in 0..<30 {
             let changes = (0..<200).map { _ in #"{"insert":"Employee","values":{"name":"\#(round)"}}"# }
             let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
