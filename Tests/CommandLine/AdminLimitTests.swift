@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients may be many, but not without end, and whoever is one too many is told so.
-@Suite struct AdminLimitTests {
+@Suite(.daemonTurns) struct AdminLimitTests {
     @Test(.timeLimit(.minutes(10))) func connectionsPastTheLimitAreRefusedWithAReason() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

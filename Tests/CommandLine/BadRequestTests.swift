@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("Bad requests and bad clients", .serialized)
+@Suite("Bad requests and bad clients", .serialized, .daemonTurns)
 struct BadRequestTests {
     @Test("mistakes get problem documents and harm nobody", .timeLimit(.minutes(10)))
     func mistakes() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("Starting, reloading and stopping the daemon")
+@Suite("Starting, reloading and stopping the daemon", .daemonTurns)
 struct DaemonLifeTests {
     @Test("a second daemon on the same store ends with 75 and names the first", .timeLimit(.minutes(10)))
     func second() async throws {

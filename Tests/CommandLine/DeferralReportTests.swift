@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A producer's wrong guesses are imported without effect, and every view of the daemon says so.
-@Suite struct DeferralReportTests {
+@Suite(.daemonTurns) struct DeferralReportTests {
     private static let ann = "0190f1a2-0000-7000-8000-000000000001"
     private static let nobody = "0190f1a2-0000-7000-8000-0000000000ff"
     private static let lines = [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The demo")
+@Suite("The demo", .daemonTurns)
 struct DemoTests {
     @Test("plays to its end, in plain ASCII, with equal digests, and leaves nothing behind", .timeLimit(.minutes(10)))
     func plays() async throws {

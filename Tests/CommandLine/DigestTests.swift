@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A digest takes as long as it takes, and tells how far it is.
-@Suite struct DigestTests {
+@Suite(.daemonTurns) struct DigestTests {
     @Test(.timeLimit(.minutes(10))) func aDigestTellsOfItsProgress() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

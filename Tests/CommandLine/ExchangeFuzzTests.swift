@@ -6,7 +6,7 @@ import TributaryAdmin
 import TributaryChanges
 
 /// Real daemons that exchange random histories, some of which get the larger model late, end equal.
-@Suite(.timeLimit(.minutes(60))) struct ExchangeFuzzTests {
+@Suite(.timeLimit(.minutes(60)), .daemonTurns) struct ExchangeFuzzTests {
     @Test func daemonsThatExchangeRandomHistoriesEndEqual() async throws {
         let first = SeededGenerator.fromEnvironment().seed
         print("seed \(first)")

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// When what is saved on one machine goes out to the others.
-@Suite struct ExportTimeTests {
+@Suite(.daemonTurns) struct ExportTimeTests {
     @Test(.timeLimit(.minutes(5)))
     func theFirstSaveGoesOutAtOnceAndThoseThatFollowTogether() async throws {
         let one = try RunningDaemon("one")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Kills at any moment", .serialized)
+@Suite("Kills at any moment", .serialized, .daemonTurns)
 struct KillTests {
     /// SIGKILL at random moments while segments come in and local changes go out; after each a new start.
     @Test("a hundred kills lose nothing and apply nothing twice", .timeLimit(.minutes(10)))

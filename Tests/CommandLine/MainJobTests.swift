@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("The main job, with real processes")
+@Suite("The main job, with real processes", .daemonTurns)
 struct MainJobTests {
     private static let ann = "0190f1a2-0000-7000-8000-000000000001"
 

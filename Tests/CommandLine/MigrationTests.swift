@@ -5,7 +5,7 @@ import TributaryAdmin
 import TributaryChanges
 
 /// The daemon over a store of an older version of its model.
-@Suite struct MigrationTests {
+@Suite(.daemonTurns) struct MigrationTests {
     @Test(.timeLimit(.minutes(10)))
     func theDaemonTellsOfAMigrationAndIsReadyAfterIt() async throws {
         let daemon = try RunningDaemon()

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A model that is changed under a daemon, and between two starts of it.
-@Suite struct ModelChangeTests {
+@Suite(.daemonTurns) struct ModelChangeTests {
     private static let withoutSalary = RunningDaemon.model
         .replacing("      salary: {type: Double, optional: true, max: 100000}\n", with: "")
 

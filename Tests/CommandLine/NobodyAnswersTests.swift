@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the command says when no daemon takes its request.
-@Suite struct NobodyAnswersTests {
+@Suite(.daemonTurns) struct NobodyAnswersTests {
     @Test func aSocketThatIsClosedInsteadOfAnsweringIsUnavailable() async throws {
         let folder = try TemporaryFolder("reset")
         let path = folder.path("a.sock")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Options as people write them.
-@Suite struct OptionValueTests {
+@Suite(.daemonTurns) struct OptionValueTests {
     @Test func valuesMayBeginWithADash() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a hint tells people to type reaches the daemon that it is about.
-@Suite struct PastedHintTests {
+@Suite(.daemonTurns) struct PastedHintTests {
     @Test func hintsNameTheSocketThatWasGiven() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("The status page")
+@Suite("The status page", .daemonTurns)
 struct StatusPageTests {
     @Test("shows counts and metrics on loopback, to those who ask for this host only")
     func page() async throws {

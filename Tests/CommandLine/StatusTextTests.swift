@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// What an administrator sees of problems, writers, requests and events.
-@Suite struct StatusTextTests {
+@Suite(.daemonTurns) struct StatusTextTests {
     private static let ann = "0190f1a2-0000-7000-8000-000000000001"
     private static let insert = #"{"insert":"Employee","id":"\#(ann)","values":{"name":"Ann"}}"#
     private static let writer = "5f0c0000-0000-4000-8000-00000000000a"

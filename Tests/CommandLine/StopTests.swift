@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// What must not keep the daemon from stopping, and what must go on meanwhile.
-@Suite struct StopTests {
+@Suite(.daemonTurns) struct StopTests {
     private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
 
     @Test(.timeLimit(.minutes(10))) func aLogFolderThatHangsKeepsNeitherSavesNorTheStop() async throws {

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A store that another process has locked, and a mount whose server is gone.
-@Suite(.serialized) struct StuckStopTests {
+@Suite(.serialized, .daemonTurns) struct StuckStopTests {
     private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
 
     @Test(.timeLimit(.minutes(5))) func aStoreLockedByAnotherProcessEndsTheStopAtItsDeadline() async throws {

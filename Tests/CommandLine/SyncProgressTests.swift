@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 import TributaryChanges
 
-@Suite("A synchronization tells of its progress", .serialized)
+@Suite("A synchronization tells of its progress", .serialized, .daemonTurns)
 struct SyncProgressTests {
     private func events(_ daemon: RunningDaemon) async throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// How `tributaryctl sync` ends when something was in the way.
-@Suite(.serialized) struct SyncStatusTests {
+@Suite(.serialized, .daemonTurns) struct SyncStatusTests {
     private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
 
     private static func insert(_ name: String) -> String {

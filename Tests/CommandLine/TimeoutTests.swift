@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every wait of the admin command has a limit.
-@Suite struct TimeoutTests {
+@Suite(.daemonTurns) struct TimeoutTests {
     @Test(.timeLimit(.minutes(10)), arguments: [["status"], ["digest"], ["sync"], ["pause", "--for", "5m"]])
     func aDaemonThatSaysNothingIsNotWaitedForForEver(_ command: [String]) async throws {
         let daemon = try RunningDaemon()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("Transactions over the socket")
+@Suite("Transactions over the socket", .daemonTurns)
 struct TransactionTests {
     @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(10)))
     func transactions() async throws {

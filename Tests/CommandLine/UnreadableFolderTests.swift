@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("A folder that may not be read for a while")
+@Suite("A folder that may not be read for a while", .daemonTurns)
 struct UnreadableFolderTests {
     /// Root reads everything, so the daemon runs without the capability that lets it.
     @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(10)))

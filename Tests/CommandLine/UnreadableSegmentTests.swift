@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-@Suite("A segment that may not be read")
+@Suite("A segment that may not be read", .daemonTurns)
 struct UnreadableSegmentTests {
     /// Root reads everything, so the daemon runs without the capability that lets it.
     @Test("is listed with its reason, others go on, and it is imported once it may be read")

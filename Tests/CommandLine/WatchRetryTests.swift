@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A daemon that starts while the system has no inotify instance left.
-@Suite struct WatchRetryTests {
+@Suite(.daemonTurns) struct WatchRetryTests {
     /// A user namespace has a limit of its own.
     private static let limit = "/proc/sys/user/max_inotify_instances"
 

@@ -8,7 +8,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// What is told of deferred values when there are very many of them, or when the log folder does not answer.
-@Suite struct DeferralTests {
+@Suite(.watcherTurns) struct DeferralTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Whole replicas that exchange random histories over a folder end with equal digests and rows.
-@Suite(.timeLimit(.minutes(60))) struct ExchangeFuzzTests {
+@Suite(.timeLimit(.minutes(60)), .watcherTurns) struct ExchangeFuzzTests {
     @Test func replicasThatExchangeRandomHistoriesEndEqual() async {
         let first = SeededGenerator.fromEnvironment().seed
         print("seed \(first)")

@@ -6,7 +6,7 @@ import TributaryChanges
 @testable import TributarySync
 
 /// Transactions that do not come are a problem once their grace is over.
-@Suite struct GapTests {
+@Suite(.watcherTurns) struct GapTests {
     @Test func aGapIsAProblemAfterItsGraceWithSinceAndWriter() async throws {
         let wall = SyncWall()
         let logs = try LogsFolder()

@@ -9,7 +9,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// A log folder on a mount that hangs; the kernel makes it hang, so it takes root.
-@Suite(.timeLimit(.minutes(10))) struct HangingFolderTests {
+@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct HangingFolderTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let a = LogsFolder.writer(1)

@@ -8,7 +8,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-@Suite(.timeLimit(.minutes(10))) struct SyncServiceTests {
+@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct SyncServiceTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let a = LogsFolder.writer(1)

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+/// Only a few of the tests that start daemons run at one time.
+///
+/// All tests begin together. Daemons that have no processor answer later than their clients wait, and the system gives
+/// a user 128 inotify instances.
+struct DaemonTurns: SuiteTrait, TestTrait, TestScoping {
+    private static let turnstile = Turnstile(places: 6)
+
+    var isRecursive: Bool { true }
+
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> DaemonTurns? { testCase == nil ? nil : self }
+
+    func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await Self.turnstile.pass(function)
+    }
+}
+
+extension Trait where Self == DaemonTurns {
+    static var daemonTurns: Self { DaemonTurns() }
+}
