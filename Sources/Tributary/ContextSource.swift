@@ -27,8 +27,24 @@ protocol ContextSource: AnyObject {
     /// Reads the store under everything.
     func read<T>(_ body: (Reader) throws -> T) throws -> T
 
+    /// Lets the contexts above process what has happened to their objects, the topmost first.
+    func processChanges()
+
+    /// Whether contexts above have objects or links that are not saved.
+    var hasUnsaved: Bool { get }
+
+    /// How many objects of a root entity contexts above have not saved, or more: one that two of them have changed may
+    /// count twice.
+    func unsavedCount(rootIndex: Int) -> Int
+
+    /// The objects of a root entity that contexts above have not saved, some perhaps twice, and some that were only linked.
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey]
+
     /// An object that a context above has not saved.
     func unsaved(_ key: ObjectKey) -> UnsavedObject?
+
+    /// Whether a context above has not saved the object.
+    func isUnsaved(_ key: ObjectKey) -> Bool
 
     /// Objects that contexts above have not saved and that may have the values in the slots of the scope.
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]

@@ -22,12 +22,12 @@ extension ManagedObjectContext {
     public func fetchDictionaries(_ request: FetchRequest) throws -> [FetchedValues] {
         checkConfinement()
         // The contexts above first: what they do now is news for the objects here.
-        let hasUnsavedAbove = !source.isStore && !source.unsavedState().objects.isEmpty
+        source.processChanges()
         processChanges()
         let request = resolved(request)
         if let other = withoutOwnChanges(request) { return try other.fetchDictionaries(request) }
         let plan = try home.dictionaryPlan(request)
-        let isOverlaid = hasUnsavedAbove || request.includesPendingChanges && dirty.count > 0
+        let isOverlaid = source.hasUnsaved || request.includesPendingChanges && dirty.count > 0
         guard isOverlaid else { return home.named(try readResults { try $0.values(plan) }, plan) }
         var objects = request
         objects.sortKeys = []

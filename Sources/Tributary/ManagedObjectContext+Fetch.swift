@@ -70,7 +70,7 @@ extension ManagedObjectContext {
         }
         let overlay = try overlay(for: request)
         let rows = fillingRowCache ? try readResultsAhead(query(request)) : nil
-        if let objects = try objectsOverChangedRelations(request, overlay.above) {
+        if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).map(\.objectID)
         }
         guard !overlay.isEmpty else { return try rows?.map(\.id) ?? readResults { try $0.ids(query(request)) } }
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
         let request = resolved(request)
         if let other = withoutOwnChanges(request) { return try other.count(for: request) }
         let overlay = try overlay(for: request)
-        if let objects = try objectsOverChangedRelations(request, overlay.above) {
+        if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).count
         }
         guard !overlay.isEmpty else { return try readResults { try $0.count(query(request)) } }
@@ -121,18 +121,16 @@ extension ManagedObjectContext {
 
     /// The context's dirty objects of the entity: they stand for their rows.
     private struct Overlay {
+        let rootIndex: Int
         /// How many objects of the root entity are dirty: each hides at most one row.
-        var dirtyCount = 0
-        var rootIndex = 0
-        /// Objects with changes in the contexts above.
-        var hiddenAbove: Set<UniqueID> = []
+        let dirtyCount: Int
+        /// How many the contexts above have not saved, or more.
+        let countAbove: Int
         var matching: [ManagedObject] = []
-        /// What contexts above have not saved; nil when there are none.
-        var above: UnsavedState?
 
         var isEmpty: Bool { hiddenCount == 0 }
 
-        var hiddenCount: Int { dirtyCount + hiddenAbove.count }
+        var hiddenCount: Int { dirtyCount + countAbove }
     }
 
     private func candidates(_ request: FetchRequest) throws -> Candidates {
@@ -148,7 +146,7 @@ extension ManagedObjectContext {
             )
         }
         let overlay = try overlay(for: request)
-        if let objects = try objectsOverChangedRelations(request, overlay.above) {
+        if let objects = try objectsOverChangedRelations(request) {
             return .mixed(request.slice(objects).map(Candidate.object))
         }
         guard !overlay.isEmpty else { return .rows(try readResults { try $0.rows(query(request)) }) }
@@ -162,35 +160,44 @@ extension ManagedObjectContext {
     private func overlay(for request: FetchRequest) throws -> Overlay {
         checkConfinement()
         // The contexts above first: what they do now is news for the objects here.
-        let unsaved = source.isStore ? nil : source.unsavedState()
+        source.processChanges()
         processChanges()
-        var overlay = Overlay(above: unsaved)
-        let above = unsaved.map { unsavedRows(request, $0) } ?? []
         let kind = try kind(named: request.entityName)
-        overlay.rootIndex = kind.rootIndex
-        overlay.dirtyCount = request.includesPendingChanges ? dirty.count(rootIndex: kind.rootIndex) : 0
-        guard overlay.dirtyCount > 0 || !above.isEmpty else { return overlay }
+        var overlay = Overlay(
+            rootIndex: kind.rootIndex,
+            dirtyCount: request.includesPendingChanges ? dirty.count(rootIndex: kind.rootIndex) : 0,
+            countAbove: source.unsavedCount(rootIndex: kind.rootIndex)
+        )
+        guard !overlay.isEmpty else { return overlay }
         let predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
         for object in overlay.dirtyCount > 0 ? dirtyCandidates(request, kind) : [] {
-            let own = object.kind.entity
-            guard request.includesSubentities ? own.isKind(of: kind.entity.name) : own.name == kind.entity.name else {
-                continue
-            }
+            guard request.isFor(object.kind.entity) else { continue }
             if object.state != .deleted, predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
-        for (id, row) in above where !isHidden(id, overlay) {
-            overlay.hiddenAbove.insert(id)
-            guard let row else { continue }
+        for row in overlay.countAbove > 0 ? candidatesAbove(request, kind) : [] {
+            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, overlay) else { continue }
             let object = object(for: row)
             if predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
         }
         return overlay
     }
 
+    /// What contexts above have not saved and may fulfil the request, each object once; found as ``dirtyCandidates(_:_:)``
+    /// are.
+    private func candidatesAbove(_ request: FetchRequest, _ kind: ObjectKind) -> [Row] {
+        let keys: [ObjectKey]
+        if let (slot, value) = request.predicate?.requiredValue(of: kind) {
+            keys = source.unsavedKeys(of: [value], in: DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot]))
+        } else {
+            keys = source.unsavedKeys(rootIndex: kind.rootIndex)
+        }
+        return Set(keys).compactMap { source.unsaved($0)?.row }
+    }
+
     /// The dirty objects that may fulfil the request, found by a value that its predicate asks for where there is one.
     private func dirtyCandidates(_ request: FetchRequest, _ kind: ObjectKind) -> [ManagedObject] {
         guard dirty.count > ManagedObjectContext.fewDirtyObjects,
-            let (slot, value) = request.predicate?.requiredText(of: kind)
+            let (slot, value) = request.predicate?.requiredValue(of: kind)
         else { return dirty.objects }
         return dirtyObjects([value], in: DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot]))
     }
@@ -198,8 +205,13 @@ extension ManagedObjectContext {
     /// So many objects are asked one by one.
     private static let fewDirtyObjects = 32
 
+    /// Whether an object of the context with changes, or one of a context above, stands for the row.
     private func isHidden(_ id: UniqueID, _ overlay: Overlay) -> Bool {
-        if overlay.hiddenAbove.contains(id) { return true }
+        if isDirty(id, overlay) { return true }
+        return overlay.countAbove > 0 && source.isUnsaved(ObjectKey(rootIndex: overlay.rootIndex, id: id))
+    }
+
+    private func isDirty(_ id: UniqueID, _ overlay: Overlay) -> Bool {
         guard overlay.dirtyCount > 0 else { return false }
         return registry.object(id, rootIndex: overlay.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }

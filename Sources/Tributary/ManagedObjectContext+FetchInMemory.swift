@@ -8,9 +8,8 @@ extension ManagedObjectContext {
     /// may be wrong.
     ///
     /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
-    func objectsOverChangedRelations(_ request: FetchRequest, _ above: UnsavedState?) throws -> [ManagedObject]? {
-        let changed = unsavedRoots(request, above)
-        guard !changed.isEmpty else { return nil }
+    func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
+        guard request.includesPendingChanges && dirty.count > 0 || source.hasUnsaved else { return nil }
         let entity = try kind(named: request.entityName).entity
         let keys = try request.sortKeys.map { try $0.bind(to: entity, in: schema.model) }
         let terms = try (request.predicate?.conjuncts ?? []).map { term in
@@ -19,6 +18,9 @@ extension ManagedObjectContext {
         let termRoots = terms.map { $0.bound.roots(in: schema.model) }
         let keyRoots = keys.map { $0.path.roots(in: schema.model) }
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
+        // Only now: it costs what is unsaved.
+        let above = source.isStore ? nil : source.unsavedState()
+        let changed = unsavedRoots(request, above)
         let deleted = deletedRoots(request, above)
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
@@ -30,10 +32,7 @@ extension ManagedObjectContext {
             includesSubentities: request.includesSubentities
         )
         let rows = try readResults { try $0.rows(query) }
-        let own = dirty.objects.filter { object in
-            let kind = object.kind.entity
-            return request.includesSubentities ? kind.isKind(of: entity.name) : kind.name == entity.name
-        }
+        let own = dirty.objects.filter { request.isFor($0.kind.entity) }
         var hidden = Set(own.map(\.uniqueID))
         var candidates = own.filter { $0.state != .deleted }
         let rowsAbove = above.map { unsavedRows(request, $0) } ?? []
@@ -86,15 +85,12 @@ extension ManagedObjectContext {
     }
 
     /// The rows of the entity that contexts above have not saved, nil for those that they have deleted.
-    func unsavedRows(_ request: FetchRequest, _ above: UnsavedState) -> [(id: UniqueID, row: Row?)] {
+    private func unsavedRows(_ request: FetchRequest, _ above: UnsavedState) -> [(id: UniqueID, row: Row?)] {
         guard let kind = schema.kind(named: request.entityName) else { return [] }
         return above.objects.compactMap { key, unsaved in
             guard key.rootIndex == kind.rootIndex else { return nil }
             guard let row = unsaved.row else { return (key.id, nil) }
-            let isOfKind =
-                request.includesSubentities
-                ? row.entity.isKind(of: kind.entity.name) : row.entity.name == kind.entity.name
-            return isOfKind ? (key.id, row) : nil
+            return request.isFor(row.entity) ? (key.id, row) : nil
         }
     }
 
@@ -124,21 +120,33 @@ extension ObjectPredicate {
         if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// A text attribute with the value that it has in every object that fulfils the predicate; nil when none is known.
-    func requiredText(of kind: ObjectKind) -> (slot: Int, value: PropertyValue)? {
+    /// An attribute of text, whole numbers or UUIDs with the value that it has in every object that fulfils the predicate; nil
+    /// when none is known.
+    func requiredValue(of kind: ObjectKind) -> (slot: Int, value: PropertyValue)? {
         for case .comparison(let term) in conjuncts.map(\.form) {
             guard term.operation == .equal, term.quantifier == .direct, !term.isCaseInsensitive,
                 !term.isDiacriticInsensitive, case .keyPath(let path) = term.left.form, path.count == 1,
-                case .constant(.string(let text)) = term.right.form, let slot = kind.slot(named: path[0]),
-                case .attribute(.string) = kind.role(slot)
+                case .constant(let value) = term.right.form, let slot = kind.slot(named: path[0]),
+                case .attribute(let type) = kind.role(slot)
             else { continue }
-            return (slot, .string(text))
+            // Values of other types may be equal without being the same.
+            switch (type, value) {
+            case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
+                (.uuid, .uuid):
+                return (slot, value)
+            default: continue
+            }
         }
         return nil
     }
 }
 
 extension FetchRequest {
+    /// Whether objects of an entity of the same root are asked for.
+    func isFor(_ entity: Entity) -> Bool {
+        includesSubentities ? entity.isKind(of: entityName) : entity.name == entityName
+    }
+
     /// The part of all that fulfils the request which its offset and limit leave.
     func slice<Element>(_ all: [Element]) -> [Element] {
         let rest = all.dropFirst(max(fetchOffset, 0))

@@ -23,6 +23,29 @@ final class ParentSource: ContextSource {
 
     func read<T>(_ body: (Reader) throws -> T) throws -> T { try context.source.read(body) }
 
+    func processChanges() {
+        context.source.processChanges()
+        context.checkConfinement()
+        context.processChanges()
+    }
+
+    var hasUnsaved: Bool { context.dirty.count > 0 || !context.ledger.isEmpty || context.source.hasUnsaved }
+
+    func unsavedCount(rootIndex: Int) -> Int {
+        context.dirty.count(rootIndex: rootIndex) + context.source.unsavedCount(rootIndex: rootIndex)
+    }
+
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey] {
+        var keys = context.source.unsavedKeys(rootIndex: rootIndex)
+        for object in context.dirty.objects where object.kind.rootIndex == rootIndex { keys.append(object.key) }
+        return keys
+    }
+
+    func isUnsaved(_ key: ObjectKey) -> Bool {
+        if let object = context.registry.object(key.id, rootIndex: key.rootIndex), object.isUnsaved { return true }
+        return context.source.isUnsaved(key)
+    }
+
     func unsaved(_ key: ObjectKey) -> UnsavedObject? {
         if let object = context.registry.object(key.id, rootIndex: key.rootIndex), let unsaved = object.unsaved {
             return unsaved

@@ -46,7 +46,18 @@ final class StagedSource: ContextSource {
         return try store.read(body)
     }
 
+    /// The state was taken from a parent that had processed its changes.
+    func processChanges() {}
+
+    var hasUnsaved: Bool { !state.objects.isEmpty || !state.ledger.isEmpty }
+
+    func unsavedCount(rootIndex: Int) -> Int { state.count(rootIndex: rootIndex) }
+
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey] { state.objects.keys.filter { $0.rootIndex == rootIndex } }
+
     func unsaved(_ key: ObjectKey) -> UnsavedObject? { state.objects[key] }
+
+    func isUnsaved(_ key: ObjectKey) -> Bool { state.objects[key] != nil }
 
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
         keys.keys(of: values, in: scope, objects: state.objects)
@@ -70,7 +81,7 @@ final class StagedSource: ContextSource {
                         row: object.action == .delete ? nil : object.image,
                         isInserted: object.action == .insert || known?.isInserted == true
                     )
-                    state.objects[object.key] = unsaved
+                    state.set(unsaved, object.key)
                     keys.insert(object.key, unsaved)
                 }
             }

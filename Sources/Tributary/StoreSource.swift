@@ -29,7 +29,17 @@ final class StoreSource: ContextSource {
 
     var isCommitted: Bool { transaction == nil }
 
+    func processChanges() {}
+
+    var hasUnsaved: Bool { false }
+
+    func unsavedCount(rootIndex: Int) -> Int { 0 }
+
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey] { [] }
+
     func unsaved(_ key: ObjectKey) -> UnsavedObject? { nil }
+
+    func isUnsaved(_ key: ObjectKey) -> Bool { false }
 
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] { [] }
 

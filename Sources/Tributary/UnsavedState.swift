@@ -5,12 +5,22 @@ import TributaryStore
 ///
 /// Taking it costs what is unsaved there; copies share it until one of them changes.
 struct UnsavedState: Sendable {
-    var objects: [ObjectKey: UnsavedObject] = [:]
+    private(set) var objects: [ObjectKey: UnsavedObject] = [:]
+    /// How many of the objects are of each root entity.
+    private var counts: [Int: Int] = [:]
     var ledger = RelationshipLedger()
     /// The generation that the topmost context reads; nil for what is newest.
     var generation: Generation?
     /// Moves when anything above has changed.
     var version: UInt64 = 0
+
+    /// How many of the objects are of a root entity.
+    func count(rootIndex: Int) -> Int { counts[rootIndex] ?? 0 }
+
+    /// An object is unsaved, as it is given.
+    mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {
+        if objects.updateValue(unsaved, forKey: key) == nil { counts[key.rootIndex, default: 0] += 1 }
+    }
 }
 
 extension ManagedObjectContext {
@@ -20,7 +30,7 @@ extension ManagedObjectContext {
         processChanges()
         var state = source.unsavedState()
         for object in dirty.objects {
-            if let unsaved = object.unsaved { state.objects[object.key] = unsaved }
+            if let unsaved = object.unsaved { state.set(unsaved, object.key) }
         }
         state.ledger.add(ledger)
         state.generation = generation
@@ -30,6 +40,15 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether ``unsaved`` has something.
+    var isUnsaved: Bool {
+        switch state {
+        case .deleted: true
+        case .inserted, .updated: !values.isEmpty
+        case .clean, .gone, .detached: false
+        }
+    }
+
     /// What a child of the object's context sees of it; nil for what is below.
     var unsaved: UnsavedObject? {
         switch state {

@@ -15,7 +15,8 @@ struct ChildFetchDifferentialTests {
         "department.employees.@sum.salary > 25", "SUBQUERY(projects, $p, $p.title == 'R').@count > 0",
         "badge.number == 1", "badge == NULL", "badge != NULL", "salary > 5 AND department.title == 'R'",
         "salary > 5 OR ANY projects.title == 'S'", "ANY department.employees.name == 'A'",
-        "ANY projects.members.name == 'B'", "name == 'A'",
+        "ANY projects.members.name == 'B'", "name == 'A'", "salary > 5 AND name == 'B'", "age == 30 AND name != 'A'",
+        "name == 'C' AND department.title == 'R'",
     ]
 
     private static let orders: [[SortKey]] = [

@@ -43,12 +43,7 @@ enum ContextRows {
             try context.save()
         },
         row("find or create by a fetch in one block", 1_000) { context, count in
-            for number in 0..<count {
-                let request = try FetchRequest("Worker", where: "name == %@", [.string("name \(number)")])
-                if try context.fetch(request, as: Worker.self).isEmpty {
-                    try context.insert(Worker.self).name = "name \(number)"
-                }
-            }
+            try findOrCreate(count, in: context)
             try context.save()
         },
         GrowthRow(title: "a changed value under a results controller", order: .constant, smallest: 5_000) { count in
@@ -96,6 +91,20 @@ enum ContextRows {
         GrowthRow(title: "upsert in a child of a context", order: .linear, smallest: 500) { count in
             try await upsertInChild(count)
         },
+        GrowthRow(title: "find or create by a fetch in a child of a context", order: .linear, smallest: 500) { count in
+            try await belowUnsaved(count) { parent in
+                let child = parent.newChild()
+                return try await GrowthRow.processorMilliseconds { try findOrCreate(2 * count, in: child) }
+            }
+        },
+        GrowthRow(title: "find or create by a fetch in a child on a queue", order: .linear, smallest: 500) { count in
+            try await belowUnsaved(count) { parent in
+                guard let child = parent.container?.newChildOfViewContext() else { return .infinity }
+                return try await GrowthRow.processorMilliseconds {
+                    try await child.perform { try findOrCreate(2 * count, in: $0) }
+                }
+            }
+        },
     ]
 
     private static func row(
@@ -112,6 +121,29 @@ enum ContextRows {
             try await container.close()
             return cost
         }
+    }
+
+    /// Looks so many workers up by name, and makes those that are not there.
+    private static func findOrCreate(_ count: Int, in context: ManagedObjectContext) throws {
+        for number in 0..<count {
+            let request = try FetchRequest("Worker", where: "name == %@", [.string("name \(number)")])
+            if try context.fetch(request, as: Worker.self).isEmpty {
+                try context.insert(Worker.self).name = "name \(number)"
+            }
+        }
+    }
+
+    /// What `work` measures below a context that has so many unsaved workers.
+    @MainActor
+    private static func belowUnsaved(
+        _ count: Int,
+        _ work: @MainActor (ManagedObjectContext) async throws -> Double
+    ) async throws -> Double {
+        let container = try await open()
+        for number in 0..<count { try container.viewContext.insert(Worker.self).name = "name \(number)" }
+        let cost = try await work(container.viewContext)
+        try await container.close()
+        return cost
     }
 
     private static func appendToArray(of count: Int) async throws -> Double {
