@@ -25,7 +25,7 @@ final class Engine: Sendable {
     /// How long a read for a client may take.
     static let readTimeout = Duration.seconds(10)
 
-    private let readingRoom = ReadingRoom()
+    let readingRoom = ReadingRoom()
     /// Apart from clients' reads, so that the status answers when those take all places.
     let statusRoom = ReadingRoom(most: Engine.mostStatusReads)
 

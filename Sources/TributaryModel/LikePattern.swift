@@ -41,8 +41,10 @@ package struct LikePattern: Sendable, Hashable {
         var place = scalars.startIndex
         var element = 0
         var retry: (element: Int, place: String.Index)?
-        var retries = 0
+        var steps = 0
         while place < scalars.endIndex {
+            steps &+= 1
+            if steps & 0xFFFF == 0, MatchingLimit.isReached { return false }
             if element < elements.count {
                 switch elements[element] {
                 case .any:
@@ -61,8 +63,6 @@ package struct LikePattern: Sendable, Hashable {
                 }
             }
             guard let last = retry else { return false }
-            retries &+= 1
-            if retries & 0xFFF == 0, MatchingLimit.isReached { return false }
             place = scalars.index(after: last.place)
             element = last.element + 1
             retry = (last.element, place)

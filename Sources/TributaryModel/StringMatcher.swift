@@ -55,10 +55,15 @@ package struct StringMatcher: Sendable {
     /// Whether `text` fits.
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
-            return StringMatcher.matches(
-                StringFolding.fold(text, caseInsensitive: false, diacriticInsensitive: isDiacriticInsensitive),
-                expression
+            let text = StringFolding.fold(
+                text,
+                caseInsensitive: false,
+                diacriticInsensitive: isDiacriticInsensitive
             )
+            guard MatchingLimit.isOver != nil, text.utf16.count >= LongTextMatch.minimumLength else {
+                return StringMatcher.matches(text, expression)
+            }
+            return LongTextMatch.run { StringMatcher.matches(text, expression) }
         }
         let text = StringFolding.fold(
             text,
@@ -92,15 +97,23 @@ package struct StringMatcher: Sendable {
         return isFound
     }
 
+    /// Bytes that may be compared between two questions whether whoever matches has to give up.
+    private static let bytesBetweenQuestions = 1 << 20
+
     /// UTF-8 cannot be cut in the wrong place: equal bytes are equal scalars.
     private static func contains(_ part: [UInt8], in text: String) -> Bool {
         guard let first = part.first else { return true }
         var text = text
         return text.withUTF8 { bytes in
             guard bytes.count >= part.count else { return false }
+            var compared = 0
             for start in 0...(bytes.count - part.count) where bytes[start] == first {
                 // A long part that nearly fits everywhere takes long.
-                if start & 0xFFF == 0, MatchingLimit.isReached { return false }
+                compared &+= part.count
+                if compared > bytesBetweenQuestions {
+                    if MatchingLimit.isReached { return false }
+                    compared = 0
+                }
                 if bytes[start..<(start + part.count)].elementsEqual(part) { return true }
             }
             return false

@@ -1,6 +1,7 @@
 import Hummingbird
 import TributaryAdmin
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 /// `GET /metrics`: counters and gauges in Prometheus's text form.
@@ -38,7 +39,39 @@ enum MetricsRoute {
         text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
         text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))
         if let engine = daemon.state.engine {
-            let writers = try await engine.read { try $0.writers() }
+            text.add(
+                "tributary_reads",
+                .gauge,
+                "Reads for clients that are under way or wait.",
+                Double(engine.readingRoom.current)
+            )
+            text.add(
+                "tributary_reads_cancelled_total",
+                .counter,
+                "Reads that ended because the client hung up.",
+                Double(engine.readingRoom.cancelled)
+            )
+            text.add(
+                "tributary_reads_timed_out_total",
+                .counter,
+                "Reads that took longer than they may.",
+                Double(engine.readingRoom.timedOut)
+            )
+            let matches = LongTextMatch.census
+            text.add(
+                "tributary_long_matches",
+                .gauge,
+                "Regular expressions that are matched with a long text.",
+                Double(matches.running)
+            )
+            text.add(
+                "tributary_abandoned_matches",
+                .gauge,
+                "Those of tributary_long_matches for which nobody waits any more.",
+                Double(matches.abandoned)
+            )
+            // As the status does: metrics tell of readers that are busy, and do not wait for them.
+            let writers = await engine.readSoon { try $0.writers() } ?? []
             text.add(
                 "tributary_writer_sequence",
                 .gauge,

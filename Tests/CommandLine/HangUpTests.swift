@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// Regular expressions that backtrack for minutes inside one row: what ends them, and who can read meanwhile.
+@Suite(.timeLimit(.minutes(10))) struct HangUpTests {
+    /// With each character that `.*?` takes, the atomic group looks at all the rest: 10,000 steps, before which ICU cannot
+    /// be stopped, look at many billions of characters of the text.
+    private static let expression = ".*?(?>[^x]*)x"
+    private static let textLength = 8_000_000
+
+    private static let matching: String = {
+        let condition = "name MATCHES '\(expression)'"
+        return "/v1/objects/Employee?count=true&where="
+            + (condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }()
+
+    /// A daemon that runs, and whose store has one employee with a long name.
+    private func started() async throws -> RunningDaemon {
+        let daemon = try RunningDaemon()
+        var writer = RunningDaemon.foreignWriter()
+        let name = String(repeating: "a", count: Self.textLength)
+        try writer.write([[RunningDaemon.insertion(1, name: name)]], to: daemon.logs)
+        try await daemon.start()
+        let sync = try await daemon.call(.post, "/v1/sync")
+        #expect(sync.0 == 200, "\(sync.1)")
+        return daemon
+    }
+
+    /// What `GET /metrics` says of one of them.
+    private func metric(_ name: String, of daemon: RunningDaemon) async throws -> Int {
+        let answer = try await daemon.client.send(AdminCall(.get, "/metrics"))
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("\(name) ") }, "\(lines)")
+        return try #require(line.split(separator: " ").last.flatMap { Int($0) })
+    }
+
+    private func wait(for name: String, toBe count: Int, of daemon: RunningDaemon) async throws {
+        while try await metric(name, of: daemon) != count {}
+    }
+
+    @Test func clientsThatHangUpLeaveTheReadersFree() async throws {
+        let daemon = try await started()
+        let clients = try (0..<4).map { _ in try RawConnection(daemon.socket) }
+        for client in clients { client.send("GET \(Self.matching) HTTP/1.1\r\nhost: localhost\r\n\r\n") }
+        try await wait(for: "tributary_long_matches", toBe: 2, of: daemon)
+        let otherClient = daemon.client
+        async let other = otherClient.send(AdminCall(.get, "/v1/objects/Department?count=true"))
+        // All readers are taken, and the other client waits, too.
+        try await wait(for: "tributary_reads", toBe: 5, of: daemon)
+        for client in clients { client.close() }
+        let answer = try await other
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        try await wait(for: "tributary_reads_cancelled_total", toBe: 4, of: daemon)
+        #expect(try await metric("tributary_reads", of: daemon) == 0)
+        // The readers are free although neither expression has been stopped yet.
+        #expect(try await metric("tributary_abandoned_matches", of: daemon) == 2)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func aReadEndsWithItsTimeInsideARowToo() async throws {
+        let daemon = try await started()
+        let (status, problem) = try await daemon.call(.get, Self.matching)
+        #expect(status == 503 && problem["type"] as? String == "urn:tributary:problem:timeout", "\(problem)")
+        #expect(try await metric("tributary_reads_timed_out_total", of: daemon) == 1)
+        #expect(try await metric("tributary_abandoned_matches", of: daemon) == 1)
+        #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 1)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

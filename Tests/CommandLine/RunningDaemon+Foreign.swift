@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+
+extension RunningDaemon {
+    /// Another writer of the log folder, whose clock is right; each number is one of its own.
+    static func foreignWriter(_ number: UInt8 = 1) -> ForeignWriter {
+        let digits = String(number, radix: 16)
+        return ForeignWriter(
+            id: "5f0c0000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits,
+            milliseconds: UInt64(Date().timeIntervalSince1970 * 1000)
+        )
+    }
+
+    /// The line that inserts an employee, which has the ID of its number.
+    static func insertion(_ number: UInt8, name: String? = nil) -> String {
+        let digits = String(number, radix: 16)
+        let id = "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+        return #"{"insert":"Employee","id":"\#(id)","values":{"name":"\#(name ?? "N\(number)")"}}"#
+    }
+}
