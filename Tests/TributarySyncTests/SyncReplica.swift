@@ -74,6 +74,33 @@ final class SyncReplica: Sendable {
         try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }.sequence
     }
 
+    /// Returns when the system tells the service of changes; while tests run at the same time, it may have no inotify
+    /// instance left for one more.
+    func watched() async throws {
+        while service.status.problems.contains(where: { $0.code == .watchFailed }) { try await service.importAll() }
+    }
+
+    /// Synchronizes after `prepare`: nothing is imported before the call has begun, since the write lock is held until then.
+    func sync(after prepare: () throws -> Void) async throws -> SyncResult {
+        let (isHeld, begun) = AsyncStream<Void>.makeStream()
+        let release = DispatchSemaphore(value: 0)
+        async let lock: Void = onThread { [store] in
+            defer { begun.finish() }
+            try store.inTurn { _ in
+                begun.finish()
+                release.wait()
+            }
+        }
+        defer { release.signal() }
+        for await _ in isHeld {}
+        try prepare()
+        async let result = service.sync()
+        while service.requestCount == 0 { await Task.yield() }
+        release.signal()
+        try await lock
+        return try await result
+    }
+
     func position(_ writer: UniqueID) throws -> UInt64 {
         try store.read { try $0.writer(writer)?.sequence ?? 0 }
     }
