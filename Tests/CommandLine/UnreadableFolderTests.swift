@@ -9,14 +9,9 @@ struct UnreadableFolderTests {
     @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(10)))
     func unreadable() async throws {
         let daemon = try RunningDaemon()
-        let now = UInt64(Date().timeIntervalSince1970 * 1000)
-        var first = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: now)
-        var second = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000b", milliseconds: now)
-        let insert = { (number: Int) in
-            #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-00000000000\#(number)","values":{"name":"N\#(number)"}}"#
-        }
-        let path = try first.write([[insert(1)]], to: daemon.logs)
-        let file = try second.write([[insert(2)]], to: daemon.logs)
+        var (first, second) = (RunningDaemon.foreignWriter(1), RunningDaemon.foreignWriter(2))
+        let path = try first.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        let file = try second.write([[RunningDaemon.insertion(2)]], to: daemon.logs)
         let folder = (path as NSString).deletingLastPathComponent
         #expect(chmod(folder, 0) == 0 && chmod(file, 0) == 0)
         try await daemon.startWithoutReadingEverything()

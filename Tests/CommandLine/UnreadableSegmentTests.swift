@@ -9,14 +9,9 @@ struct UnreadableSegmentTests {
     @Test("is listed with its reason, others go on, and it is imported once it may be read")
     func unreadable() async throws {
         let daemon = try RunningDaemon()
-        let now = UInt64(Date().timeIntervalSince1970 * 1000)
-        var locked = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: now)
-        var open = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000b", milliseconds: now)
-        let insert = { (number: Int) in
-            #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-00000000000\#(number)","values":{"name":"N\#(number)"}}"#
-        }
-        let path = try locked.write([[insert(1)]], to: daemon.logs)
-        try open.write([[insert(2)]], to: daemon.logs)
+        var (locked, open) = (RunningDaemon.foreignWriter(1), RunningDaemon.foreignWriter(2))
+        let path = try locked.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        try open.write([[RunningDaemon.insertion(2)]], to: daemon.logs)
         #expect(chmod(path, 0) == 0)
         try await daemon.startWithoutReadingEverything()
         let first = try await daemon.call(.post, "/v1/sync")

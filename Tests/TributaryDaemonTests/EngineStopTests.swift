@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import TestSupport
 import Testing
 import Tributary
@@ -11,45 +10,24 @@ import TributarySync
 @testable import TributaryDaemon
 
 @Suite struct EngineStopTests {
-    private let folder: TemporaryFolder
+    private let test: TestEngine
 
-    init() throws {
-        folder = try TemporaryFolder("engine")
-        try folder.write(
-            "version: \"1\"\nentities:\n  Note:\n    attributes:\n      text: {type: String}\n",
-            to: "model.yaml"
-        )
-        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
-    }
+    init() throws { test = try TestEngine() }
 
     /// An open engine whose loops run, and what stops it.
     private func open() async throws -> (Engine, EngineStop) {
-        let flags: [ConfigurationKey: String] = [
-            .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
-            .adminSocket: folder.path("admin.sock"),
-        ]
-        let configuration = try Configuration.load(
-            ConfigurationSources(
-                flags: flags,
-                environment: ["HOME": folder.path],
-                hostName: "till",
-                workingDirectory: folder.path
-            )
-        )
-        let model = try configuration.checkPlaces(inheritsSocket: false)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let engine = try await Engine.open(configuration, model: model, migration: MigrationSettings(), logger: logger)
+        let engine = try await test.open()
         let loops = Task { try await engine.sync.run() }
         await engine.sync.started()
         let stop = EngineStop(
             engine: engine,
             loops: loops,
             state: DaemonState(
-                configuration: configuration,
-                modelFile: ModelFileWatch(path: configuration.model)
+                configuration: test.configuration,
+                modelFile: ModelFileWatch(path: test.configuration.model)
             ),
             notifier: SystemdNotifier(environment: [:]),
-            logger: logger
+            logger: test.logger
         )
         return (engine, stop)
     }
@@ -81,7 +59,7 @@ import TributarySync
     @Test(.timeLimit(.minutes(5))) func aFolderThatHangsIsGivenUp() async throws {
         if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
         let (engine, stop) = try await open()
-        let hanging = try HangingFolder(folder.path("logs"))
+        let hanging = try HangingFolder(test.logs)
         let sync = Task { try await engine.sync.importAll() }
         try await hanging.waitForVictim()
         let outcome = StopOutcome()

@@ -1,6 +1,4 @@
-import Foundation
 import Logging
-import TestSupport
 import Testing
 import Tributary
 import TributaryAdmin
@@ -16,30 +14,8 @@ import TributaryStore
     }
 
     @Test func `a status that is asked too often does without what it would read`() async throws {
-        let folder = try TemporaryFolder("engine")
-        try folder.write(
-            "version: \"1\"\nentities:\n  Note:\n    attributes:\n      text: {type: String}\n",
-            to: "model.yaml"
-        )
-        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
-        let flags: [ConfigurationKey: String] = [
-            .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
-            .adminSocket: folder.path("admin.sock"),
-        ]
-        let configuration = try Configuration.load(
-            ConfigurationSources(
-                flags: flags,
-                environment: ["HOME": folder.path],
-                hostName: "till",
-                workingDirectory: folder.path
-            )
-        )
-        let engine = try await Engine.open(
-            configuration,
-            model: try configuration.checkPlaces(inheritsSocket: false),
-            migration: MigrationSettings(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let test = try TestEngine()
+        let engine = try await test.open()
         try await fill(Engine.mostStatusReads, of: engine) {
             let refused = await engine.readSoon { try $0.writers().count }
             #expect(refused == nil)
@@ -50,6 +26,7 @@ import TributaryStore
         let admitted = await engine.readSoon { try $0.writers().count }
         #expect(admitted == 1)
         try await engine.container.close()
+        withExtendedLifetime(test) {}
     }
 
     @Test func `a disk that fails is told from a program that does`() {

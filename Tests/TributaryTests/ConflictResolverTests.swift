@@ -18,18 +18,8 @@ struct ConflictResolverTests {
     private func race(
         _ resolve: @escaping @Sendable (ManagedObject, MergeConflict) throws -> MergePolicy?
     ) async throws -> (String, Double?) {
-        let background = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
-            try context.save()
-            employee.name = "Here"
-            return employee.objectID
-        }
-        try await container.performBackgroundTask { context in
-            let employee = try #require(try context.existingObject(with: id) as? Employee)
+        let (background, id) = try await Company.conflict(in: container) { employee in
             (employee.name, employee.salary) = ("There", 7)
-            try context.save()
         }
         return try await background.perform { context in
             context.resolveConflict = resolve

@@ -13,23 +13,13 @@ struct NestedSaveTests {
         container = try await Company.open(folder)
     }
 
-    /// A context with two saved objects, of which one is in conflict with what another context has saved.
+    /// A context with an object that is in conflict with what another context has saved.
     private func inConflict(
         _ body: @escaping @Sendable (ManagedObjectContext, Employee) throws -> Void
     ) async throws {
-        let background = container.newBackgroundContext(name: "import", mergePolicy: .objectTrump)
-        let id = try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
-            try context.save()
-            employee.name = "Here"
-            return employee.objectID
-        }
-        try await container.performBackgroundTask { context in
-            (try context.existingObject(with: id) as? Employee)?.name = "There"
-            try context.save()
-        }
+        let (background, id) = try await Company.conflict(in: container, name: "import")
         try await background.perform { context in
+            context.mergePolicy = .objectTrump
             try body(context, try #require(context.object(with: id) as? Employee))
         }
     }

@@ -1,0 +1,45 @@
+import Foundation
+import Logging
+import TestSupport
+import Tributary
+import TributaryStore
+
+@testable import TributaryDaemon
+
+/// A folder with a model, a log folder and the configuration of an engine on them.
+struct TestEngine {
+    let folder: TemporaryFolder
+    let configuration: Configuration
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    var logs: String { folder.path("logs") }
+
+    init() throws {
+        folder = try TemporaryFolder("engine")
+        try folder.write(
+            "version: \"1\"\nentities:\n  Note:\n    attributes:\n      text: {type: String}\n",
+            to: "model.yaml"
+        )
+        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        configuration = try Configuration.load(
+            ConfigurationSources(
+                flags: [
+                    .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
+                    .adminSocket: folder.path("admin.sock"),
+                ],
+                environment: ["HOME": folder.path],
+                hostName: "till",
+                workingDirectory: folder.path
+            )
+        )
+    }
+
+    func open() async throws -> Engine {
+        try await Engine.open(
+            configuration,
+            model: try configuration.checkPlaces(inheritsSocket: false),
+            migration: MigrationSettings(),
+            logger: logger
+        )
+    }
+}

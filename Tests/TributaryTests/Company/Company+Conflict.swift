@@ -1,0 +1,32 @@
+import Testing
+import Tributary
+
+extension Company {
+    /// An employee that one context has renamed and another has changed and saved: the first is in conflict when it saves.
+    ///
+    /// - Parameters:
+    ///   - container: where both contexts are; it had no employee.
+    ///   - name: the name of the context that has not saved.
+    ///   - change: what the other context has changed.
+    /// - Returns: The context that has named the employee "Here" and has not saved, and the employee.
+    /// - Throws: What the contexts throw.
+    static func conflict(
+        in container: PersistentContainer,
+        name: String? = nil,
+        change: @escaping @Sendable (Employee) -> Void = { $0.name = "There" }
+    ) async throws -> (context: BackgroundContext, employee: ManagedObjectID) {
+        let background = container.newBackgroundContext(name: name)
+        let id = try await background.perform { context in
+            let employee = try context.insert(Employee.self)
+            employee.name = "Ann"
+            try context.save()
+            employee.name = "Here"
+            return employee.objectID
+        }
+        try await container.performBackgroundTask { context in
+            change(try context.existingObject(with: id, as: Employee.self))
+            try context.save()
+        }
+        return (background, id)
+    }
+}
