@@ -18,6 +18,7 @@ struct Migration {
         let after = Catalogue(layout)
         guard isForced || after.entries != before.entries else { return layout }
         try refuseLosses(from: before, to: after)
+        try Schema.dropViews(in: db)
         for table in layout.tables {
             if before[.entity, "", table.root.name] == nil {
                 try Schema.createTable(table, in: db, layout: layout)
@@ -26,7 +27,6 @@ struct Migration {
             }
         }
         for link in layout.links where before[.link, "", link.name] == nil { try Schema.createTable(link, in: db) }
-        try Schema.dropViews(in: db)
         try Schema.createViews(in: db, layout: layout)
         try Schema.createFetchIndexes(in: db, layout: layout)
         try after.write(to: db)

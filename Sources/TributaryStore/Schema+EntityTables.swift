@@ -59,7 +59,8 @@ extension Schema {
 
     /// Drops all views except those of the store's own tables, before columns change.
     ///
-    /// Views that somebody else has put into the file are dropped too: they may name columns that go.
+    /// Views that another program has put into the file are dropped too: they may name columns that go. ``ForeignViews``
+    /// puts them back.
     static func dropViews(in db: Database) throws {
         let views = try String.fetchAll(
             db,

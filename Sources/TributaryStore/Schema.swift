@@ -39,10 +39,11 @@ enum Schema {
         for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }
-        guard found < version else { return try MigrationRun(db: db, configuration: configuration).run() }
-        try DateUpgrade(db: db).run()
-        let layout = try MigrationRun(db: db, configuration: configuration).run(isForced: true)
-        try db.execute(sql: "PRAGMA user_version = \(version)")
+        let foreignViews = try ForeignViews(in: db)
+        if found < version { try DateUpgrade(db: db).run() }
+        let layout = try MigrationRun(db: db, configuration: configuration).run(isForced: found < version)
+        try foreignViews.restore(in: db, path: configuration.path)
+        if found < version { try db.execute(sql: "PRAGMA user_version = \(version)") }
         return layout
     }
 
