@@ -43,6 +43,8 @@ struct UnsavedKeyIndex {
         guard key.rootIndex == scope.rootIndex, let row = unsaved.row else { return }
         visited += 1
         let values = scope.slots.map { row.values.indices.contains($0) ? row.values[$0] : .null }
+        // An object that is saved again and again has one entry.
+        guard indexes[scope]?[values]?.last != key else { return }
         indexes[scope]?[values, default: []].append(key)
     }
 }

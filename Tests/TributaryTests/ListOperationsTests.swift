@@ -103,6 +103,26 @@ struct ListOperationsTests {
     }
 
     @Test
+    func changesBetweenLookupsAreNotAllKept() async throws {
+        let count = 100
+        try await container.performBackgroundTask { context in
+            for number in 0..<count { _ = try OrderedModel.named("n\(number)", "Item", in: context) }
+            func find(_ name: String) throws -> [ManagedObject] {
+                try context.fetch(try FetchRequest("Item", where: "name == %@", [.string(name)]))
+            }
+            let item = try #require(try find("n0").first)
+            for number in 0..<20 * count { try item.setValue(.string("m\(number)"), forKey: "name") }
+            #expect(context.dirty.keys.size <= 4 * count + 128, "\(context.dirty.keys.size)")
+            for number in 0..<20 * count {
+                try item.setValue(.string("k\(number % 2)"), forKey: "name")
+                #expect(try find("k\(number % 2)") == [item])
+            }
+            #expect(context.dirty.keys.size <= 4 * count + 128, "\(context.dirty.keys.size)")
+            #expect(try find("k0").isEmpty && find("n1").count == 1)
+        }
+    }
+
+    @Test
     func findOrCreateVisitsEachUnsavedObjectAFewTimes() async throws {
         let count = 1_000
         try await container.performBackgroundTask { context in
