@@ -30,6 +30,24 @@ extension ObjectPredicate {
         return try predicate.evaluate(onValuesOf: snapshot, in: container.model)
     }
 
+    /// Whether the values of a typed snapshot fulfil the predicate.
+    ///
+    /// A derived attribute is not among the values that a typed snapshot writes. To-one relationships lead to what the
+    /// container's store shows.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what is asked about.
+    ///   - container: a container with the snapshot's entity.
+    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Throws: ``ContextError`` when the entity is unknown or of another class, or `ObjectPredicateError`, as with an
+    ///   ``ObjectSnapshot``.
+    public func evaluate<Snapshot: TypedSnapshot>(
+        with snapshot: Snapshot,
+        in container: PersistentContainer
+    ) throws -> Bool {
+        try evaluate(with: try ObjectSnapshot(valuesOf: snapshot, in: container.home), in: container)
+    }
+
     /// Whether the values of a snapshot fulfil the predicate, which must not ask for `now()`; no container is needed.
     ///
     /// - Parameters:

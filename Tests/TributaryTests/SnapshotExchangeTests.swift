@@ -135,4 +135,23 @@ struct SnapshotExchangeTests {
             #expect(try context.fetch(Exhibit.self, predicate: own) == found)
         }
     }
+
+    @Test
+    func aTypedSnapshotAnswersAPredicateAsItsObjectDoes() async throws {
+        let (_, typed) = try await saved()
+        let texts = ["title == 'x'", "title != nil", "next != nil", "next == nil", "small > 0", "title.length > 0"]
+        let answers = try await container.performBackgroundTask { context in
+            let exhibit = try context.existingObject(with: typed.objectID)
+            return try texts.map { try ObjectPredicate(parsing: $0).evaluate(with: exhibit) }
+        }
+        #expect(Set(answers) == [true, false])
+        for (text, answer) in zip(texts, answers) {
+            #expect(try ObjectPredicate(parsing: text).evaluate(with: typed, in: container) == answer, "\(text)")
+        }
+        #expect(try ObjectPredicate(parsing: "SELF == %@", typed.objectID).evaluate(with: typed, in: container))
+        #expect(throws: ObjectPredicateError.self) {
+            try ObjectPredicate(parsing: "next.title == 'x'").evaluate(with: typed, in: container)
+        }
+        try await container.close()
+    }
 }
