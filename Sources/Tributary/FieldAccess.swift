@@ -29,7 +29,7 @@ extension FieldAccess {
     public subscript<Value: FieldValue>(dynamicMember path: KeyPath<Self.Type, Field<Value>>) -> Value {
         // Only the slot is needed from here on: holding the key while the value is looked at would copy the value.
         get { field(at: Self.self[keyPath: path].slot(in: kind)) }
-        set { write(newValue.fieldValue, Self.self[keyPath: path].slot(in: kind)) }
+        set { assign(newValue.fieldValue, Self.self[keyPath: path].slot(in: kind)) }
     }
 
     /// A to-one relationship through the key of its name.

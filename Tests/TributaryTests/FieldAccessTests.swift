@@ -77,6 +77,23 @@ struct FieldAccessTests {
         try await container.close()
     }
 
+    @Test func aWriteToAnObjectThatIsGoneIsRefused() async throws {
+        let container = try await Self.open([Worker.self, Chief.self, Unit.self, Project.self, Badge.self])
+        try await container.performBackgroundTask { context in
+            let ann = try context.insert(Worker.self)
+            ann.name = "Ann"
+            ann.department = try context.insert(Unit.self)
+            try context.save()
+            context.delete(ann)
+            try context.save()
+            ann.name = "Anna"
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.failures.map(\.property) == ["name"] && error?.failures.first?.rule == .gone)
+            #expect(ann.name == "Ann")
+        }
+        try await container.close()
+    }
+
     @Test func keysAreCheckedWhenTheContainerOpens() async throws {
         await #expect {
             try await Self.open([Wrong.self])
