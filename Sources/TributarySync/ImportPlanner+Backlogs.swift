@@ -37,6 +37,11 @@ extension ImportPlanner {
         return status
     }
 
+    /// Whether a segment past its writer's position is not in the log folder any more.
+    func hasVanished(_ name: SegmentName) -> Bool {
+        writers[name.writer]?.entries[name.bounds] == nil && position(of: name.writer).sequence < name.first
+    }
+
     /// The segment with which a writer would go on and that waits for transactions or blobs, found without going
     /// through the others.
     private func gap(

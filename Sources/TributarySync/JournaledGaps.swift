@@ -1,26 +1,28 @@
 import TransactionLog
 import TributaryChanges
 
-/// The writers whose gaps the journal tells of, so that each is told once.
+/// The gaps that the journal tells of, so that each is told once.
 struct JournaledGaps {
-    private var writers: Set<UniqueID> = []
+    /// By writer, the segment that waits.
+    private var waiting: [UniqueID: SegmentName] = [:]
 
-    /// Takes the gaps that there are; returns those that are to be told of now, and the writers whose gap is closed.
+    /// Takes the gaps that there are; returns those that are to be told of now, and the segments that wait no more.
     mutating func update(
         _ gaps: [WriterGap],
         wall: UInt64,
         grace: UInt64
-    ) -> (opened: [WriterGap], closed: [UniqueID]) {
+    ) -> (opened: [WriterGap], closed: [SegmentName]) {
         let late = gaps.filter { wall >= $0.due(grace: grace) }
-        let opened = late.filter { !writers.contains($0.id.writer) }
-        let closed = writers.subtracting(gaps.map(\.id.writer)).sorted()
-        writers.formUnion(late.map(\.id.writer))
-        writers.subtract(closed)
-        return (opened, closed)
+        let opened = late.filter { waiting[$0.id.writer] == nil }
+        var closed = waiting
+        for gap in gaps { closed[gap.id.writer] = nil }
+        for writer in closed.keys { waiting[writer] = nil }
+        for gap in late { waiting[gap.id.writer] = gap.id }
+        return (opened, closed.values.sorted())
     }
 
     /// The wall time at which the next gap is to be told of.
     func nextDue(_ gaps: [WriterGap], grace: UInt64) -> UInt64? {
-        gaps.lazy.filter { !writers.contains($0.id.writer) }.map { $0.due(grace: grace) }.min()
+        gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }
 }

@@ -185,12 +185,14 @@ extension SyncService {
 
     /// Writes to the journal which gaps have stayed for longer than their grace, and which of them are closed.
     private func logGaps(wall: UInt64) {
-        let (opened, closed) = state.withLock { state in
+        let (told, closed) = state.withLock { state in
             let gaps = state.planner.gaps(wall: wall)
-            return state.journaledGaps.update(gaps, wall: wall, grace: state.planner.limits.incompleteGrace)
-        }
-        let told = state.withLock { state in
-            opened.compactMap { state.planner.status(ofGapOf: $0.id.writer, wall: wall) }
+            let grace = state.planner.limits.incompleteGrace
+            let (opened, closed) = state.journaledGaps.update(gaps, wall: wall, grace: grace)
+            return (
+                opened.compactMap { state.planner.status(ofGapOf: $0.id.writer, wall: wall) },
+                closed.map { ($0, hasVanished: state.planner.hasVanished($0)) }
+            )
         }
         for status in told {
             logger.warning(
@@ -198,7 +200,12 @@ extension SyncService {
                 metadata: ["segment": "\(status.id.path)", "reason": "\(status.reason)"]
             )
         }
-        for writer in closed { logger.info("missing transactions have come", metadata: ["writer": "\(writer)"]) }
+        for (name, hasVanished) in closed {
+            logger.info(
+                hasVanished ? "waiting segment has vanished" : "missing transactions have come",
+                metadata: ["segment": "\(name.path)"]
+            )
+        }
     }
 }
 

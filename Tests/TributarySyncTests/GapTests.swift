@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TransactionLog
@@ -37,7 +38,24 @@ import TributaryChanges
         #expect(journaled.update([gap], wall: 2_000, grace: 1_000).opened.map(\.id) == [name])
         #expect(journaled.nextDue([gap], grace: 1_000) == nil)
         #expect(journaled.update([gap], wall: 9_000, grace: 1_000).opened.isEmpty)
-        #expect(journaled.update([], wall: 9_000, grace: 1_000).closed == [writer])
+        #expect(journaled.update([], wall: 9_000, grace: 1_000).closed == [name])
+    }
+
+    @Test func theJournalSaysWhetherMissingTransactionsCameOrTheWaitingFileWent() async throws {
+        let (wall, logs, journal) = (SyncWall(), try LogsFolder(), JournalRecorder())
+        let replica = try await SyncReplica(logs.path, wall: wall, logger: journal.logger)
+        let names = try (1...2).map { try logs.hire(LogsFolder.writer($0), 2...2, base: $0 * 100).name }
+        try await replica.service.importAll()
+        wall.advance(milliseconds: 60_000)
+        try await replica.service.importAll()
+        #expect(journal.entries.count { $0.message == "transactions are missing" } == 2)
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(names[0].path)")
+        try logs.hire(LogsFolder.writer(2), 1...1, base: 200)
+        try await replica.service.importAll()
+        let ends = journal.entries.filter { names.map(\.path).contains($0.values["segment"] ?? "") }.suffix(2)
+        #expect(ends.map(\.message).sorted() == ["missing transactions have come", "waiting segment has vanished"])
+        #expect(ends.first { $0.message.hasPrefix("waiting") }?.values["segment"] == names[0].path)
+        try await replica.stop()
     }
 
     @Test func aFileThatCannotBeASegmentIsToldWithItsTime() async throws {
