@@ -1,7 +1,9 @@
+import TributaryChanges
+
 /// The names that the entities and properties of a model had in older versions.
 ///
-/// Writers with an older version use them (SEMANTICS B: names resolve through all known model versions and renaming
-/// identifiers). A name that the model itself has always means that.
+/// Writers with an older version use them: names resolve through all known model versions and renaming identifiers. A
+/// name that the model itself has always means that.
 package struct FormerNames: Sendable {
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
@@ -50,37 +52,57 @@ package struct FormerNames: Sendable {
     }
 
     /// The entity that had the name once.
-    package func entity(_ name: String) -> String? { entities[name] }
+    package func entity(_ name: String) -> String? { FormerNames.value(of: name, in: entities) }
 
     /// The property of `entity` that had the name once.
-    package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
+    package func property(_ name: String, of entity: String) -> String? {
+        FormerNames.value(of: name, of: entity, in: properties)
+    }
 
     /// The last name of an entity that the model does not have any more.
-    package func lastName(ofEntity name: String) -> String { goneEntities[name] ?? name }
+    package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneEntities) ?? name }
 
     /// The root of the hierarchy that went with an entity; the entity itself when it was one or the root is still there.
-    package func lastRoot(ofEntity name: String) -> String { goneRoots[name] ?? name }
+    package func lastRoot(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneRoots) ?? name }
 
     /// The entity of the model that was the root of an entity which is gone.
-    package func survivingRoot(ofEntity name: String) -> String? { survivingRoots[name] }
+    package func survivingRoot(ofEntity name: String) -> String? {
+        FormerNames.value(of: name, in: survivingRoots)
+    }
 
     /// The last name of a property that the entity does not have any more, or whose entity is gone.
     package func lastName(ofProperty name: String, of entity: String) -> String {
-        goneProperties[entity]?[name] ?? name
+        FormerNames.value(of: name, of: entity, in: goneProperties) ?? name
     }
 
     /// What a property was that the entity does not have any more, or whose entity is gone.
     package func lastDefinition(ofProperty name: String, of entity: String) -> Property? {
-        goneDefinitions[entity]?[name]
+        FormerNames.value(of: name, of: entity, in: goneDefinitions)
     }
 
     /// What was the inverse of a relationship that the entity does not have any more, and is still there.
     package func counterpart(ofProperty name: String, of entity: String) -> Counterpart? {
-        counterparts[entity]?[name]
+        FormerNames.value(of: name, of: entity, in: counterparts)
     }
 
     /// What was the inverse of a relationship that is gone, and went after it.
-    package func laterSide(ofProperty name: String, of entity: String) -> Counterpart? { laterSides[entity]?[name] }
+    package func laterSide(ofProperty name: String, of entity: String) -> Counterpart? {
+        FormerNames.value(of: name, of: entity, in: laterSides)
+    }
+
+    /// What is kept for the name with exactly these Unicode scalars, as the model compares its own names.
+    private static func value<Value>(of name: String, in values: [String: Value]) -> Value? {
+        guard let index = values.index(forKey: name), values[index].key.isIdentical(to: name) else { return nil }
+        return values[index].value
+    }
+
+    private static func value<Value>(
+        of name: String,
+        of entity: String,
+        in values: [String: [String: Value]]
+    ) -> Value? {
+        value(of: entity, in: values).flatMap { value(of: name, in: $0) }
+    }
 
     /// A mapping of two neighbours, seen from the older one.
     private struct Step {
@@ -177,12 +199,13 @@ package struct FormerNames: Sendable {
     }
 
     private mutating func note(entity: String, for former: String?, _ model: Model) {
-        guard let former, former != entity, model.entity(named: former) == nil, entities[former] == nil else { return }
+        guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil, entities[former] == nil
+        else { return }
         entities[former] = entity
     }
 
     private mutating func note(property: String, for former: String?, of entity: Entity) {
-        guard let former, former != property, entity.slot(named: former) == nil,
+        guard let former, !former.isIdentical(to: property), entity.slot(named: former) == nil,
             properties[entity.name]?[former] == nil
         else { return }
         properties[entity.name, default: [:]][former] = property

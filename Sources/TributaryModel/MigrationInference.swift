@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// Compares two models thing by thing: what a migration does, and what nobody can tell it to do.
 package struct MigrationInference: Sendable {
     package let old: Model
@@ -41,7 +43,7 @@ package struct MigrationInference: Sendable {
 
     private mutating func compare(_ before: Entity, _ after: Entity) {
         let name = after.name
-        if before.name != name {
+        if !before.name.isIdentical(to: name) {
             changes.append(MigrationChange(.renameEntity, name, from: before.name, to: name))
         }
         if after.parent.flatMap({ mapping.entities[$0] ?? "" }) != before.parent {
@@ -110,7 +112,7 @@ package struct MigrationInference: Sendable {
 
     private mutating func compare(_ former: Property, _ property: Property, in entity: Entity, _ before: Entity) {
         let name = property.name
-        if former.name != name {
+        if !former.name.isIdentical(to: name) {
             changes.append(MigrationChange(.renameProperty, entity.name, name, from: former.name, to: name))
         }
         switch (former, property) {

@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryModel
 
 /// Where the entities, columns and link tables of a store go in a newer model.
@@ -113,14 +114,15 @@ struct MigrationRoutes {
 
     /// Whether a table can stay: everything is where it was, and only additions come after.
     private func keeps(_ old: TableLayout) -> Bool {
-        guard let index = tables[old.index], after.tables[index].name == old.name,
-            after.tables[index].root.name == old.root.name
+        guard let index = tables[old.index], after.tables[index].name.isIdentical(to: old.name),
+            after.tables[index].root.name.isIdentical(to: old.root.name)
         else { return false }
         let new = after.tables[index]
         guard new.columns.count >= old.columns.count, new.hasEntityColumn || !old.hasEntityColumn else { return false }
         for (place, column) in old.columns.enumerated() {
-            guard new.columns[place].name == column.name, new.columns[place].definition == column.definition,
-                new.columns[place].property == column.property
+            guard new.columns[place].name.isIdentical(to: column.name),
+                new.columns[place].definition.isIdentical(to: column.definition),
+                new.columns[place].property.isIdentical(to: column.property)
             else { return false }
         }
         for (number, entity) in before.entities.enumerated() where entity.table == old.index {
@@ -198,7 +200,8 @@ struct MigrationRoutes {
     func keeps(_ link: LinkLayout) -> Bool {
         guard let route = links[link.index], !route.swaps else { return false }
         let new = after.links[route.link]
-        return new.name == link.name && new.definition == link.definition && new.code == link.code
+        return new.name.isIdentical(to: link.name) && new.definition.isIdentical(to: link.definition)
+            && new.code == link.code
     }
 }
 

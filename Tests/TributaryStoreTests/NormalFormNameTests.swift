@@ -54,4 +54,36 @@ import TributaryModel
             #expect(throws: (any Error).self) { try Model(yaml: "version: \"1\"\nentities:\n" + text) }
         }
     }
+
+    @Test func `a former name is not another spelling of it`() throws {
+        let story = try MigrationStory(
+            "  P: {attributes: {\(Self.composed): String?}}",
+            "  P: {attributes: {tea: {type: String, optional: true, renamed_from: \(Self.composed)}}}"
+        )
+        try story.apply(.insert("P", 1))
+        try story.migrate()
+        try story.apply(.update("P", 1, [Self.composed: "a"]))
+        try story.apply(.update("P", 1, [Self.decomposed: "b"]))
+        #expect(try story.rows("SELECT tea FROM P") == [["a"]])
+        #expect(try story.migrated.store.read { try $0.deferredCounts() }.values == 1)
+        try story.expectOneState()
+    }
+
+    private static func menu(_ name: String) -> String {
+        "  P: {attributes: {\(name): String?}}\n  \(name): {relationships: {p: {to: P?}}}"
+    }
+
+    @Test func `a name that changes its normal form keeps values and what comes under the old one`() throws {
+        let story = try MigrationStory(
+            Self.menu(Self.decomposed),
+            Self.menu(Self.composed)
+        )
+        try story.apply(.insert("P", 1, [Self.decomposed: "a"]), .insert("P", 2), .insert(Self.decomposed, 3))
+        try story.migrate()
+        try story.apply(.update("P", 2, [Self.decomposed: "b"]), .update(Self.decomposed, 3, ["p": .to(1)]))
+        #expect(try story.rows("SELECT \"\(Self.composed)\" FROM P ORDER BY 1") == [["a"], ["b"]])
+        let query = "SELECT P.\"\(Self.composed)\" FROM \"\(Self.composed)\" c JOIN P ON c.p = P._id"
+        #expect(try story.rows(query) == [["a"]])
+        try story.expectOneState()
+    }
 }
