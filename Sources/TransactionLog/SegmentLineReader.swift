@@ -3,8 +3,8 @@ import TributaryChanges
 
 /// Cuts a range of a segment's bytes into lines and hashes them on the way.
 ///
-/// The memory is a buffer of 256 KiB, less for a shorter range, that grows with the longest line, to 16 MiB at most. A line is valid until the
-/// next one is taken.
+/// The memory is a buffer of 256 KiB, less for a shorter range, that grows with the longest line, to 16 MiB at most. A line
+/// is valid until the next one is taken.
 final class SegmentLineReader {
     /// The longest line, its newline not counted: 16 MiB.
     static let lineLimit = 16 << 20

@@ -29,9 +29,9 @@ public final class ManagedObjectContext {
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: what it
     /// sets is written with `objectTrump` or `overwrite`. It may change other objects too: the save validates and writes
-    /// them as well, whether they had changes before or not. When it throws, the save does. The write lock is held while it runs: a save in it, of
-    /// this context or another one, throws ``ContextError/saveInProgress(by:)``, and rolling back, resetting or refreshing
-    /// what is being saved makes the save throw.
+    /// them as well, whether they had changes before or not. When it throws, the save does. The write lock is held while it
+    /// runs: a save in it, of this context or another one, throws ``ContextError/saveInProgress(by:)``, and rolling back,
+    /// resetting or refreshing what is being saved makes the save throw.
     public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Whether the context takes over what others have saved by itself.
     ///

@@ -10,8 +10,8 @@ package final class ObjectSchema: Sendable {
     /// How many root entities there are.
     let rootCount: Int
 
-    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not fit, or a derived attribute has an
-    ///   expression that cannot be computed.
+    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not fit, or a
+    ///   derived attribute has an expression that cannot be computed.
     init(
         model: Model,
         store: String,

@@ -34,8 +34,8 @@ public final class PersistentContainer: Sendable {
     ///   - merging: when the main context takes over what others have saved.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys of
     ///   classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a transformer is
-    ///   missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at another version of the model and cannot be
-    ///   brought to this one.
+    ///   missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at
+    ///   another version of the model and cannot be brought to this one.
     public convenience init(
         name: String,
         path: String,

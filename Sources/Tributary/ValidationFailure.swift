@@ -22,8 +22,8 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
         case denied
         /// The object at the end of a relationship is not of the destination's entity.
         case destination
-        /// The object, or the one that it was to be linked with, was deleted or gone when the property was set: the write had no
-        /// effect.
+        /// The object, or the one that it was to be linked with, was deleted or gone when the property was set: the write had
+        /// no effect.
         case gone
         /// The attribute is derived, and somebody set it: the write had no effect.
         case derived

@@ -16,7 +16,7 @@ extension ModelResolver {
         }
     }
 
-    /// Columns that start with an underscore are the store's own (CONTRACTS 3); other signs than letters, digits and
+    /// Columns that start with an underscore are the store's own; other signs than letters, digits and
     /// underscores could not be told from operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {

@@ -1,5 +1,5 @@
-/// Where the store keeps each relationship (SEMANTICS B: to-many with a to-one inverse is derived, one-to-one and
-/// many-to-many are stored once, on the side whose (entity, name) sorts first).
+/// Where the store keeps each relationship: to-many with a to-one inverse is derived from that; one-to-one and
+/// many-to-many are stored once, on the side whose entity and name sort first.
 extension ModelResolver {
     /// The storage of a relationship that `definition` declares, once its destination and its inverse have been checked.
     ///

@@ -1,6 +1,7 @@
 package import TributaryChanges
 
-/// A digest over the canonical merge state, with the vector it is for (SEMANTICS B, "Equal state is provable").
+/// A digest over the canonical merge state, with the vector it is for: stores with equal digests have
+/// equal states.
 package struct StoreDigest: Sendable, Hashable {
     package struct Position: Sendable, Hashable {
         package var sequence: UInt64

@@ -1,4 +1,4 @@
-/// What has become of a segment (CONTRACTS 2).
+/// What has become of a segment.
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     /// Its transactions are in the store.
     case applied
