@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import TributaryAdmin
 import TributaryChanges
 import TributaryModel
@@ -24,7 +23,7 @@ struct ModelDiffCommand: OfflineCommand {
     var json = false
 
     func run(on terminal: Terminal) throws {
-        let (old, new) = (try model(older), try model(newer))
+        let (old, new) = (try Model(atPath: older), try Model(atPath: newer))
         let between = new.earlier.following(versionHash: old.versionHash) ?? []
         let inference = MigrationInference(from: old, through: between, to: new)
         if json {
@@ -33,13 +32,6 @@ struct ModelDiffCommand: OfflineCommand {
             show(old, new, inference, on: terminal)
         }
         guard inference.refusals.isEmpty else { throw ExitStatus.badData }
-    }
-
-    private func model(_ path: String) throws -> Model {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
-        }
-        return try Model(contentsOf: path)
     }
 
     private func show(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
