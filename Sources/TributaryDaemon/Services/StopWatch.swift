@@ -14,7 +14,8 @@ final class StopWatch: Sendable {
     private let socket: AdminSocket
     private let farewell: Farewell
     private let logger: Logger
-    private let queue = DispatchQueue(label: "tributary.stop", qos: .userInitiated)
+    // Of the usual priority: Dispatch may not give a higher one without a privilege, and would complain.
+    private let queue = DispatchQueue(label: "tributary.stop")
     private let isRunning = Atomic(false)
 
     init(state: DaemonState, socket: AdminSocket, farewell: Farewell, logger: Logger) {
