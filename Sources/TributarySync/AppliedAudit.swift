@@ -26,8 +26,9 @@ struct AppliedAudit {
         }
         for name in names {
             do {
-                let reason = try store.read { try contradiction(name, logs: logs, reader: $0) }
-                if let reason { findings.append(Finding(name: name, reason: reason)) }
+                if let reason = try contradiction(name, logs: logs) {
+                    findings.append(Finding(name: name, reason: reason))
+                }
             } catch {
                 if (error as? SegmentError)?.isPassing ?? true { refused.note(file: name) }
             }
@@ -38,26 +39,41 @@ struct AppliedAudit {
     /// Why the file cannot be what was applied; nil when it can.
     ///
     /// A file that is damaged since is no contradiction: its transactions are in the store.
-    private func contradiction(_ name: SegmentName, logs: LogFolder, reader: Reader) throws -> String? {
+    private func contradiction(_ name: SegmentName, logs: LogFolder) throws -> String? {
+        // Nothing of the log folder, which may hang, is read inside a read of the store.
         let file = MeteredBytes(try logs.open(name), control)
-        guard let tail = try? SegmentTail.read(file) else { return nil }
+        guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(file) }),
+            let reason = try store.read({ try self.reason(against: name, sha256: tail.end.sha256, $0) }),
+            try readable({ () throws(SegmentError) in try SegmentVerifier().verify(file, name: name) }) != nil
+        else { return nil }
+        return reason
+    }
+
+    /// What the store says against a segment with the given hash.
+    private func reason(against name: SegmentName, sha256: String, _ reader: Reader) throws -> String? {
         if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
-            guard record.sha256 != tail.end.sha256, isValid(file, name) else { return nil }
-            return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
+            guard record.sha256 != sha256 else { return nil }
+            return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
         }
         if name.writer == own {
             let isUnderWay = try reader.unfinishedExports().contains { $0.first == name.first && $0.last == name.last }
-            guard !isUnderWay, isValid(file, name) else { return nil }
-            return "This store has not written it."
+            return isUnderWay ? nil : "This store has not written it."
         }
-        guard let rival = try reader.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first,
-            isValid(file, name)
+        guard let rival = try reader.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first
         else { return nil }
         let applied = SegmentName(writer: name.writer, first: rival.first, last: rival.last)
         return "It overlaps \(applied.fileName), which was applied, with other bounds."
     }
 
-    private func isValid(_ file: some SegmentBytes, _ name: SegmentName) -> Bool {
-        (try? SegmentVerifier().verify(file, name: name)) != nil
+    /// What is read; nil when the bytes are no segment.
+    ///
+    /// - Throws: ``SegmentError`` when the system refuses to read them for the moment.
+    private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
+        do {
+            return try read()
+        } catch {
+            guard error.isPassing else { return nil }
+            throw error
+        }
     }
 }
