@@ -12,19 +12,19 @@ extension Applier {
             try isVisible(targetTable, target)
         else { return }
         let shown = try rows(showing: target, column)
-        let isSettled = newcomer.map { id in shown.contains { $0.id == id } } ?? false
-        let waiting = isSettled ? [] : try danglingSources(of: target, column).compactMap { try visibleRow(table, $0) }
-        var winner: VisibleRow?
-        for row in shown + waiting {
-            if let best = winner, try !claim(of: row, beats: best, column) { continue }
-            winner = row
+        var candidates = shown
+        if !shown.contains(where: { $0.id == newcomer }),
+            let waiting = try WaitingOwners(applier: self, column: column, target: target).greatest()
+        {
+            candidates.append(waiting)
         }
+        let winner = try greatest(of: candidates, column)
         for row in shown where row.id != winner?.id {
             try self.table(table).show(nil, place: place, rowid: row.rowid, revision: revision)
             try addDangling(table, row.id, place: place, target: target)
             try recordShown(row, column)
         }
-        if let winner, waiting.contains(where: { $0.id == winner.id }) {
+        if let winner, !shown.contains(where: { $0.id == winner.id }) {
             try self.table(table).show(target, place: place, rowid: winner.rowid, revision: revision)
             try removeDangling(table, winner.id, place: place)
             try recordShown(winner, column)
@@ -40,13 +40,14 @@ extension Applier {
         return target
     }
 
-    private func claim(of row: VisibleRow, beats other: VisibleRow, _ column: StoreModel.ColumnPlace) throws -> Bool {
-        func version(_ row: VisibleRow) -> Int64 {
-            row.versions.register(column.place, isHeld: layout.entities[row.entity].holds[column.place]) ?? 0
+    private func greatest(of rows: [VisibleRow], _ column: StoreModel.ColumnPlace) throws -> VisibleRow? {
+        guard rows.count > 1 else { return rows.first }
+        var best: (row: VisibleRow, rank: OwnerRank)?
+        for row in rows {
+            let rank = try WaitingOwners.rank(of: row, column, in: self)
+            if best.map({ $0.rank < rank }) ?? true { best = (row, rank) }
         }
-        let (first, second) = (version(row), version(other))
-        if first == second { return other.id < row.id }
-        return try stamps.isOlder(second, than: first)
+        return best?.row
     }
 
     private func showMirror(_ source: UniqueID?, of target: UniqueID, table: Int, place: Int) throws {

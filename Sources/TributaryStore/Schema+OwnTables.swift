@@ -1,3 +1,5 @@
+import GRDB
+
 extension Schema {
     /// By these what each write transaction and each status needs is found, however many writers and shapes there are.
     static let ownIndexes = [
@@ -14,7 +16,24 @@ extension Schema {
         CREATE INDEX IF NOT EXISTS tributary_parked_transaction
         ON tributary_parked(version & \(VersionNumber.transactionMask))
         """,
+        // Replaces one on the target alone: the candidates of a one-to-one relationship are read by their ranks.
+        "DROP INDEX IF EXISTS tributary_reference_target",
+        """
+        CREATE INDEX IF NOT EXISTS tributary_reference_owner
+        ON tributary_reference(target_root, target, root, place, rank, id)
+        """,
     ]
+
+    /// Adds what earlier programs left out of the store's own tables; ``ownIndexes`` need it.
+    ///
+    /// A program that knows no ranks can still use the store: rows without one get it when it is needed.
+    static func addRanks(in db: Database) throws {
+        let found = try Int.fetchOne(
+            db,
+            sql: "SELECT 1 FROM pragma_table_info('tributary_reference') WHERE name = 'rank'"
+        )
+        if found == nil { try db.execute(sql: "ALTER TABLE tributary_reference ADD COLUMN rank BLOB") }
+    }
 
     /// Removes writers of which nothing was applied: once others needed only to name them to make them known.
     static let unknownWriters = """
@@ -81,13 +100,13 @@ extension Schema {
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
+        // `rank` orders the candidates of a one-to-one relationship (see ``WaitingOwners``); NULL until it is needed.
         """
         CREATE TABLE tributary_reference(
             root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
-            target_root INTEGER NOT NULL, target BLOB NOT NULL,
+            target_root INTEGER NOT NULL, target BLOB NOT NULL, rank BLOB,
             PRIMARY KEY (root, id, place)) WITHOUT ROWID
         """,
-        "CREATE INDEX tributary_reference_target ON tributary_reference(target_root, target)",
         """
         CREATE TABLE tributary_link(
             link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,

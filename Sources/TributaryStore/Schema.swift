@@ -36,6 +36,7 @@ enum Schema {
             }
             return try create(in: db, configuration: configuration)
         }
+        try addRanks(in: db)
         for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }

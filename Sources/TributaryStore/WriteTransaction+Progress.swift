@@ -10,14 +10,20 @@ private final class Progress {
 
 extension WriteTransaction {
     /// Instructions of SQLite's machine between two calls; SQLite counts them for each statement by itself.
-    private static let instructionsBetweenSteps: Int32 = 1_000
+    package static let instructionsBetweenSteps: Int32 = 1_000
 
     /// Calls `step` again and again while the statements of `body` run, however much one change asks of them.
-    package func reportingProgress<T>(_ step: @escaping () -> Void, _ body: () throws -> T) rethrows -> T {
+    ///
+    /// With `instructions` of 1, `step` is called for each of them.
+    package func reportingProgress<T>(
+        every instructions: Int32 = instructionsBetweenSteps,
+        _ step: @escaping () -> Void,
+        _ body: () throws -> T
+    ) rethrows -> T {
         let progress = Progress(step)
         sqlite3_progress_handler(
             db.sqliteConnection,
-            WriteTransaction.instructionsBetweenSteps,
+            instructions,
             { context in
                 guard let context else { return 0 }
                 Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().step()

@@ -6,13 +6,23 @@ struct RandomSchedule {
     private(set) var transactions: [[ForeignTransaction]] = []
 
     init(writers: Int, each count: Int, using generator: inout SeededGenerator) {
+        self.init(writers: writers, each: count, using: &generator) { RandomSchedule.change(&$0) }
+    }
+
+    /// `makeChange` draws one change.
+    init(
+        writers: Int,
+        each count: Int,
+        using generator: inout SeededGenerator,
+        _ makeChange: (inout SeededGenerator) -> Change
+    ) {
         for writer in 1...writers {
             var clock: UInt64 = 0
             var own: [ForeignTransaction] = []
             for sequence in 1...count {
                 clock += UInt64.random(in: 1...3, using: &generator)
                 let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
-                    RandomSchedule.change(&generator)
+                    makeChange(&generator)
                 }
                 own.append(ForeignTransaction(writer, UInt64(sequence), clock: clock, changes))
             }

@@ -1,0 +1,52 @@
+import TestSupport
+import TributaryChanges
+import TributaryStore
+
+/// What the store does with many objects whose one-to-one register holds one target.
+enum OwnerRows {
+    static let all = [
+        row("one-to-one owners of one target deleted one by one") { .delete },
+        row("one-to-one owners of one target unlinked one by one") {
+            .update([PropertyWrite(name: "guards", value: .null)])
+        },
+    ]
+
+    /// Counts the instructions of SQLite's machine for ending the shown owner's claim again and again, each time in a
+    /// transaction of its own.
+    private static func row(_ title: String, _ ending: @escaping @Sendable () -> Change.Operation) -> GrowthRow {
+        GrowthRow(title: title, order: .linear, smallest: 500, unit: .steps, runs: 1) { count in
+            let folder = try TemporaryFolder.inMemory("growth")
+            let model = try Works.model()
+            let store = try Store.open(
+                StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model)
+            )
+            let claims = [PropertyWrite(name: "guards", value: .string(id(0).description))]
+            let owners = (1...count).map { Change(entity: "Worker", id: id($0), operation: .insert(claims)) }
+            let target = Change(entity: "Works", id: id(0), operation: .insert([]))
+            var steps = 0
+            try store.write { write in
+                try apply([target] + owners, 1, in: write)
+                try write.reportingProgress(every: 1, { steps += 1 }) {
+                    for number in 1...count {
+                        let owner = Change(entity: "Worker", id: id(count + 1 - number), operation: ending())
+                        try apply([owner], UInt64(number) + 1, in: write)
+                    }
+                }
+            }
+            try store.close()
+            return Double(steps)
+        }
+    }
+
+    private static func apply(_ changes: [Change], _ sequence: UInt64, in write: WriteTransaction) throws {
+        let clock = HybridClock(milliseconds: 1_600_000_000_000 + sequence)
+        let header = TransactionHeader(sequence: sequence, clock: clock, seen: [:], changeCount: changes.count)
+        try write.beginImport(writer: id(1_000_000), header: header)
+        try write.apply(changes)
+        _ = try write.endImport()
+    }
+
+    private static func id(_ number: Int) -> UniqueID {
+        UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number))
+    }
+}

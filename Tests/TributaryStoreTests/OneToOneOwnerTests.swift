@@ -1,0 +1,167 @@
+import GRDB
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Which of many objects a one-to-one relationship shows, whatever comes and goes.
+@Suite struct OneToOneOwnerTests {
+    private static let model = """
+        version: "1"
+        entities:
+          A: {relationships: {desk: {to: D?, inverse: owner}}}
+          D: {relationships: {owner: {to: A?, inverse: desk}}}
+        """
+    private static let people = 1...7
+    private static let desks = 11...12
+
+    /// Instructions of SQLite's machine for ending the shown owner's claim so many times, by deletions or by updates.
+    private func instructions(_ count: Int, isDeletion: Bool) throws -> Int {
+        let replica = try Replica(try Model(yaml: Self.model))
+        let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
+        var instructions = 0
+        try replica.store.write { write in
+            try write.reportingProgress(every: 1, { instructions += 1 }) {
+                for number in 1...(count - 1) {
+                    let owner = count + 1 - number
+                    let change: Change = isDeletion ? .delete("A", owner) : .update("A", owner, ["desk": nil])
+                    try Self.apply(ForeignTransaction(1, UInt64(number) + 1, clock: 2, change), in: write)
+                }
+            }
+        }
+        #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(1)))
+        return instructions
+    }
+
+    @Test(arguments: [true, false]) func costOfTheNextOwnerIsLinear(isDeletion: Bool) throws {
+        let one = try instructions(200, isDeletion: isDeletion)
+        let four = try instructions(800, isDeletion: isDeletion)
+        // Four times as many take four times as much, and a little more for deeper trees; sixteen times was the fault.
+        #expect(four <= 6 * one, "\(one) instructions for 200 owners, \(four) for 800")
+    }
+
+    @Test func aTargetThatComesAgainReadsNoOwnersThatLose() throws {
+        func instructions(_ count: Int) throws -> Int {
+            let replica = try Replica(try Model(yaml: Self.model))
+            let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
+            // The first time each gets its rank.
+            try replica.apply(ForeignTransaction(1, 2, clock: 2, .delete("D", 0), .insert("D", 0)))
+            var instructions = 0
+            try replica.store.write { write in
+                try write.reportingProgress(every: 1, { instructions += 1 }) {
+                    for number in 1...20 as ClosedRange<UInt64> {
+                        let change: Change = number % 2 == 1 ? .delete("D", 0) : .insert("D", 0)
+                        try Self.apply(ForeignTransaction(1, number + 2, clock: number + 2, change), in: write)
+                    }
+                }
+            }
+            #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(count)))
+            return instructions
+        }
+        let (few, many) = (try instructions(100), try instructions(800))
+        // Each of ten insertions may ask which targets have references, five instructions a row, but reads no rows.
+        #expect(many - few <= 10 * 700 * 6, "\(few) instructions with 100 owners, \(many) with 800")
+    }
+
+    @Test func randomSchedulesShowWhatTheRulesSay() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        let model = try Model(yaml: Self.model)
+        for round in 0..<LongProofs.count(20, long: 1_000) {
+            let schedule = RandomSchedule(writers: 3, each: 10, using: &generator) { Self.change(&$0) }
+            var digests: Set<String> = []
+            for _ in 0..<2 {
+                let replica = try Replica(model)
+                var reference = OwnersReference()
+                var rest = schedule.interleaving(using: &generator)[...]
+                while !rest.isEmpty {
+                    let batch = Array(rest.prefix(Int.random(in: 1...6, using: &generator)))
+                    rest = rest.dropFirst(batch.count)
+                    try replica.apply(together: batch, slice: Int.random(in: 1...5, using: &generator))
+                    for transaction in batch { reference.apply(transaction) }
+                    if Int.random(in: 0..<8, using: &generator) == 0 {
+                        try Self.giveEarlierLayout(to: replica)
+                        try replica.reopen(model)
+                    }
+                    guard try expectEqual(replica, reference, "seed \(generator.seed), round \(round)") else { return }
+                }
+                digests.insert(try replica.digest())
+            }
+            #expect(digests.count == 1, "seed \(generator.seed), round \(round)")
+        }
+    }
+
+    /// The layout before there were ranks, with the rows that the store has.
+    @Test func aStoreWithoutRanksOpensAndShowsTheGreatest() throws {
+        let model = try Model(yaml: Self.model)
+        let replica = try Replica(model)
+        let people = (1...5).map { Change.insert("A", $0, ["desk": .to(0)]) }
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
+        try replica.apply(ForeignTransaction(2, 1, clock: 5, .update("A", 2, ["desk": .to(0)])))
+        try replica.apply(ForeignTransaction(2, 2, clock: 6, .delete("A", 5)))
+        try Self.giveEarlierLayout(to: replica)
+        let digest = try replica.digest()
+        try replica.reopen(model)
+        #expect(try replica.digest() == digest)
+        for (sequence, owner) in zip(UInt64(3)..., [2, 4, 3, 1]) {
+            #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(owner)))
+            try replica.apply(ForeignTransaction(2, sequence, clock: 5 + sequence, .delete("A", owner)))
+        }
+        #expect(try replica.values("D", .sample(0))?["owner"] == .null)
+    }
+
+    private static func giveEarlierLayout(to replica: Replica) throws {
+        try replica.store.write { write in
+            try write.db.execute(
+                sql: """
+                    CREATE TABLE earlier(
+                        root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
+                        target_root INTEGER NOT NULL, target BLOB NOT NULL,
+                        PRIMARY KEY (root, id, place)) WITHOUT ROWID;
+                    INSERT INTO earlier SELECT root, id, place, target_root, target FROM tributary_reference;
+                    DROP TABLE tributary_reference;
+                    ALTER TABLE earlier RENAME TO tributary_reference;
+                    CREATE INDEX tributary_reference_target ON tributary_reference(target_root, target);
+                    """
+            )
+        }
+    }
+
+    private func expectEqual(_ replica: Replica, _ reference: OwnersReference, _ comment: String) throws -> Bool {
+        for (entity, ids, property, shown) in [
+            ("A", Self.people, "desk", reference.desks), ("D", Self.desks, "owner", reference.owners),
+        ] {
+            for id in ids.map(UniqueID.sample) {
+                let found = try replica.values(entity, id)?[property]
+                let expected = shown[id].map { $0.map(PropertyValue.reference) ?? .null }
+                #expect(found == expected, "\(comment): \(property) of \(id)")
+                if found != expected { return false }
+            }
+        }
+        return true
+    }
+
+    private static func change(_ generator: inout SeededGenerator) -> Change {
+        let person = Int.random(in: people, using: &generator)
+        let desk = Int.random(in: desks, using: &generator)
+        return switch Int.random(in: 0..<12, using: &generator) {
+        case 0...3: .insert("A", person, ["desk": .to(desk)])
+        case 4: .insert("A", person)
+        case 5, 6: .update("A", person, ["desk": .to(desk)])
+        case 7: .update("A", person, ["desk": nil])
+        case 8, 9: .delete("A", person)
+        case 10: .insert("D", desk, Bool.random(using: &generator) ? [:] : ["owner": .to(person)])
+        default: Bool.random(using: &generator) ? .delete("D", desk) : .update("D", desk, ["owner": .to(person)])
+        }
+    }
+
+    private static func apply(_ transaction: ForeignTransaction, in write: WriteTransaction) throws {
+        try write.beginImport(writer: transaction.writer, header: transaction.header)
+        try write.apply(transaction.changes)
+        _ = try write.endImport()
+    }
+}
