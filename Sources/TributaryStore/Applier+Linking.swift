@@ -156,7 +156,7 @@ extension Applier {
         if link.target == table {
             let statement = try BoundStatement(
                 db,
-                Applier.selectHidden + " WHERE link = ?1 AND target = ?2 AND source <> ?2"
+                Applier.selectHiddenByTarget + " WHERE link = ?1 AND target = ?2 AND source <> ?2"
             )
             statement.bind(1, link.code)
             statement.bind(2, id)
@@ -170,6 +170,9 @@ extension Applier {
     }
 
     private static let selectHidden = "SELECT source, target, version, removed, position FROM tributary_link"
+
+    /// SQLite by itself takes the primary key for pairs of a target, and then reads all pairs of the relationship.
+    private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
 
     private func read(_ row: BoundStatement) -> Pair {
         let none = UniqueID(high: 0, low: 0)

@@ -26,6 +26,14 @@ enum ImportRows {
             }
             try writer.write([lines], to: folder.logs)
         },
+        row("links onto one object that nobody inserted, then others", 2_500) { folder, count in
+            var writer = foreignWriter()
+            let links = (1...count).map {
+                #"{"link":"Worker","id":"\#(id($0))","to":"visits","ids":["\#(id(0))"]}"#
+            }
+            let others = (1...count).map { insert("Works", $0) }
+            try writer.write([links, others], to: folder.logs)
+        },
         row("distinct sets of properties in updates", 500) { folder, count in
             var writer = foreignWriter()
             var lines = [insert("Worker", 0)]

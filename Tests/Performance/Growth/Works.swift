@@ -21,14 +21,19 @@ final class Works: ManagedObject {
         var queue = relationship("queue", "Worker", inverse: "waitsAt")
         queue.isToMany = true
         queue.isOrdered = true
-        works.relationships = [workers, queue, relationship("guard", "Worker", inverse: "guards")]
+        var visitors = relationship("visitors", "Worker", inverse: "visits")
+        visitors.isToMany = true
+        works.relationships = [workers, queue, relationship("guard", "Worker", inverse: "guards"), visitors]
         var worker = EntityDefinition(name: "Worker")
         worker.attributes = [attribute("name", .string), attribute("code", .string)]
         worker.attributes += (0..<ImportRows.spareAttributes).map { attribute("spare\($0)", .integer64) }
+        var visits = relationship("visits", "Works", inverse: "visitors")
+        visits.isToMany = true
         worker.relationships = [
             relationship("employer", "Works", inverse: "workers"),
             relationship("waitsAt", "Works", inverse: "queue"),
             relationship("guards", "Works", inverse: "guard"),
+            visits,
         ]
         worker.uniquenessConstraints = [["code"]]
         return try Model(version: "growth", entities: [works, worker])

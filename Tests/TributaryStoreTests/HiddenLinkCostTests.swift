@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Links whose ends are not visible, counted in instructions of SQLite's machine.
+@Suite struct HiddenLinkCostTests {
+    private static let model = """
+        version: "1"
+        entities:
+          A:
+            relationships:
+              desks: {to: D, many: true, inverse: people}
+              friends: {to: A, many: true}
+          D: {relationships: {people: {to: A, many: true, inverse: desks}}}
+        """
+
+    /// Instructions for objects that come and go in a store with so many links onto an object that nobody inserted.
+    private func instructions(links count: Int, of relationship: String, _ entity: String) throws -> Int {
+        let replica = try Replica(try Model(yaml: Self.model))
+        let links = (1...count).map { Change.link("A", $0, relationship, [0]) }
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, links))
+        let others = (2_001...2_050).map { Change.insert(entity, $0) }
+        var instructions = 0
+        try replica.store.write { write in
+            try write.reportingProgress(every: 1, { instructions += 1 }) {
+                let gone = others.map { Change(entity: $0.entity, id: $0.id, operation: .delete) }
+                for (sequence, changes) in [others, gone].enumerated() {
+                    let number = UInt64(sequence) + 2
+                    let transaction = ForeignTransaction(1, number, clock: number, changes)
+                    try write.beginImport(writer: transaction.writer, header: transaction.header)
+                    try write.apply(transaction.changes)
+                    _ = try write.endImport()
+                }
+            }
+        }
+        return instructions
+    }
+
+    @Test(arguments: [("desks", "A"), ("desks", "D"), ("friends", "A")])
+    func othersDoNotPayForThem(relationship: String, entity: String) throws {
+        let few = try instructions(links: 100, of: relationship, entity)
+        let many = try instructions(links: 1_600, of: relationship, entity)
+        #expect(many <= 2 * few, "\(few) instructions beside 100 links, \(many) beside 1,600")
+    }
+}
