@@ -55,10 +55,10 @@ extension Reader {
     /// The applied segments with deferred writes of transactions after the one numbered `number`.
     package func deferredSegments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(self)
-        var found: [SegmentRecord: (segment: DeferredSegment, first: Int64?)] = [:]
+        var found: [SegmentRecord: DeferredCounts] = [:]
         for (number, count) in try deferredTransactions(after: number) {
             guard let record = try origins.segment(number) else { continue }
-            found[record, default: (DeferredSegment(record: record), number)].segment.counts.values += count
+            found[record, default: DeferredCounts()].values += count
         }
         try forEachUnknownObject { writes in
             var segments: Set<SegmentRecord> = []
@@ -66,18 +66,34 @@ extension Reader {
                 guard let record = try origins.segment(write.transaction), segments.insert(record).inserted else {
                     continue
                 }
-                found[record, default: (DeferredSegment(record: record), nil)].segment.counts.objects += 1
-                guard found[record]?.first == nil, found[record]?.segment.first == nil,
-                    let origin = try origins.origin(write.transaction)
-                else { continue }
-                found[record]?.segment.first = write.deferred(origin)
+                found[record, default: DeferredCounts()].objects += 1
             }
         }
-        return try found.values.map { segment, number in
-            var segment = segment
-            if let number { segment.first = try deferredByModel("\(Reader.transaction) = \(number)", limit: 1).first }
-            return segment
+        return found.map { DeferredSegment(record: $0.key, counts: $0.value) }
+    }
+
+    /// The first deferred write of each of some applied segments; a value that the model cannot represent comes before an
+    /// object that nobody has inserted.
+    package func firstDeferredWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
+        guard !records.isEmpty else { return [:] }
+        var origins = try DeferredOrigins(self)
+        var found: [SegmentRecord: DeferredWrite] = [:]
+        for (number, _) in try deferredTransactions(after: 0) {
+            guard let record = try origins.segment(number), records.contains(record), found[record] == nil else {
+                continue
+            }
+            found[record] = try deferredByModel("\(Reader.transaction) = \(number)", limit: 1).first
         }
+        guard found.count < records.count else { return found }
+        try forEachUnknownObject { writes in
+            for write in writes {
+                guard let record = try origins.segment(write.transaction), records.contains(record),
+                    found[record] == nil, let origin = try origins.origin(write.transaction)
+                else { continue }
+                found[record] = write.deferred(origin)
+            }
+        }
+        return found
     }
 
     /// How much of a segment is deferred, with at most `limit` of the writes in their order.

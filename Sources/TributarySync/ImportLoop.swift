@@ -152,7 +152,8 @@ struct ImportLoop {
 
     private func rest(until deadline: UInt64?) -> Duration? {
         var rest = nextRescan - service.clock.now()
-        if let due = retry.due { rest = min(rest, due - service.clock.now()) }
+        let deferrals = service.state.withLock(\.journaledDeferrals.due)
+        for due in [retry.due, deferrals].compactMap(\.self) { rest = min(rest, due - service.clock.now()) }
         if let nextAttempt { rest = min(rest, nextAttempt - service.clock.now()) }
         let wall = service.wall
         for due in [deadline, service.state.withLock(\.pausedUntil), service.nextGapDue(wall: wall)].compactMap(\.self)

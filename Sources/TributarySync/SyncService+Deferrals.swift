@@ -23,14 +23,20 @@ extension SyncService {
 
     /// The report with the lines of what it names; without them when the log folder does not answer in time.
     package func located(_ report: DeferralReport) async -> DeferralReport {
-        var located = report
-        located.first = await self.located(report.first, within: .seconds(1))
-        deferralCache.replace(report, with: located)
-        return located
+        guard report.first.contains(where: \.lacksLine) else { return report }
+        let (reader, cache) = (deferralReader, deferralCache)
+        return await lineSearch.result(within: .seconds(1)) {
+            var located = report
+            located.first = reader.located(report.first)
+            // Also when nobody waits any more: a large segment is then searched once, however often somebody asks.
+            cache.replace(report, with: located)
+            return located
+        } ?? report
     }
 
-    /// The statuses with the lines of the deferred values that they name, as ``located(_:)`` finds them.
-    package func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
+    /// The statuses with the first deferred value of each by name, and with its line, as ``located(_:)`` finds it.
+    package func located(_ statuses: [SegmentStatus]) async throws -> [SegmentStatus] {
+        let statuses = try container.store.read { try addingDeferredNames(to: statuses, $0) }
         let values = await located(statuses.flatMap(\.deferredValues), within: SyncService.linePatience)
         var rest = values[...]
         return statuses.map { status in
@@ -54,10 +60,27 @@ extension SyncService {
             let (counts, writes) = try reader.deferredWrites(of: record, limit: SyncService.namedOfSegment)
             return (counts, try deferralReader.values(of: writes, reader))
         }
-        return await located([SegmentStatus(applied: record, counts, values)]).first
+        return try await located([SegmentStatus(applied: record, counts, values)]).first
     }
 
-    /// The applied segments: all of them, or those with deferred values.
+    /// The statuses, in which each that has deferred values names the first of them.
+    private func addingDeferredNames(to statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
+        var records: [SegmentName: SegmentRecord] = [:]
+        for status in statuses where status.lacksDeferredNames {
+            records[status.id] = try reader.segment(writer: status.id.writer, first: status.id.first)
+        }
+        let first = try reader.firstDeferredWrites(of: Set(records.values))
+        return try statuses.map { status in
+            guard status.lacksDeferredNames, let write = records[status.id].flatMap({ first[$0] }) else {
+                return status
+            }
+            var status = status
+            status.name(try deferralReader.values(of: [write], reader))
+            return status
+        }
+    }
+
+    /// The applied segments: all of them, or those with deferred values, which are counted and not named.
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
         var statuses: [SegmentName: SegmentStatus] = [:]
         if all {
@@ -67,47 +90,50 @@ extension SyncService {
             }
         }
         for segment in try reader.deferredSegments() {
-            let first = try deferralReader.values(of: [segment.first].compactMap(\.self), reader)
-            let status = SegmentStatus(applied: segment.record, segment.counts, first)
+            let status = SegmentStatus(applied: segment.record, segment.counts, [])
             statuses[status.id] = status
         }
         return Array(statuses.values)
     }
 
-    /// Writes to the journal what is deferred of segments that have just been applied.
+    /// Writes to the journal what is deferred of segments that have been applied, when that is due.
     ///
     /// Called by the import loop alone, which may wait for the log folder.
-    func logDeferrals(of finished: [SegmentName]) {
-        guard !finished.isEmpty else { return }
-        let names = Set(finished)
-        let floor = state.withLock { $0.deferralsToldThrough }
+    func logDeferrals() {
+        let start = clock.now()
+        let (due, names, floor) = state.withLock { state in
+            (state.journaledDeferrals.due, state.journaledDeferrals.names, state.journaledDeferrals.journaledThrough)
+        }
+        guard let due, due <= start else { return }
         do {
             let (found, newest) = try container.store.read { reader in
-                let segments = try reader.deferredSegments(after: floor)
-                let values = try segments.map { segment in
-                    let first = try deferralReader.values(of: [segment.first].compactMap(\.self), reader)
-                    return SegmentStatus(applied: segment.record, segment.counts, first)
+                let statuses = try reader.deferredSegments(after: floor).map { segment in
+                    SegmentStatus(applied: segment.record, segment.counts, [])
                 }
-                return (values.filter { names.contains($0.id) }, try reader.newestTransaction())
+                let named = try addingDeferredNames(to: statuses.filter { names.contains($0.id) }, reader)
+                return (named, try reader.newestTransaction())
             }
-            for status in found.sorted(by: { $0.id < $1.id }) {
-                guard let first = deferralReader.located(status.deferredValues).first else { continue }
-                logger.warning(
-                    "values of a segment are deferred",
-                    metadata: [
-                        "segment": "\(status.id.path)", "values": "\(status.deferred)",
-                        "unknownObjects": "\(status.unknownObjects)", "first": "\(first.text)",
-                    ]
-                )
-            }
+            for status in found.sorted(by: { $0.id < $1.id }) { log(deferralsOf: status) }
             state.withLock { state in
-                // What of a segment is applied in part is told when it is finished.
                 let isUnderWay = state.planner.positions.values.contains { $0.partial != nil }
-                if !isUnderWay { state.deferralsToldThrough = newest }
+                state.journaledDeferrals.finish(names, newest: isUnderWay ? nil : newest)
             }
         } catch {
             logger.warning("deferred values cannot be listed", metadata: ["reason": "\(ErrorText.text(of: error))"])
         }
+        let end = clock.now()
+        state.withLock { $0.journaledDeferrals.rest(afterLookFrom: start, to: end) }
+    }
+
+    private func log(deferralsOf status: SegmentStatus) {
+        guard let first = deferralReader.located(status.deferredValues).first else { return }
+        logger.warning(
+            "values of a segment are deferred",
+            metadata: [
+                "segment": "\(status.id.path)", "values": "\(status.deferred)",
+                "unknownObjects": "\(status.unknownObjects)", "first": "\(first.text)",
+            ]
+        )
     }
 }
 
@@ -125,6 +151,9 @@ extension SegmentStatus {
         unknownObjects = counts.objects
         name(values)
     }
+
+    /// Whether it counts deferred values and names none of them.
+    var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
 
     /// Names the first of what is deferred.
     mutating func name(_ values: [DeferredValue]) {

@@ -131,6 +131,7 @@ extension SyncService {
                 state.planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
             }
             for (name, gate) in outcome.gates { state.planner.stopped(name, at: gate) }
+            state.journaledDeferrals.insert(outcome.finished)
             state.imported = state.imported + outcome.counts
             state.problems[.importFailed] = nil
             if outcome.counts.transactions > 0 { state.lastImport = wall }
@@ -140,7 +141,7 @@ extension SyncService {
         if outcome.counts.transactions > 0 {
             logger.info("imported", metadata: outcome.counts.journalMetadata)
         }
-        logDeferrals(of: outcome.finished)
+        logDeferrals()
         if outcome.counts.changes > 0 { exportSignal.raise() }
         writeAccepted()
     }
@@ -173,6 +174,7 @@ extension SyncService {
             )
         }
         logGaps(wall: wall)
+        logDeferrals()
         events.send(news)
     }
 

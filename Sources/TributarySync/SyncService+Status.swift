@@ -28,15 +28,17 @@ extension SyncService {
 
     /// Work on the folder that makes no step any more; applying is not reading, and may wait for others.
     private func hangs(isImporting: Bool, wall: UInt64) -> [SyncProblem] {
-        let works = isImporting ? [exportWork] : [control.work, exportWork]
-        let silence = works.compactMap(\.silence).max() ?? .zero
+        let imports = isImporting ? .zero : control.work.silence ?? .zero
+        let exports = exportWork.silence ?? .zero
+        let silence = max(imports, exports)
         guard silence >= SyncService.folderPatience else { return [] }
+        let effect = imports >= SyncService.folderPatience ? "imported" : "exported"
         let since = wall &- min(wall, UInt64(clamping: silence.components.seconds) * 1_000)
         return [
             SyncProblem(
                 .logsSilent,
                 since: since,
-                detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is imported.",
+                detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
                 hint: "See to the folder's mount; what is saved here is safe and is exported later."
             )
         ]
@@ -51,7 +53,9 @@ extension SyncService {
     /// long.
     package func segments(in wanted: Set<SegmentState>? = nil, all: Bool = false) throws -> [SegmentStatus] {
         let wall = wall
-        var found = state.withLock { $0.planner.statuses(wall: wall) }
+        // A copy: the texts of a long backlog are not made under the lock, for which the import waits.
+        let planner = state.withLock(\.planner)
+        var found = planner.statuses(wall: wall)
         if wanted?.contains(.applied) ?? true {
             found += try container.store.read { try appliedSegments(all: all || wanted == [.applied], $0) }
         }

@@ -25,8 +25,7 @@ struct SyncState {
     /// The accepted segments differ from what the store remembers.
     var acceptedChanged = false
     var journaledGaps = JournaledGaps()
-    /// The number of the transaction up to which the journal tells of deferred values.
-    var deferralsToldThrough: Int64 = 0
+    var journaledDeferrals = JournaledDeferrals()
     var pausedSince: UInt64?
     var pausedUntil: UInt64?
 

@@ -31,7 +31,9 @@ import TributaryStore
 
     @Test func aSegmentIsNamedHoweverMuchOfOthersIsDeferred() async throws {
         let journal = JournalRecorder()
-        let replica = try await SyncReplica(logs.path, wall: wall, logger: journal.logger)
+        // By this clock a look for deferred values takes no time, so that the next one is due at once.
+        let clock = ManualClock()
+        let replica = try await SyncReplica(logs.path, wall: wall, clock: clock, logger: journal.logger)
         let many = try writeUnknown(LogsFolder.writer(1), changes: 101, values: 1_000)
         try await replica.service.importAll()
         let one = try writeUnknown(LogsFolder.writer(2), changes: 1, values: 1)
@@ -48,6 +50,23 @@ import TributaryStore
         let report = try replica.store.read { try replica.service.deferrals($0) }
         #expect(report.counts.values == DeferredCounts.limit && report.first.first?.segment == one)
         try await replica.stop()
+    }
+
+    @Test func lookingForDeferredValuesTakesASmallPartOfTheTime() {
+        func name(_ sequence: UInt64) -> SegmentName {
+            SegmentName(writer: LogsFolder.writer(1), first: sequence, last: sequence)
+        }
+        var journaled = JournaledDeferrals()
+        #expect(journaled.due == nil)
+        journaled.insert([name(1)])
+        #expect(journaled.due == .zero)
+        journaled.finish([name(1)], newest: 7)
+        journaled.rest(afterLookFrom: .seconds(1), to: .seconds(2))
+        #expect(journaled.journaledThrough == 7 && journaled.due == nil)
+        journaled.insert([name(2), name(3)])
+        #expect(journaled.due == .seconds(22))
+        journaled.finish([name(2)], newest: nil)
+        #expect(journaled.journaledThrough == 7 && journaled.names == [name(3)])
     }
 
     @Test func valuesAreToldWithoutTheirLinesWhenTheFolderDoesNotAnswer() async throws {

@@ -27,6 +27,7 @@ final class SyncReplica: Sendable {
         name: String = "test",
         model: Model? = nil,
         hasExternalPhotos: Bool = false,
+        clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
         configure: (inout SyncConfiguration) -> Void = { _ in }
@@ -50,7 +51,7 @@ final class SyncReplica: Sendable {
         let service = try SyncService(
             container: container,
             configuration: configuration,
-            clock: ContinuousClock(),
+            clock: clock,
             logger: logger,
             pacing: ExportPacing(lastExport: .zero),
             interruptExport: interruptExport

@@ -18,7 +18,7 @@ enum SegmentsRoute {
         let limit = try request.query.limit()
         var statuses = try sync.segments(in: wanted, all: try request.query.flag("all"))
         if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
-        let shown = await sync.located(Array(statuses.prefix(limit)))
+        let shown = try await sync.located(Array(statuses.prefix(limit)))
         return try .json(
             SegmentsMessage(
                 segments: shown.map { SegmentsMessage.Segment($0) },

@@ -1,0 +1,37 @@
+import TransactionLog
+
+/// Applied segments whose deferred values the journal has still to tell of.
+///
+/// A look for them visits all that is deferred in the store, so looks take at most a twentieth of the time, however much
+/// that is.
+struct JournaledDeferrals {
+    /// How many times as long as a look took no other one begins.
+    private static let restFactor = 20
+
+    /// Segments that were applied since the last look.
+    private(set) var names: Set<SegmentName> = []
+    /// The number of the transaction up to which the journal has deferred values.
+    private(set) var journaledThrough: Int64 = 0
+    private var nextLook = Duration.zero
+
+    /// When the next look is due; nil when there is nothing to look for.
+    var due: Duration? { names.isEmpty ? nil : nextLook }
+
+    mutating func insert(_ applied: [SegmentName]) { names.formUnion(applied) }
+
+    /// The journal has the deferred values of the segments.
+    ///
+    /// - Parameters:
+    ///   - journaled: the segments that were looked for.
+    ///   - newest: the store's newest transaction at that look; nil while a segment is applied in part, of which the journal
+    ///     tells when it is finished.
+    mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
+        names.subtract(journaled)
+        if let newest { journaledThrough = newest }
+    }
+
+    /// Puts the next look off; called when a look has ended or failed.
+    mutating func rest(afterLookFrom start: Duration, to end: Duration) {
+        nextLook = end + (end - start) * JournaledDeferrals.restFactor
+    }
+}
