@@ -17,6 +17,11 @@ package final class LogFolder: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether there is surely nothing under the name of the writer's folder.
+    package func lacksFolder(of writer: UniqueID) -> Bool {
+        faccessat(descriptor, writer.description, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
+    }
+
     /// Opens a segment for reading.
     ///
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file below real folders, without opening it.

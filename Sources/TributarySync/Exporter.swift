@@ -73,11 +73,17 @@ struct Exporter: Sendable {
 
     private func publish(_ range: ExportRange, own: UniqueID) throws -> ImportCounts {
         let name = SegmentName(writer: own, first: range.first, last: range.last)
+        let folder = try LogFolder(path: logs)
+        // Such as the mount point of a share that is not mounted: what was written there would never reach anybody, and
+        // would not be written again.
+        guard range.first == 1 || !folder.lacksFolder(of: own) else {
+            throw ExportFailure.foreignFolder(path: logs, writer: own, sequence: range.first - 1)
+        }
         // What the segment announces must survive a power failure before anybody can see it.
         try syncStore()
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
-        let publisher = SegmentPublisher(try LogFolder(path: logs))
+        let publisher = SegmentPublisher(folder)
         let end = try publisher.publish(name, header: range.header) { writer in
             try store.read { reader in
                 try reader.localTransactions(from: range.first) { transaction in

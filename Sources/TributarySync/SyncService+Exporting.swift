@@ -50,6 +50,7 @@ extension SyncService {
                 state.exported = state.exported + counts
                 state.problems[.exportFailed] = nil
                 state.problems[.ownClockAhead] = nil
+                state.problems[.logsMissing] = nil
             }
             if counts.segments > 0 { logger.info("exported", metadata: counts.journalMetadata) }
             return counts
@@ -86,6 +87,13 @@ extension SyncService {
                     detail:
                         "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported.",
                     hint: "Set the machine's clock right; exporting goes on by itself."
+                )
+            case ExportFailure.foreignFolder(_, let writer, _):
+                state.raise(
+                    .logsMissing,
+                    wall: wall,
+                    detail: "Local changes are not exported: \(ErrorText.text(of: error))",
+                    hint: "Mount the share. If the folder is to begin anew: mkdir \(logs)/\(writer)"
                 )
             default:
                 state.raise(

@@ -37,9 +37,9 @@ enum ProblemMapping {
     private static func problem(of error: SegmentError) -> ProblemDocument {
         let kind: ProblemKind =
             switch error.kind {
-            case .inputOutput: .inputOutput
+            case .inputOutput, .missing: .inputOutput
             case .forked: .blocked
-            case .incomplete, .damaged, .rejected, .changed, .missing: .failure
+            case .incomplete, .damaged, .rejected, .changed: .failure
             }
         var problem = ProblemDocument(kind, detail: error.reason, hint: error.hint)
         problem.file = error.file
@@ -74,6 +74,8 @@ enum ProblemMapping {
         case .clockAhead:
             ProblemDocument(.blocked, detail: error.description, hint: "set the machine's clock right")
         case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
+        case .foreignFolder:
+            ProblemDocument(.inputOutput, detail: error.description, hint: "mount the share; status tells more")
         }
     }
 

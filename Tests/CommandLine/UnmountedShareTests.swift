@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A log folder whose share is not mounted: an empty folder is in its place.
+@Suite struct UnmountedShareTests {
+    private static func insert(_ title: String) -> String {
+        #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
+    }
+
+    @Test(.timeLimit(.minutes(10))) func whatIsSavedWaitsForTheShare() async throws {
+        let daemon = try RunningDaemon()
+        let share = daemon.folder.path("share")
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+
+        try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
+        try FileManager.default.createDirectory(atPath: daemon.logs, withIntermediateDirectories: false)
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
+        let sync = try await daemon.command(["sync"])
+        #expect(sync.ending == .exited(74) && sync.errors.contains("another folder"), "\(sync)")
+        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
+        #expect(problems?.map { $0["code"] as? String } == ["logs-missing"], "\(problems ?? [])")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.logs) == [])
+
+        try FileManager.default.removeItem(atPath: daemon.logs)
+        try FileManager.default.moveItem(atPath: share, toPath: daemon.logs)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+
+        let peer = try RunningDaemon("two", in: daemon.folder)
+        try await peer.start()
+        #expect(try await peer.command(["sync"]).ending == .exited(0))
+        let count = try await peer.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int
+        #expect(count == 2)
+        #expect(await peer.stop() == .exited(0), "\(peer.log)")
+    }
+
+    /// The hint for a folder that is to begin anew does what it says.
+    @Test(.timeLimit(.minutes(10))) func theHintLetsAFolderBeginAnew() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        for name in try FileManager.default.contentsOfDirectory(atPath: daemon.logs) {
+            try FileManager.default.removeItem(atPath: daemon.logs + "/" + name)
+        }
+        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
+        #expect(try await daemon.command(["sync"]).ending == .exited(74))
+        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
+        let hint = try #require(problems?.first?["hint"] as? String)
+        let folder = try #require(hint.split(separator: "mkdir ").last.map(String.init))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try daemon.exportedText().contains("second"))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
