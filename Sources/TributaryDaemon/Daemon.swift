@@ -49,7 +49,6 @@ package struct Daemon {
         let watch = StopWatch(state: state, socket: socket, farewell: farewell, logger: logger)
         let trigger = StopTrigger { watch.start() }
         let outcome = StopOutcome()
-        watchSignals(trigger)
 
         let reloader = Reloader(
             sources: sources,
@@ -60,6 +59,7 @@ package struct Daemon {
             logger: logger,
             inheritsSocket: inheritsSocket
         )
+        watchSignals(trigger, reloader)
         let admin = AdminServices(
             state: state,
             counters: AdminCounters(),
@@ -116,11 +116,21 @@ package struct Daemon {
     private var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: sources.environment) }
 
     /// Listens for the life of the process, so that a second signal has no effect of its own.
-    private func watchSignals(_ trigger: StopTrigger) {
+    ///
+    /// SIGHUP asks a service for a reload; on a terminal it says that the terminal is gone.
+    private func watchSignals(_ trigger: StopTrigger, _ reloader: Reloader) {
         signal(SIGPIPE, SIG_IGN)
+        let isOnTerminal = isatty(STDERR_FILENO) == 1
         // Not structured: it ends with the process.
         Task {
-            for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { trigger.fire() }
+            for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) {
+                if signal == .sighup, !isOnTerminal {
+                    // It tells the journal itself how that went.
+                    _ = try? await reloader.reload()
+                } else {
+                    trigger.fire()
+                }
+            }
         }
     }
 

@@ -116,6 +116,13 @@ final class RunningDaemon {
         )
     }
 
+    /// Sends a signal, and waits for a line to the service manager; false when it ended instead.
+    func hears(_ line: String, after signal: Int32) async throws -> Bool {
+        let running = try #require(process)
+        running.send(signal)
+        return await notify.wait(for: line, from: running)
+    }
+
     /// Asks it to stop, and waits for its end.
     func stop() async -> ChildProcess.Ending? {
         process?.send(SIGTERM)

@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// SIGHUP, which asks a service for a reload.
+@Suite struct ReloadSignalTests {
+    @Test(.timeLimit(.minutes(10))) func itReadsTheConfigurationAgain() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try daemon.configure("log: {level: warning}")
+        // Without it the test would end here, and the daemon with it.
+        let heard = try await daemon.hears("READY=1", after: SIGHUP)
+        try #require(heard, "\(daemon.log)")
+        #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
+        try daemon.configure("log: {level: loud}")
+        let heardAgain = try await daemon.hears("READY=1", after: SIGHUP)
+        #expect(heardAgain, "\(daemon.log)")
+        #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(daemon.log.contains("the old one stays"), "\(daemon.log)")
+    }
+}
