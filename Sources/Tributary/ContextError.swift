@@ -43,6 +43,10 @@ public enum ContextError: Error, Hashable, Sendable {
     case deadlock(String)
     /// The container has been closed.
     case closed
+    /// The disk of the store is full, or cannot be written or read; trying again helps once it can.
+    case inputOutput(reason: String)
+    /// Another program keeps the store locked; trying again helps once it ends.
+    case locked(reason: String)
     /// The store refused; the reason is the store's.
     case store(reason: String)
 }
@@ -83,7 +87,7 @@ extension ContextError: CustomStringConvertible {
             "\(holder) is writing to the store on this thread: let that save or transaction end, then save"
         case .deadlock(let cycle): "waiting would never end: \(cycle)"
         case .closed: "the container has been closed"
-        case .store(let reason): "the store refused: \(reason)"
+        case .inputOutput(let reason), .locked(let reason), .store(let reason): "the store refused: \(reason)"
         }
     }
 }

@@ -33,7 +33,10 @@ extension StoreError: CustomStringConvertible {
     private static let full: Int32 = 13
 
     private static func text(ofCode code: Int32, _ message: String) -> String {
-        code & 0xFF == full
-            ? "the disk of the store is full (SQLite: \(message))" : "SQLite failed with \(message) (code \(code))"
+        switch code & 0xFF {
+        case full: "the disk of the store is full (SQLite: \(message))"
+        case busy: "another program keeps the store locked (SQLite: \(message))"
+        default: "SQLite failed with \(message) (code \(code))"
+        }
     }
 }

@@ -32,6 +32,15 @@ package enum StoreError: Error, Hashable, Sendable {
     /// A large binary beside the store, or the folder of such, cannot be written or read; 74.
     case blob(path: String, reason: String)
 
+    /// Whether another program kept the store locked for longer than was waited for.
+    package var isLocked: Bool {
+        guard case .database(let code, _) = self else { return false }
+        return code & 0xFF == StoreError.busy
+    }
+
+    /// SQLITE_BUSY.
+    static let busy: Int32 = 5
+
     /// Whether a disk or a file system is at fault, and neither the data nor the program.
     package var isInputOutput: Bool {
         switch self {

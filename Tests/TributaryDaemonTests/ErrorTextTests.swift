@@ -36,7 +36,8 @@ import TributaryStore
         SyncError.notHeld(segment, state: .waiting), SegmentError(.rejected, file: "f", line: 3, reason: "r"),
         SegmentError(.inputOutput(28), file: "f", reason: "no room"),
         SegmentFailure(name: segment, error: SegmentError(.changed, file: "f", reason: "r")),
-        ContextError.notFound(id), ContextError.store(reason: "r"), ContextError.unsettled(rounds: 3),
+        ContextError.notFound(id), ContextError.store(reason: "r"), ContextError.locked(reason: "r"),
+        ContextError.unsettled(rounds: 3),
         ContextError.wrongType(entity: "E", property: "p", expected: "a date", found: "a string"),
         ContextError.unreadable(id, reason: "r"), CancellationError(), Unnamed.case(label: 5),
     ]

@@ -55,7 +55,8 @@ extension ProblemMapping {
         case .notFound: .notFound
         case .notYetMerged: .conflict
         case .duplicateID: .alreadyExists
-        case .closed, .detached: .notReady
+        case .closed, .detached, .locked: .notReady
+        case .inputOutput: .inputOutput
         case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store,
             .saveInProgress,
             .deadlock:

@@ -97,6 +97,8 @@ enum ProblemMapping {
             )
         case .closed:
             return ProblemDocument(.notReady, detail: "the daemon is stopping")
+        case _ where error.isLocked:
+            return ProblemDocument(.notReady, detail: "\(error)", hint: "let that program end what it does")
         default:
             logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
             return ProblemDocument(error.isInputOutput ? .inputOutput : .failure, detail: "\(error)")

@@ -1,0 +1,32 @@
+import Logging
+import Testing
+import TributaryAdmin
+import TributaryStore
+
+@testable import Tributary
+@testable import TributaryDaemon
+
+/// What clients hear of a store that SQLite cannot write, whether a context or the store itself met it.
+@Suite struct StoreTroubleTests {
+    /// Full, an error of the disk with its extended code, read-only, gone; locked.
+    private static let codes: [(Int32, ProblemKind)] = [
+        (13, .inputOutput), (778, .inputOutput), (8, .inputOutput), (14, .inputOutput), (5, .notReady),
+    ]
+
+    @Test(arguments: codes)
+    func eachWayTellsTheSame(code: Int32, kind: ProblemKind) {
+        let error = StoreError.database(code: code, message: "no")
+        for error in [error, ContextError(error)] as [any Error] {
+            let problem = ProblemMapping.problem(of: error, logger: Logger(label: "test"), path: "/")
+            #expect(problem.type == kind.type && problem.status == kind.status, "\(problem)")
+        }
+    }
+
+    @Test func alsoALargeValueBesideIt() {
+        let error = StoreError.blob(path: "/p", reason: "no room")
+        for error in [error, ContextError(error)] as [any Error] {
+            let problem = ProblemMapping.problem(of: error, logger: Logger(label: "test"), path: "/")
+            #expect(problem.type == ProblemKind.inputOutput.type, "\(problem)")
+        }
+    }
+}
