@@ -56,7 +56,11 @@ struct ImportLoop {
         var seen = 0
         while !service.isStopping {
             let asked = service.requestCount
-            if asked > seen { service.look(everywhere: true) }
+            if asked > seen {
+                service.look(everywhere: true)
+                // Whoever asks may have made room: what failed is tried again now.
+                nextAttempt = nil
+            }
             seen = asked
             service.endPauseWhenDue()
             deadline = await drain()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Daemons whose log folder is a file system of its own, which only they see.
+/// Daemons whose log folder or store lies on a file system of its own, which only they see.
 extension RunningDaemon {
     /// What keeps a test from using it here; nil when nothing does.
     static var reasonNotToMount: String? { getuid() == 0 ? nil : "mounting needs root" }
@@ -16,11 +16,29 @@ extension RunningDaemon {
         )
     }
 
-    func resizeLogs(to bytes: Int) async throws {
+    func resizeLogs(to bytes: Int) async throws { try await resize(logs, to: bytes) }
+
+    /// Starts it with its store on a file system of `bytes`.
+    func start(withStoreOf bytes: Int) async throws {
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mount = """
+            mount -t tmpfs -o "size=$1" tmpfs "$2"; export TRIBUTARY_STORE="$2/store.sqlite"; shift 2; exec "$@"
+            """
+        try await start(
+            through: "/usr/bin/unshare",
+            ["--mount", "--propagation", "private", "/bin/sh", "-ec", mount, "sh", "\(bytes)", disk]
+        )
+    }
+
+    func resizeStore(to bytes: Int) async throws { try await resize(disk, to: bytes) }
+
+    private var disk: String { folder.path("disk") }
+
+    private func resize(_ place: String, to bytes: Int) async throws {
         let running = try #require(process)
         let resize = try ChildProcess(
             "/usr/bin/nsenter",
-            ["--target", "\(running.processID)", "--mount", "mount", "-o", "remount,size=\(bytes)", logs]
+            ["--target", "\(running.processID)", "--mount", "mount", "-o", "remount,size=\(bytes)", place]
         )
         #expect(await resize.ending() == .exited(0))
     }

@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A store whose disk is full, and then has room again.
+@Suite struct FullStoreTests {
+    @Test(.timeLimit(.minutes(10))) func aSynchronizationTriesAgainWhatFailed() async throws {
+        if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try await daemon.start(withStoreOf: 320 << 10)
+        let title = String(repeating: "x", count: 100_000)
+        let insert = try await daemon.command(["object", "insert", "Department", "title=\(title)"])
+        #expect(insert.ending == .exited(74), "\(insert)")
+        #expect(insert.errors.contains("the disk of the store is full"), "\(insert.errors)")
+
+        var writer = ForeignWriter(
+            id: "5f0c0000-0000-4000-8000-00000000000b",
+            milliseconds: UInt64(Date().timeIntervalSince1970 * 1000)
+        )
+        let id = "0190f1a2-0000-7000-8000-000000000001"
+        try writer.write([[#"{"insert":"Department","id":"\#(id)","values":{"title":"\#(title)"}}"#]], to: daemon.logs)
+        let full = try await daemon.command(["sync"])
+        #expect(full.ending == .exited(75) && full.output.contains("Importing failed"), "\(full)")
+        try await daemon.resizeStore(to: 16 << 20)
+        // Now, and not when the daemon would try again by itself.
+        let roomy = try await daemon.command(["sync"])
+        #expect(roomy.ending == .exited(0), "\(roomy)")
+        #expect(roomy.output.contains("imported 1 segments"), "\(roomy.output)")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
