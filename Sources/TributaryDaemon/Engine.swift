@@ -9,10 +9,12 @@ final class Engine: Sendable {
     let sync: SyncService
     /// The store's own writer, which tokens are for.
     let writer: String
+    let file: StoreFile
 
     init(container: PersistentContainer, sync: SyncService) throws {
         self.container = container
         self.sync = sync
+        file = StoreFile(path: container.store.configuration.path)
         writer = try container.store.read { try $0.ownWriter() }.id.description
     }
 

@@ -104,6 +104,17 @@ enum StatusReport {
                 )
             )
         }
+        if engine.file.isGone {
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "store-gone",
+                    since: nil,
+                    detail:
+                        "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
+                    hint: "move the file back; if it was removed: tributaryctl sync"
+                )
+            )
+        }
         let sync = engine.sync.status
         if status.state == .running, sync.pausedSince != nil { status.state = .paused }
         status.pausedSince = sync.pausedSince.map { Double($0) / 1_000 }
