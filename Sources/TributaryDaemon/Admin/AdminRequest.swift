@@ -47,6 +47,15 @@ struct AdminRequest: Sendable {
             return Array(try await request.body.collect(upTo: AdminRequest.largestBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw tooLarge()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The client's doing, and no failure of the daemon's.
+            throw ProblemDocument(
+                .badRequest,
+                detail: "the body is not whole, or not as HTTP writes one",
+                hint: "send as many bytes as content-length says"
+            )
         }
     }
 

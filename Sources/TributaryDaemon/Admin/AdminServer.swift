@@ -27,7 +27,9 @@ struct AdminServer: Service {
                 } else {
                     response = await respond(request, channel)
                 }
-                try await writer.write(response: response.head, body: response.body)
+                // What answers a HEAD has no body: the client would take it for the next answer.
+                let body = request.method == .head ? ResponseBody() : response.body
+                try await writer.write(response: response.head, body: body)
             },
             configuration: .init(idleTimeout: Self.idleTimeout)
         )

@@ -20,10 +20,17 @@ struct Peer: Sendable, Hashable {
         guard let options = channel as? any SocketOptionProvider else {
             throw ProblemDocument(.notPermitted, detail: "the connection does not say who made it")
         }
-        let credentials: Credentials = try await options.unsafeGetSocketOption(
-            level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
-            name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-        ).get()
+        let credentials: Credentials
+        do {
+            credentials = try await options.unsafeGetSocketOption(
+                level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
+                name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
+            ).get()
+        } catch {
+            // Who has hung up meanwhile hears no answer.
+            guard channel.isActive else { throw CancellationError() }
+            throw error
+        }
         var groups = [credentials.group]
         // Fails for a peer in more groups than there is room for; such a peer has its primary group only.
         if let list = try? await supplementaryGroups(options) { groups += list }

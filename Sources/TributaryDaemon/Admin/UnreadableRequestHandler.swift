@@ -14,7 +14,11 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
     private static let emptyBody = "content-length: 0\r\n"
 
     private static let answer: ByteBuffer = {
-        let problem = ProblemDocument(.badRequest, detail: "this is not HTTP/1.1", hint: "send GET /v1/status HTTP/1.1")
+        let problem = ProblemDocument(
+            .badRequest,
+            detail: "this is not HTTP/1.1, or its head is longer than 80 KiB",
+            hint: "send GET /v1/status HTTP/1.1"
+        )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8)

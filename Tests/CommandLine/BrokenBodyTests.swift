@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// Requests whose bodies are not what their heads announce.
+@Suite struct BrokenBodyTests {
+    @Test(.timeLimit(.minutes(10))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let client = try RawConnection(daemon.socket)
+        client.send(
+            "POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
+        )
+        let answer = client.readToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("bad-request"), "\(answer)")
+        #expect(await daemon.stop() == .exited(0))
+        #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func whoHangsUpIsNoFailureOfTheDaemon() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        for _ in 0..<500 {
+            let client = try RawConnection(daemon.socket)
+            client.send("GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            client.close()
+        }
+        #expect(await daemon.stop() == .exited(0))
+        #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aHeadThatIsTooLongIsToldAsSuch() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let list = try await daemon.command([
+            "object", "list", "Employee", "--where", String(repeating: "x", count: 100_000),
+        ])
+        #expect(list.ending == .exited(64) && list.errors.contains("80 KiB"), "\(list)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func theAnswerToAHeadHasNoBody() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let client = try RawConnection(daemon.socket)
+        client.send("HEAD /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        client.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        let answers = client.readToEnd()
+        #expect(answers.hasPrefix("HTTP/1.1 405") && answers.contains("\r\n\r\nHTTP/1.1 200"), "\(answers)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
