@@ -98,6 +98,8 @@ struct Session: Sendable {
 
     private func describe(_ problem: ProblemDocument) -> String {
         var lines = [problem.detail ?? problem.title]
+        // Below the first line it shows the place in the text, which is shown as wide as the terminal is.
+        if problem.position != nil { lines[0] = String(lines[0].prefix { !$0.isNewline }) }
         if let file = problem.file {
             lines[0] = [file, problem.line.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + lines[0]
         }

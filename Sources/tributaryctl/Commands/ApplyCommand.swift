@@ -29,10 +29,20 @@ struct ApplyCommand: DaemonCommand {
 
     private func read() throws -> [UInt8] {
         if file == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+        // Also a pipe, such as a shell's <(…).
+        guard let handle = FileHandle(forReadingAtPath: file) else {
+            let status: ExitStatus =
+                switch errno {
+                case ENOENT, ENOTDIR: .noSuchThing
+                case EACCES, EPERM: .notPermitted
+                default: .inputOutput
+                }
+            throw CommandFailure(reason: "\(file): \(String(cString: strerror(errno)))", status: status)
+        }
         do {
-            return Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+            return Array(try handle.readToEnd() ?? Data())
         } catch {
-            throw CommandFailure(reason: "\(file): \(error.localizedDescription)", status: .noSuchThing)
+            throw CommandFailure(reason: "\(file): it cannot be read", status: .inputOutput)
         }
     }
 

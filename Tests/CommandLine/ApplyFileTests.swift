@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// Where `tributaryctl apply` reads changes from, and what it says of a mistake in its arguments.
+@Suite struct ApplyFileTests {
+    @Test(.timeLimit(.minutes(10))) func aPipeIsReadAsAFileIs() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let pipe = daemon.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // Waits for a reader; for ever when there is none.
+        Thread.detachNewThread {
+            let text = #"{"insert":"Department","values":{"title":"R&D"}}"#
+            try? FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data(text.utf8))
+        }
+        let apply = try await daemon.command(["apply", pipe])
+        #expect(apply.ending == .exited(0), "\(apply)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func whatCannotBeReadIsToldInWords() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let absent = try await daemon.command(["apply", daemon.folder.path("absent")])
+        #expect(absent.ending == .exited(66) && absent.errors.contains("No such file"), "\(absent)")
+        let folder = try await daemon.command(["apply", daemon.logs])
+        #expect(folder.ending == .exited(74) && !folder.errors.contains("Cocoa"), "\(folder)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func thePlaceInAPredicateIsShownOnce() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        for arguments in [["--where", "salary >"], ["--sort", "salary,-"]] {
+            let list = try await daemon.command(["object", "list", "Employee"] + arguments)
+            #expect(list.ending == .exited(64), "\(list)")
+            #expect(list.errors.count { $0 == "^" } == 1 && !list.errors.contains("\\n"), "\(list.errors)")
+        }
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
