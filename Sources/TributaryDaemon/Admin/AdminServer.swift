@@ -34,14 +34,14 @@ struct AdminServer: Service {
             configuration: .init(idleTimeout: Self.idleTimeout)
         )
         let libraries = logger.forLibraries
-        let server = try await place.bind { channel in
+        let server = try await place.bind { (channel: any Channel) -> EventLoopFuture<any Channel> in
             let isTaken = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
                 if !isTaken { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
                 // Next to the socket: it sees the bytes of each answer.
                 try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
+                return channel
             }
-            .flatMap { http.setup(channel: channel, logger: libraries) }
         }
         defer { place.remove() }
         await withGracefulShutdownHandler {
@@ -49,9 +49,20 @@ struct AdminServer: Service {
                 do {
                     try await server.executeThenClose { inbound in
                         for try await connection in inbound {
-                            group.addTask { await http.handle(value: connection, logger: libraries) }
+                            group.addTask {
+                                // Only now, where it is sure to be served: a connection that comes in while the
+                                // server ends is dropped, and one of HTTP must not be.
+                                let setUp = connection.eventLoop.flatSubmit {
+                                    http.setup(channel: connection, logger: libraries)
+                                }
+                                guard let ready = try? await setUp.get() else { return connection.close(promise: nil) }
+                                connections.begin(connection)
+                                await http.handle(value: ready, logger: libraries)
+                            }
                         }
                     }
+                } catch is CancellationError {
+                    // The start failed, and tells why.
                 } catch {
                     logger.error("Listening failed", metadata: ["place": "\(place)", "error": "\(error)"])
                 }

@@ -34,10 +34,10 @@ final class ConnectionRegister: Sendable {
 
     /// Remembers a connection until it closes; false when there are too many.
     func add(_ channel: any Channel) -> Bool {
-        let (isTaken, isQuiescing) = state.withLock { state in
-            guard state.connections.count < limit else { return (false, false) }
+        let isTaken = state.withLock { state in
+            guard state.connections.count < limit else { return false }
             state.connections[ObjectIdentifier(channel)] = channel
-            return (true, state.isQuiescing)
+            return true
         }
         guard isTaken else { return false }
         channel.closeFuture.whenComplete { [weak self] _ in
@@ -47,8 +47,13 @@ final class ConnectionRegister: Sendable {
             }
             cancel?()
         }
-        if isQuiescing { quiesce(channel) }
         return true
+    }
+
+    /// Lets a connection speak once it is served, and ends it when it came as the server began to end.
+    func begin(_ channel: any Channel) {
+        channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
+        if state.withLock(\.isQuiescing) { quiesce(channel) }
     }
 
     /// Runs work for a connection, one at a time; its task is cancelled when the client hangs up.

@@ -19,6 +19,8 @@ enum ListeningPlace: Sendable, CustomStringConvertible {
             // NIO listens anew on a socket that listens already, by default with a queue of 128.
             .serverChannelOption(.backlog, value: AdminSocket.backlog)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            // What a connection says is read once it is served.
+            .childChannelOption(ChannelOptions.autoRead, value: false)
         switch self {
         case .socket(let socket): return try await bootstrap.bind(socket.descriptor, childChannelInitializer: setUp)
         case .loopback(let address):
