@@ -28,9 +28,12 @@ import TributaryAdmin
         try await daemon.start()
         let connection = try RawConnection(daemon.socket)
         connection.send("POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n{")
+        // By then the daemon has read what was sent before.
+        for _ in 0..<3 { #expect(try await daemon.call(.get, "/v1/health").0 == 200) }
         // Goes on for as long as the daemon listens to it, which without an end of its patience is for days.
         let dripping = Task { try await onThread { connection.drip() } }
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(try daemon.secondsOfStop() < 15, "\(daemon.log)")
         try await dripping.value
     }
 }
