@@ -48,7 +48,11 @@ struct SegmentPieces {
     }
 
     private mutating func endRun() {
-        if let run { done.append(.rows(run)) }
+        if let run {
+            // Many runs wait to be applied, and each has grown to the next power of two.
+            run.trim()
+            done.append(.rows(run))
+        }
         run = nil
         template = nil
     }

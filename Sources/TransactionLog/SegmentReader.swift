@@ -12,9 +12,9 @@ import TributaryChanges
 /// }
 /// ```
 package final class SegmentReader {
-    /// A batch ends early once its lines come to 2 MiB: several are in memory at a time, and what is made of a line can
+    /// A batch ends early once its lines come to 1 MiB: several are in memory at a time, and what is made of a line can
     /// be several times as long.
-    private static let byteLimit: UInt64 = 2 << 20
+    private static let byteLimit: UInt64 = 1 << 20
 
     private let source: any SegmentBytes
     private let segment: VerifiedSegment

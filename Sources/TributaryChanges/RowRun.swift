@@ -89,27 +89,36 @@ package final class RowRun: @unchecked Sendable {
 
     @usableFromInline
     func grow() {
-        identifiers = RowRun.enlarged(identifiers, from: capacity, to: capacity * 2)
-        cells = RowRun.enlarged(cells, from: capacity * names.count, to: capacity * 2 * names.count)
+        identifiers = RowRun.moved(identifiers, count: capacity, to: capacity * 2)
+        cells = RowRun.moved(cells, count: capacity * names.count, to: capacity * 2 * names.count)
         capacity *= 2
     }
 
     @usableFromInline
     func growTexts(by count: Int) {
         let larger = max(textCapacity * 2, textCount + count)
-        texts = RowRun.enlarged(texts, from: textCount, to: larger)
+        texts = RowRun.moved(texts, count: textCount, to: larger)
         textCapacity = larger
     }
 
-    private static func enlarged<T>(
+    /// Gives back the memory beyond the rows that it has; called when no row follows.
+    package func trim() {
+        identifiers = RowRun.moved(identifiers, count: count, to: count)
+        cells = RowRun.moved(cells, count: count * width, to: count * width)
+        texts = RowRun.moved(texts, count: textCount, to: textCount)
+        capacity = count
+        textCapacity = textCount
+    }
+
+    private static func moved<T>(
         _ memory: UnsafeMutablePointer<T>,
-        from count: Int,
+        count: Int,
         to capacity: Int
     ) -> UnsafeMutablePointer<T> {
-        let larger = UnsafeMutablePointer<T>.allocate(capacity: capacity)
-        larger.moveInitialize(from: memory, count: count)
+        let other = UnsafeMutablePointer<T>.allocate(capacity: capacity)
+        other.moveInitialize(from: memory, count: count)
         memory.deallocate()
-        return larger
+        return other
     }
 
     // MARK: Reading

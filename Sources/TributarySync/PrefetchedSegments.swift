@@ -8,7 +8,7 @@ import TributaryChanges
 struct PrefetchedSegments: Sendable {
     private var readers: [SegmentName: ReadAhead] = [:]
 
-    /// Reads segments in their order until about `sliceChanges` changes, or 5 MiB of lines, are in memory.
+    /// Reads segments in their order until about a slice of them is in memory.
     ///
     /// - Throws: ``SegmentFailure`` with what is wrong with a segment.
     static func read(_ batch: ImportBatch) throws -> PrefetchedSegments {

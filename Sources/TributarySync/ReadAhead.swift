@@ -3,34 +3,42 @@ import Glibc
 import Synchronization
 import TransactionLog
 
-/// Reads a segment's next batch on a queue of its own while the one before is being applied.
+/// Reads a segment's next batches on a queue of its own while those before are being applied.
 ///
-/// The file is opened there too, so that a mount that hangs holds up nobody but the queue.
+/// A ``ReadBudget`` bounds what is in memory and has not been asked for: while a slice is applied, the next one is
+/// read. ``prefetch(_:)``, whose caller may wait, reads on the caller's thread: small segments cost no change of threads.
 ///
 /// `@unchecked Sendable`: the reader is touched on the queue only, one read at a time; what it read is under the lock.
 final class ReadAhead: @unchecked Sendable {
-    /// A whole slice of the usual length, which is read while the one before is applied.
-    static let batchLimit = 20_000
+    /// An eighth of a slice of the usual length: what is being applied soon makes room for the next.
+    static let batchLimit = 2_500
     /// How long a caller that holds the write lock waits for a read that makes no progress.
     static let patience = Duration.seconds(5)
+
+    private struct Progress {
+        /// Batches that nobody has asked for, in order.
+        var batches: [SegmentBatch] = []
+        /// Set when all has been read, or nothing more can be.
+        var end: Result<Void, SegmentError>?
+        /// Whether a read is on the queue.
+        var isReading = false
+        /// Whether the caller waits to be woken.
+        var isAwaited = false
+    }
 
     private let open: () throws(SegmentError) -> SegmentReader
     private var reader: SegmentReader?
     private let file: String
-    private let limit: Int
+    private let sliceChanges: Int
     private let control: ImportControl
     private let patience: Duration
     private let queue = DispatchQueue(label: "tributary.read-ahead", qos: .background)
     private let ready = DispatchSemaphore(value: 0)
-    private let result = Mutex<Result<SegmentBatch?, SegmentError>?>(nil)
-    private var isReading = false
-    /// Batches that have been read before anybody asked for them, the next one last.
-    private var prefetched: [SegmentBatch] = []
-    private(set) var isAtEnd = false
+    private let progress = Mutex(Progress())
+    /// How many of the batches to come were read by ``prefetch(_:)``.
+    private var prefetchedCount = 0
     /// The batch that the caller has, or had.
     private var handedOut: SegmentBatch?
-    /// The one before that, which the queue lets go of.
-    private let returned = Mutex<SegmentBatch?>(nil)
 
     /// `open` is called once, on the queue.
     init(
@@ -41,15 +49,13 @@ final class ReadAhead: @unchecked Sendable {
         open: @escaping @Sendable () throws(SegmentError) -> SegmentReader
     ) {
         self.file = file
+        self.sliceChanges = sliceChanges
         self.control = control
         self.patience = patience
         self.open = open
-        limit = min(sliceChanges, ReadAhead.batchLimit)
     }
 
-    deinit {
-        queue.async { [handedOut] in _ = handedOut }
-    }
+    deinit { release() }
 
     /// The next batch; nil when all has been read.
     ///
@@ -58,16 +64,30 @@ final class ReadAhead: @unchecked Sendable {
     /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified, `inputOutput` when reading
     ///   makes no progress any more.
     func next() throws(SegmentError) -> SegmentBatch? {
-        var next = prefetched.popLast()
-        if next == nil { next = try read(waiting: patience) }
-        guard let batch = next else { return nil }
-        returned.withLock { swap(&$0, &handedOut) }
-        handedOut = batch
-        return batch
+        while true {
+            let (batch, end) = progress.withLock { progress -> (SegmentBatch?, Result<Void, SegmentError>?) in
+                if !progress.batches.isEmpty { return (progress.batches.removeFirst(), nil) }
+                progress.isAwaited = progress.end == nil
+                return (nil, progress.end)
+            }
+            if let batch {
+                prefetchedCount = max(0, prefetchedCount - 1)
+                release()
+                handedOut = batch
+                readOn()
+                return batch
+            }
+            if let end {
+                try end.get()
+                return nil
+            }
+            readOn()
+            try wait()
+        }
     }
 
-    /// Whether batches that were read before the write lock was taken are left.
-    var hasPrefetched: Bool { !prefetched.isEmpty }
+    /// Whether batches are left that ``prefetch(_:)`` has read.
+    var hasPrefetched: Bool { prefetchedCount > 0 }
 
     /// Reads batches until `budget` is spent, or the segment ends; waits as long as it takes.
     ///
@@ -75,31 +95,24 @@ final class ReadAhead: @unchecked Sendable {
     ///
     /// - Throws: What ``next()`` throws.
     func prefetch(_ budget: inout ReadBudget) throws(SegmentError) {
-        var batches = Array(prefetched.reversed())
-        for batch in batches { budget.spend(on: batch) }
-        while !budget.isSpent, let batch = try read(waiting: nil) {
-            budget.spend(on: batch)
-            batches.append(batch)
+        prefetchedCount = 0
+        while true {
+            let end = progress.withLock { progress in
+                for batch in progress.batches[prefetchedCount...] { budget.spend(on: batch) }
+                prefetchedCount = progress.batches.count
+                return progress.end
+            }
+            if let end {
+                try end.get()
+                return
+            }
+            guard !budget.isSpent else { break }
+            queue.sync { readBatch() }
         }
-        prefetched = batches.reversed()
+        readOn()
     }
 
-    /// Waits for the batch that is being read, and begins with the one after it.
-    private func read(waiting patience: Duration?) throws(SegmentError) -> SegmentBatch? {
-        guard !isAtEnd else { return nil }
-        if !isReading { begin() }
-        try wait(patience)
-        isReading = false
-        guard let batch = try result.withLock({ $0.take() })?.get() else {
-            isAtEnd = true
-            return nil
-        }
-        begin()
-        return batch
-    }
-
-    private func wait(_ patience: Duration?) throws(SegmentError) {
-        guard let patience else { return ready.wait() }
+    private func wait() throws(SegmentError) {
         var steps = control.progress
         while ready.wait(timeout: .now() + patience / .seconds(1)) == .timedOut {
             guard control.progress == steps else {
@@ -115,18 +128,52 @@ final class ReadAhead: @unchecked Sendable {
     }
 
     /// Freeing a batch's strings costs nearly as much as making them, so that is done on the queue as well.
-    private func begin() {
-        isReading = true
-        queue.async { [self] in
-            returned.withLock { $0 = nil }
-            let read = Result { () throws(SegmentError) in
-                if reader == nil { reader = try open() }
-                return try reader?.nextBatch(limit: limit)
-            }
-            // What is read to its end needs no buffer and no open file any more.
-            if case .success(nil) = read { reader = nil }
-            result.withLock { $0 = read }
-            ready.signal()
+    private func release() {
+        guard let batch = handedOut else { return }
+        handedOut = nil
+        queue.async { _ = batch }
+    }
+
+    /// Has the queue read while there is room for more.
+    private func readOn() {
+        let begins = progress.withLock { progress in
+            guard !progress.isReading, wantsMore(progress) else { return false }
+            progress.isReading = true
+            return true
         }
+        guard begins else { return }
+        queue.async { [self] in
+            readBatch()
+            progress.withLock { $0.isReading = false }
+            readOn()
+        }
+    }
+
+    private func wantsMore(_ progress: Progress) -> Bool {
+        guard progress.end == nil else { return false }
+        var budget = ReadBudget(changes: sliceChanges)
+        for batch in progress.batches { budget.spend(on: batch) }
+        return progress.batches.isEmpty || !budget.isSpent
+    }
+
+    /// Reads one batch, on the queue.
+    private func readBatch() {
+        guard progress.withLock({ $0.end == nil }) else { return }
+        let read = Result { () throws(SegmentError) in
+            if reader == nil { reader = try open() }
+            return try reader?.nextBatch(limit: min(sliceChanges, ReadAhead.batchLimit))
+        }
+        let wakes = progress.withLock { progress in
+            switch read {
+            case .success(let batch?): progress.batches.append(batch)
+            case .success(nil): progress.end = .success(())
+            case .failure(let error): progress.end = .failure(error)
+            }
+            defer { progress.isAwaited = false }
+            return progress.isAwaited
+        }
+        // What is read to its end needs no buffer and no open file any more.
+        if case .success(nil) = read { reader = nil }
+        if wakes { ready.signal() }
     }
 }
