@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import TributaryAdmin
+import TributaryStore
 
 /// One start of the program, from the command line to the exit status.
 package struct DaemonLaunch {
@@ -29,6 +30,7 @@ package struct DaemonLaunch {
     /// The exit status; what went wrong is said on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {
         clinux_keep_heap_small()
+        SQLiteMemory.disableAccounting()
         let level = LogLevelSetting(.info)
         let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)
         let daemon = Daemon(sources: sources, logLevel: level, logger: logger)
