@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// Where `tributaryctl apply` reads changes from, and what it says of a mistake in its arguments.
-@Suite struct ApplyFileTests {
+@Suite(.daemonTurns) struct ApplyFileTests {
     @Test(.timeLimit(.minutes(10))) func aPipeIsReadAsAFileIs() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// Requests whose bodies are not what their heads announce.
-@Suite struct BrokenBodyTests {
+@Suite(.daemonTurns) struct BrokenBodyTests {
     @Test(.timeLimit(.minutes(10))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

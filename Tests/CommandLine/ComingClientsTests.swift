@@ -5,7 +5,7 @@ import Testing
 import TributaryAdmin
 
 /// Clients that connect while the daemon ends.
-@Suite(.serialized) struct ComingClientsTests {
+@Suite(.serialized, .daemonTurns) struct ComingClientsTests {
     /// Clients that connect, ask or do not, and go, until they are told to end.
     private final class Clients: Sendable {
         private let isOver = Mutex(false)

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A store whose disk is full, and then has room again.
-@Suite struct FullStoreTests {
+@Suite(.daemonTurns) struct FullStoreTests {
     @Test(.timeLimit(.minutes(10))) func aSynchronizationTriesAgainWhatFailed() async throws {
         if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
         let daemon = try RunningDaemon()

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// Regular expressions that backtrack for minutes inside one row: what ends them, and who can read meanwhile.
-@Suite(.timeLimit(.minutes(10))) struct HangUpTests {
+@Suite(.timeLimit(.minutes(10)), .daemonTurns) struct HangUpTests {
     /// With each character that `.*?` takes, the atomic group looks at all the rest: 10,000 steps, before which ICU cannot
     /// be stopped, look at many billions of characters of the text.
     private static let expression = ".*?(?>[^x]*)x"

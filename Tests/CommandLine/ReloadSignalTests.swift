@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// SIGHUP, which asks a service for a reload.
-@Suite struct ReloadSignalTests {
+@Suite(.daemonTurns) struct ReloadSignalTests {
     @Test(.timeLimit(.minutes(10))) func itReadsTheConfigurationAgain() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

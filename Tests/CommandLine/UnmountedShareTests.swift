@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A log folder whose share is not mounted: an empty folder is in its place.
-@Suite struct UnmountedShareTests {
+@Suite(.daemonTurns) struct UnmountedShareTests {
     private static func insert(_ title: String) -> String {
         #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
     }
