@@ -16,6 +16,10 @@ extension Schema {
         CREATE INDEX IF NOT EXISTS tributary_parked_transaction
         ON tributary_parked(version & \(VersionNumber.transactionMask))
         """,
+        // A digest asks for each deferred link whether an end of it has been deleted.
+        """
+        CREATE INDEX IF NOT EXISTS tributary_parked_deletion ON tributary_parked(id) WHERE operation = 'delete'
+        """,
         // Replaces one on the target alone: the candidates of a one-to-one relationship are read by their ranks.
         "DROP INDEX IF EXISTS tributary_reference_target",
         """
