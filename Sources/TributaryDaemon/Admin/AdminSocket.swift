@@ -45,6 +45,11 @@ package final class AdminSocket: Sendable {
         return AdminSocket(descriptor: descriptor, path: path, isOwn: true)
     }
 
+    /// Lets as many connections wait as there may be.
+    func listenInFull() {
+        _ = listen(descriptor, Self.backlog)
+    }
+
     /// Removes the file of a socket made here; systemd's stays.
     func remove() {
         if isOwn { unlink(path) }

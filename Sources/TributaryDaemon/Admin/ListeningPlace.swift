@@ -16,13 +16,16 @@ enum ListeningPlace: Sendable, CustomStringConvertible {
     ) async throws -> NIOAsyncChannel<Connection, Never> {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // NIO listens anew on a socket that listens already, by default with a queue of 128.
             .serverChannelOption(.backlog, value: AdminSocket.backlog)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
             // What a connection says is read once it is served.
             .childChannelOption(ChannelOptions.autoRead, value: false)
         switch self {
-        case .socket(let socket): return try await bootstrap.bind(socket.descriptor, childChannelInitializer: setUp)
+        case .socket(let socket):
+            let server = try await bootstrap.bind(socket.descriptor, childChannelInitializer: setUp)
+            // NIO listens anew on a socket that listens already, with a queue of 128 whatever the option says.
+            socket.listenInFull()
+            return server
         case .loopback(let address):
             do {
                 return try await bootstrap.bind(

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// Clients that come faster than the daemon takes them.
+@Suite struct WaitingClientsTests {
+    @Test(.timeLimit(.minutes(10))) func connectionsWaitToBeTaken() async throws {
+        let most = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
+        let count = 400
+        guard Int(most.filter(\.isNumber)) ?? 0 >= count else {
+            try Test.cancel("the kernel keeps no \(count) waiting")
+        }
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        // It takes none now, so that all of them wait.
+        daemon.process?.send(SIGSTOP)
+        let sockets = (0..<count).map { _ in
+            let descriptor = UnixAddress.socket()
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            return descriptor
+        }
+        defer { sockets.forEach { close($0) } }
+        let refused = sockets.count { socket in
+            UnixAddress.with(daemon.socket) { connect(socket, $0, $1) } != 0
+        }
+        #expect(refused == 0)
+        daemon.process?.send(SIGCONT)
+        #expect(try await daemon.call(.get, "/v1/health").0 == 200)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
