@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// Clients that come faster than the daemon takes them.
-@Suite struct WaitingClientsTests {
+@Suite(.daemonTurns) struct WaitingClientsTests {
     @Test(.timeLimit(.minutes(10))) func connectionsWaitToBeTaken() async throws {
         let most = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
         let count = 400
