@@ -6,10 +6,12 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
+#include <time.h>
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -55,4 +57,14 @@ void clinux_keep_heap_small(void) {
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
+}
+
+void clinux_let_others_run(void) {
+    static _Thread_local uint64_t last;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    if (now - last < 200000) return;
+    last = now;
+    sched_yield();
 }

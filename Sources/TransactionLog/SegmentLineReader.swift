@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import TributaryChanges
 
@@ -8,6 +9,8 @@ import TributaryChanges
 final class SegmentLineReader {
     /// The longest line, its newline not counted: 16 MiB.
     static let lineLimit = 16 << 20
+    /// After so many lines other threads may run: few enough that reading them takes less than 0.2 ms.
+    private static let linesBetweenPauses = 32
     private static let initialCapacity = 256 << 10
 
     private let source: any SegmentBytes
@@ -51,6 +54,7 @@ final class SegmentLineReader {
             {
                 let stop = base.distance(to: UnsafeMutableRawPointer(found))
                 line += 1
+                if line.isMultiple(of: SegmentLineReader.linesBetweenPauses) { clinux_let_others_run() }
                 guard stop - start <= SegmentLineReader.lineLimit else { throw tooLong() }
                 let text = UnsafeBufferPointer(
                     start: base.advanced(by: start).assumingMemoryBound(to: UInt8.self),

@@ -1,3 +1,4 @@
+import CLinux
 import Synchronization
 
 /// Tells a running import whether to go on, and others whether it does.
@@ -25,5 +26,9 @@ package final class ImportControl: Sendable {
     /// Grows while there is progress.
     package var progress: UInt64 { work.steps }
 
-    package func step() { work.step() }
+    /// Reads for clients that wait for the processor come first.
+    package func step() {
+        work.step()
+        clinux_let_others_run()
+    }
 }

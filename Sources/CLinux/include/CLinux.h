@@ -42,6 +42,10 @@ void clinux_disarm_last_words(void);
 /// the system at once when it is freed. For a program that is started for one purpose; does nothing without glibc.
 void clinux_keep_heap_small(void);
 
+/// Lets threads run that wait for the calling thread's processor, unless it has done so within the last 0.2 ms. Linux
+/// interrupts a thread for one that wakes up only at its next tick, up to 4 ms later, whatever their priorities are.
+void clinux_let_others_run(void);
+
 /// Swift's runtime: retains an object and returns it, or null when its end has begun.
 void *swift_tryRetain(void *object);
 
