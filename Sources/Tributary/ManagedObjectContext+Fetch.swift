@@ -182,8 +182,8 @@ extension ManagedObjectContext {
         return overlay
     }
 
-    /// What contexts above have not saved and may fulfil the request, each object once; found as ``dirtyCandidates(_:_:)``
-    /// are.
+    /// Rows that contexts above have not saved and that may fulfil the request, each object once; found as
+    /// ``dirtyCandidates(_:_:)`` are.
     private func candidatesAbove(_ request: FetchRequest, _ kind: ObjectKind) -> [Row] {
         let keys: [ObjectKey]
         if let (slot, value) = request.predicate?.requiredValue(of: kind) {

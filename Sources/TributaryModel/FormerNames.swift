@@ -90,7 +90,7 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: name, of: entity, in: laterSides)
     }
 
-    /// What is kept for the name with exactly these Unicode scalars, as the model compares its own names.
+    /// The value for the name with exactly these Unicode scalars, as the model compares its own names.
     private static func value<Value>(of name: String, in values: [String: Value]) -> Value? {
         guard let index = values.index(forKey: name), values[index].key.isIdentical(to: name) else { return nil }
         return values[index].value

@@ -26,7 +26,7 @@ package final class LongTextMatch: Sendable {
     private static let places = DispatchSemaphore(value: maximumCount)
     private static let all = Mutex(Census())
 
-    /// What runs now in this process.
+    /// The matches that run now in this process.
     package static var census: Census { all.withLock { $0 } }
 
     private enum State {

@@ -49,7 +49,7 @@ struct AppliedAudit {
         return reason
     }
 
-    /// What the store says against a segment with the given hash.
+    /// Why a segment with the given hash contradicts the store; nil when it does not.
     private func reason(against name: SegmentName, sha256: String, _ reader: Reader) throws -> String? {
         if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
             guard record.sha256 != sha256 else { return nil }
@@ -65,7 +65,7 @@ struct AppliedAudit {
         return "It overlaps \(applied.fileName), which was applied, with other bounds."
     }
 
-    /// What is read; nil when the bytes are no segment.
+    /// The result of `read`; nil when the bytes are no segment.
     ///
     /// - Throws: ``SegmentError`` when the system refuses to read them for the moment.
     private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {

@@ -1,4 +1,4 @@
-/// What has become of a segment.
+/// The state of a segment.
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     /// Its transactions are in the store.
     case applied

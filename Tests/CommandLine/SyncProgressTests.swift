@@ -52,7 +52,7 @@ struct SyncProgressTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    /// What the command says while another client's synchronization is under way.
+    /// Runs the command while another client's synchronization is under way, and returns how it ended.
     private func refusal(_ daemon: RunningDaemon) async throws
         -> (ending: ChildProcess.Ending, output: String, errors: String)?
     {

@@ -6,7 +6,7 @@ import TributaryStore
 @testable import Tributary
 @testable import TributaryDaemon
 
-/// What clients hear of a store that SQLite cannot write, whether a context or the store itself met it.
+/// The problems that tell clients of a store which SQLite cannot write, whether a context or the store itself met it.
 @Suite struct StoreTroubleTests {
     /// Full, an error of the disk with its extended code, read-only, gone; locked.
     private static let codes: [(Int32, ProblemKind)] = [
