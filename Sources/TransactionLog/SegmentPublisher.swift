@@ -25,10 +25,13 @@ package struct SegmentPublisher: Sendable {
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
         let staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
-        defer { close(staging.descriptor) }
         // Two programs that write as one writer must not share a staged file. Where the file system has no locks the
         // rename still tells one of them that the name is taken.
         flock(staging.descriptor, LOCK_EX)
+        defer {
+            flock(staging.descriptor, LOCK_UN)
+            close(staging.descriptor)
+        }
         let (descriptor, path) = try create(name, in: staging)
         defer { close(descriptor) }
         do {

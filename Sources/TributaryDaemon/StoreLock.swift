@@ -13,6 +13,9 @@ package final class StoreLock: Sendable {
     }
 
     deinit {
+        // Said before closing: a process that this one has forked holds the same open file until it runs its program,
+        // and would hold the lock until then.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

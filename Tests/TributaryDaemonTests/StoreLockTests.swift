@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import TributaryAdmin
@@ -18,5 +19,26 @@ struct StoreLockTests {
         first = nil
         _ = try StoreLock.take(store: store)
         #expect(FileManager.default.fileExists(atPath: store + ".lock"))
+    }
+
+    @Test("the lock ends with its holder while a process that was forked meanwhile still has the open file")
+    func forkedMeanwhile() throws {
+        let folder = try TemporaryFolder("lock")
+        let store = folder.path("s.sqlite")
+        var first: StoreLock? = try StoreLock.take(store: store)
+        // A descriptor of the same open file, as the child of a fork has it until it runs its program.
+        let inherited = try duplicate(ofFile: store + ".lock")
+        defer { close(inherited) }
+        withExtendedLifetime(first) {}
+        first = nil
+        _ = try StoreLock.take(store: store)
+    }
+
+    private func duplicate(ofFile path: String) throws -> Int32 {
+        let listed = "/proc/self/fd"
+        let descriptor = try FileManager.default.contentsOfDirectory(atPath: listed).first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(listed)/\($0)")) == path
+        }
+        return dup(try #require(descriptor.flatMap { Int32($0) }))
     }
 }
