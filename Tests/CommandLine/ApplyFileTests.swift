@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// Where `tributaryctl apply` reads changes from, and what it says of a mistake in its arguments.
 @Suite(.daemonTurns) struct ApplyFileTests {
-    @Test(.timeLimit(.minutes(10))) func aPipeIsReadAsAFileIs() async throws {
+    @Test(.timeLimit(.minutes(30))) func aPipeIsReadAsAFileIs() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let pipe = daemon.folder.path("pipe")
@@ -20,7 +20,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatCannotBeReadIsToldInWords() async throws {
+    @Test(.timeLimit(.minutes(30))) func whatCannotBeReadIsToldInWords() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let absent = try await daemon.command(["apply", daemon.folder.path("absent")])
@@ -30,7 +30,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10))) func thePlaceInAPredicateIsShownOnce() async throws {
+    @Test(.timeLimit(.minutes(30))) func thePlaceInAPredicateIsShownOnce() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         for arguments in [["--where", "salary >"], ["--sort", "salary,-"]] {

@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("Bad requests and bad clients", .serialized, .daemonTurns)
 struct BadRequestTests {
-    @Test("mistakes get problem documents and harm nobody", .timeLimit(.minutes(10)))
+    @Test("mistakes get problem documents and harm nobody", .timeLimit(.minutes(30)))
     func mistakes() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -37,7 +37,7 @@ struct BadRequestTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test("20 MiB, no HTTP at all, a client that hangs up, and 200 at once", .timeLimit(.minutes(10)))
+    @Test("20 MiB, no HTTP at all, a client that hangs up, and 200 at once", .timeLimit(.minutes(30)))
     func clients() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -82,7 +82,7 @@ struct BadRequestTests {
 
     @Test(
         "a client that reads nothing does not hold others up, and followers get bye at the stop",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(30))
     )
     func slowClient() async throws {
         let daemon = try RunningDaemon()

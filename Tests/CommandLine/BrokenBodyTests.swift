@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// Requests whose bodies are not what their heads announce.
 @Suite(.daemonTurns) struct BrokenBodyTests {
-    @Test(.timeLimit(.minutes(10))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
+    @Test(.timeLimit(.minutes(30))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let client = try RawConnection(daemon.socket)
@@ -18,7 +18,7 @@ import TributaryAdmin
         #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10))) func whoHangsUpIsNoFailureOfTheDaemon() async throws {
+    @Test(.timeLimit(.minutes(30))) func whoHangsUpIsNoFailureOfTheDaemon() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         for _ in 0..<500 {
@@ -30,7 +30,7 @@ import TributaryAdmin
         #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10))) func aHeadThatIsTooLongIsToldAsSuch() async throws {
+    @Test(.timeLimit(.minutes(30))) func aHeadThatIsTooLongIsToldAsSuch() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let list = try await daemon.command([
@@ -40,7 +40,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10))) func theAnswerToAHeadHasNoBody() async throws {
+    @Test(.timeLimit(.minutes(30))) func theAnswerToAHeadHasNoBody() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let client = try RawConnection(daemon.socket)

@@ -22,15 +22,15 @@ final class ClosingListener: Sendable {
         while poll(&waiting, 1, 60_000) < 0, errno == EINTR {}
     }
 
-    /// Accepts the connection that waits, reads what comes on it within ten seconds, and closes both.
+    /// Accepts the connection that waits, reads what comes on it within a minute, and closes both.
     func readFromConnection() -> String {
-        let connection = accept(descriptor, nil, nil)
+        let connection = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
         defer {
             close(connection)
             close(descriptor)
         }
         var readable = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-        while poll(&readable, 1, 10_000) < 0, errno == EINTR {}
+        while poll(&readable, 1, 60_000) < 0, errno == EINTR {}
         guard readable.revents != 0 else { return "" }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(connection, &buffer, buffer.count, 0)

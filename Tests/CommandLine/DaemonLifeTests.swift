@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("Starting, reloading and stopping the daemon", .daemonTurns)
 struct DaemonLifeTests {
-    @Test("a second daemon on the same store ends with 75 and names the first", .timeLimit(.minutes(10)))
+    @Test("a second daemon on the same store ends with 75 and names the first", .timeLimit(.minutes(30)))
     func second() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -17,7 +17,7 @@ struct DaemonLifeTests {
         #expect(await daemon.stop() == .exited(0))
     }
 
-    @Test("a socket left by a daemon that was killed is taken over", .timeLimit(.minutes(10)))
+    @Test("a socket left by a daemon that was killed is taken over", .timeLimit(.minutes(30)))
     func staleSocket() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -31,7 +31,7 @@ struct DaemonLifeTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test("a bad configuration ends with 78 and says where", .timeLimit(.minutes(10)))
+    @Test("a bad configuration ends with 78 and says where", .timeLimit(.minutes(30)))
     func badConfiguration() async throws {
         let daemon = try RunningDaemon()
         try daemon.configure("colour: red")
@@ -42,7 +42,7 @@ struct DaemonLifeTests {
 
     @Test(
         "reload takes what is good, keeps the old when it is bad, and tells what needs a restart",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(30))
     )
     func reload() async throws {
         let daemon = try RunningDaemon()
@@ -78,7 +78,7 @@ struct DaemonLifeTests {
         #expect(await daemon.stop() == .exited(0))
     }
 
-    @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(10)))
+    @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(30)))
     func pause() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

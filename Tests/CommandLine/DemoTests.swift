@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The demo", .daemonTurns)
 struct DemoTests {
-    @Test("plays to its end, in plain ASCII, with equal digests, and leaves nothing behind", .timeLimit(.minutes(10)))
+    @Test("plays to its end, in plain ASCII, with equal digests, and leaves nothing behind", .timeLimit(.minutes(30)))
     func plays() async throws {
         let folder = try TemporaryFolder("demo")
         let output = folder.path("output")

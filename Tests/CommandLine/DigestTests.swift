@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// A digest takes as long as it takes, and tells how far it is.
 @Suite(.daemonTurns) struct DigestTests {
-    @Test(.timeLimit(.minutes(10))) func aDigestTellsOfItsProgress() async throws {
+    @Test(.timeLimit(.minutes(30))) func aDigestTellsOfItsProgress() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let changes = (0..<3_000).map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# }

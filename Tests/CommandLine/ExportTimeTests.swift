@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// When what is saved on one machine goes out to the others.
 @Suite(.daemonTurns) struct ExportTimeTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func theFirstSaveGoesOutAtOnceAndThoseThatFollowTogether() async throws {
         let one = try RunningDaemon("one")
         let two = try RunningDaemon("two", in: one.folder)

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// Regular expressions that backtrack for minutes inside one row: what ends them, and who can read meanwhile.
-@Suite(.timeLimit(.minutes(10)), .daemonTurns) struct HangUpTests {
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct HangUpTests {
     /// With each character that `.*?` takes, the atomic group looks at all the rest: 10,000 steps, before which ICU cannot
     /// be stopped, look at many billions of characters of the text.
     private static let expression = ".*?(?>[^x]*)x"
@@ -36,27 +36,42 @@ import TributaryAdmin
         return try #require(line.split(separator: " ").last.flatMap { Int($0) })
     }
 
-    private func wait(for name: String, toBe count: Int, of daemon: RunningDaemon) async throws {
-        while try await metric(name, of: daemon) != count {}
+    /// Waits until a metric has the value; false when a read's time is over first.
+    private func wait(for name: String, toBe count: Int, of daemon: RunningDaemon) async throws -> Bool {
+        while try await metric(name, of: daemon) != count {
+            if try await metric("tributary_reads_timed_out_total", of: daemon) > 0 { return false }
+        }
+        return true
     }
 
     @Test func clientsThatHangUpLeaveTheReadersFree() async throws {
-        let daemon = try await started()
+        // A read ends by itself after 10 s: on a busy machine that may be before its client has hung up.
+        for _ in 0..<5 {
+            let daemon = try await started()
+            let isInTime = try await hangUp(daemon)
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+            if isInTime { return }
+        }
+        Issue.record("no client hung up before the time of its read was over")
+    }
+
+    /// Takes all readers of a daemon, hangs up, and looks whether they are free; false when that took too long.
+    private func hangUp(_ daemon: RunningDaemon) async throws -> Bool {
         let clients = try (0..<4).map { _ in try RawConnection(daemon.socket) }
         for client in clients { client.send("GET \(Self.matching) HTTP/1.1\r\nhost: localhost\r\n\r\n") }
-        try await wait(for: "tributary_long_matches", toBe: 2, of: daemon)
+        guard try await wait(for: "tributary_long_matches", toBe: 2, of: daemon) else { return false }
         let otherClient = daemon.client
         async let other = otherClient.send(AdminCall(.get, "/v1/objects/Department?count=true"))
         // All readers are taken, and the other client waits, too.
-        try await wait(for: "tributary_reads", toBe: 5, of: daemon)
+        let isFull = try await wait(for: "tributary_reads", toBe: 5, of: daemon)
         for client in clients { client.close() }
         let answer = try await other
-        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-        try await wait(for: "tributary_reads_cancelled_total", toBe: 4, of: daemon)
+        #expect(answer.status == 200 || !isFull, "\(String(decoding: answer.body, as: UTF8.self))")
+        guard isFull, try await wait(for: "tributary_reads_cancelled_total", toBe: 4, of: daemon) else { return false }
         #expect(try await metric("tributary_reads", of: daemon) == 0)
         // The readers are free although neither expression has been stopped yet.
         #expect(try await metric("tributary_abandoned_matches", of: daemon) == 2)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        return true
     }
 
     @Test func aReadEndsWithItsTimeInsideARowToo() async throws {

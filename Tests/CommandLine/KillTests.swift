@@ -5,7 +5,7 @@ import Testing
 @Suite("Kills at any moment", .serialized, .daemonTurns)
 struct KillTests {
     /// SIGKILL at random moments while segments come in and local changes go out; after each a new start.
-    @Test("a hundred kills lose nothing and apply nothing twice", .timeLimit(.minutes(10)))
+    @Test("a hundred kills lose nothing and apply nothing twice", .timeLimit(.minutes(30)))
     func hundredKills() async throws {
         var random = SeededGenerator.fromEnvironment()
         let scene = try KilledReplica(seed: random.seed)

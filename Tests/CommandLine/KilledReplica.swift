@@ -12,7 +12,8 @@ final class KilledReplica {
     private(set) var increments = 0
     private(set) var killsBeforeReady = 0
     private let folder: TemporaryFolder
-    private let notify: NotifySocket
+    /// One for each process, so that nothing the process before has said is taken for the next one's.
+    private var notify: NotifySocket
     private var foreign: ForeignWriter
     private let tally = "0190f1a2-0000-7000-8000-0000000000ff"
     private var running: ChildProcess?
@@ -81,6 +82,7 @@ final class KilledReplica {
     /// Starts the daemon, saves through it, and kills it at a moment that another process's end gives: by then it may
     /// not even be ready.
     func runUntilKilled(afterMilliseconds moment: Int, round: Int) async throws {
+        notify = try NotifySocket(in: folder)
         let process = try ChildProcess(
             BuildFolder.executable("tributaryd"),
             ["--config", folder.path("one.yaml")],
@@ -143,6 +145,7 @@ final class KilledReplica {
     }
 
     private func run<T>(_ peer: String, _ body: (AdminClient) async throws -> T) async throws -> T {
+        notify = try NotifySocket(in: folder)
         let process = try ChildProcess(
             BuildFolder.executable("tributaryd"),
             ["--config", folder.path("\(peer).yaml")],

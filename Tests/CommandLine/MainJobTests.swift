@@ -14,7 +14,7 @@ struct MainJobTests {
         )
     }
 
-    @Test("a dropped segment shows in the list, in SQLite and on the change stream", .timeLimit(.minutes(10)))
+    @Test("a dropped segment shows in the list, in SQLite and on the change stream", .timeLimit(.minutes(30)))
     func dropped() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -45,7 +45,7 @@ struct MainJobTests {
         #expect(!FileManager.default.fileExists(atPath: daemon.socket))
     }
 
-    @Test("what is saved here goes out, and another instance imports it", .timeLimit(.minutes(10)))
+    @Test("what is saved here goes out, and another instance imports it", .timeLimit(.minutes(30)))
     func twoInstances() async throws {
         let one = try RunningDaemon("one")
         let two = try RunningDaemon("two", in: one.folder)
@@ -64,7 +64,7 @@ struct MainJobTests {
         #expect(await two.stop() == .exited(0), "\(two.log)")
     }
 
-    @Test("SIGTERM in the middle of an import ends well, and the next start finishes it", .timeLimit(.minutes(10)))
+    @Test("SIGTERM in the middle of an import ends well, and the next start finishes it", .timeLimit(.minutes(30)))
     func stopDuringImport() async throws {
         let daemon = try RunningDaemon()
         var writer = foreign()

@@ -6,7 +6,7 @@ import TributaryChanges
 
 /// The daemon over a store of an older version of its model.
 @Suite(.daemonTurns) struct MigrationTests {
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func theDaemonTellsOfAMigrationAndIsReadyAfterIt() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -25,7 +25,7 @@ import TributaryChanges
         #expect(await daemon.stop() == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aMigrationThatIsStoppedIsNoFailureAndStartsAgain() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -44,7 +44,7 @@ import TributaryChanges
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aModelThatCannotBeInferredIsABadConfiguration() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -8,7 +8,7 @@ import TributaryAdmin
     private static let withoutSalary = RunningDaemon.model
         .replacing("      salary: {type: Double, optional: true, max: 100000}\n", with: "")
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aChangedModelFileIsToldByStatusAndReload() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
@@ -25,7 +25,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func valuesAreDroppedOnlyWhenThatIsAllowed() async throws {
         for isAllowed in [true, false] {
             let daemon = try RunningDaemon()
@@ -55,7 +55,7 @@ import TributaryAdmin
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func whatNobodyUsedIsDroppedWithoutAsking() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

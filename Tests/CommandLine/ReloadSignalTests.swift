@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// SIGHUP, which asks a service for a reload.
 @Suite(.daemonTurns) struct ReloadSignalTests {
-    @Test(.timeLimit(.minutes(10))) func itReadsTheConfigurationAgain() async throws {
+    @Test(.timeLimit(.minutes(30))) func itReadsTheConfigurationAgain() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         try daemon.configure("log: {level: warning}")

@@ -15,7 +15,7 @@ import TributaryAdmin
         }
     }
 
-    @Test func theRequestGoesOutWithTheConnection() async throws {
+    @Test(.timeLimit(.minutes(30))) func theRequestGoesOutWithTheConnection() async throws {
         let folder = try TemporaryFolder("request")
         // Whether a task is stopped before it goes on is a matter of luck.
         for round in 0..<20 {

@@ -29,7 +29,7 @@ struct StatusPageTests {
 
     /// A port that was free a moment ago.
     private func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -44,7 +44,7 @@ struct StatusPageTests {
 
     private func get(_ path: String, port: UInt16, host: String) async throws -> String {
         try await onThread {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(descriptor) }
             var address = loopback(port: port)
             let connected = withUnsafePointer(to: &address) { pointer in

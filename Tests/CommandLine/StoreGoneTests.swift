@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// A store whose file is moved away while the daemon has it open.
 @Suite(.daemonTurns) struct StoreGoneTests {
-    @Test(.timeLimit(.minutes(10))) func itIsAProblemUntilTheFileIsBack() async throws {
+    @Test(.timeLimit(.minutes(30))) func itIsAProblemUntilTheFileIsBack() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))

@@ -11,7 +11,7 @@ import TributaryAdmin
         #"{"insert":"Employee","id":"0190f1a2-0000-7000-8000-000000000001","values":{"name":"\#(name)"}}"#
     }
 
-    @Test(.timeLimit(.minutes(5))) func aFullDiskIsAnErrorOfInputAndOutput() async throws {
+    @Test(.timeLimit(.minutes(30))) func aFullDiskIsAnErrorOfInputAndOutput() async throws {
         if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
         let daemon = try RunningDaemon()
         try daemon.configure("log: {level: info}")
@@ -36,7 +36,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(5))) func aForkOfWhatWasAppliedIsTold() async throws {
+    @Test(.timeLimit(.minutes(30))) func aForkOfWhatWasAppliedIsTold() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let now = UInt64(Date().timeIntervalSince1970 * 1000)
@@ -56,7 +56,7 @@ import TributaryAdmin
 
     /// Somebody meant it to be read: a script that asks for a synchronization must hear that it was not.
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(30)),
         arguments: ["\(SyncStatusTests.writer.uppercased())/x.tlog", "\(SyncStatusTests.writer)/1-1.tlog"]
     )
     func aNameThatIsNearlyRightIsTold(path: String) async throws {

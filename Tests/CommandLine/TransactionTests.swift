@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("Transactions over the socket", .daemonTurns)
 struct TransactionTests {
-    @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(10)))
+    @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(30)))
     func transactions() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -9,7 +9,7 @@ import TributaryAdmin
         #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsSavedWaitsForTheShare() async throws {
+    @Test(.timeLimit(.minutes(30))) func whatIsSavedWaitsForTheShare() async throws {
         let daemon = try RunningDaemon()
         let share = daemon.folder.path("share")
         try await daemon.start()
@@ -42,7 +42,7 @@ import TributaryAdmin
     }
 
     /// The hint for a folder that is to begin anew does what it says.
-    @Test(.timeLimit(.minutes(10))) func theHintLetsAFolderBeginAnew() async throws {
+    @Test(.timeLimit(.minutes(30))) func theHintLetsAFolderBeginAnew() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)

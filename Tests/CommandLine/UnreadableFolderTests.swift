@@ -6,7 +6,7 @@ import TributaryAdmin
 @Suite("A folder that may not be read for a while", .daemonTurns)
 struct UnreadableFolderTests {
     /// Root reads everything, so the daemon runs without the capability that lets it.
-    @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(10)))
+    @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(30)))
     func unreadable() async throws {
         let daemon = try RunningDaemon()
         var (first, second) = (RunningDaemon.foreignWriter(1), RunningDaemon.foreignWriter(2))

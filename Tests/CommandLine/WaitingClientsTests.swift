@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// Clients that come faster than the daemon takes them.
 @Suite(.daemonTurns) struct WaitingClientsTests {
-    @Test(.timeLimit(.minutes(10))) func connectionsWaitToBeTaken() async throws {
+    @Test(.timeLimit(.minutes(30))) func connectionsWaitToBeTaken() async throws {
         let most = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
         let count = 400
         guard Int(most.filter(\.isNumber)) ?? 0 >= count else {

@@ -5,7 +5,7 @@ import Testing
 /// What the table "Coming from Core Data" names is public, with the labels that it prints.
 @Suite(.enabled(if: DocumentationBuild() != nil, "the toolchain extracts no symbols"))
 struct CoreDataTableTests {
-    @Test(.timeLimit(.minutes(10))) func namesWhatIsPublic() async throws {
+    @Test(.timeLimit(.minutes(30))) func namesWhatIsPublic() async throws {
         let build = try #require(DocumentationBuild())
         var symbols: Set<String> = []
         for module in ["Tributary", "TributaryModel", "TributaryChanges"] {

@@ -12,7 +12,7 @@ import Tributary
         try await store.container.close()
     }
 
-    @Test(.timeLimit(.minutes(10))) @MainActor func anotherProcessesSaveIsNoticed() async throws {
+    @Test(.timeLimit(.minutes(30))) @MainActor func anotherProcessesSaveIsNoticed() async throws {
         let store = try await ExampleStore()
         let container = store.container
         _ = try await store.companies(["A"])

@@ -24,7 +24,7 @@ struct SnippetTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func compile() async throws {
+    @Test(.timeLimit(.minutes(30))) func compile() async throws {
         let folder = try TemporaryFolder("snippets")
         let prelude = PackageFolder.path("Tests/ExampleTests/Fixtures/Prelude.swift")
         try FileManager.default.copyItem(atPath: prelude, toPath: folder.path("Prelude.swift"))

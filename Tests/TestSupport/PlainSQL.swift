@@ -21,7 +21,7 @@ package struct PlainSQL: Sendable {
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else {
             throw Failure(message: String(cString: sqlite3_errmsg(connection)))
         }
-        sqlite3_busy_timeout(connection, 5_000)
+        sqlite3_busy_timeout(connection, 60_000)
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         guard sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK else {
@@ -47,6 +47,7 @@ package struct PlainSQL: Sendable {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_busy_timeout(connection, 60_000) == SQLITE_OK,
             sqlite3_exec(connection, statements, nil, nil, nil) == SQLITE_OK
         else { throw Failure(message: String(cString: sqlite3_errmsg(connection))) }
     }

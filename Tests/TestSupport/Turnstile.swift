@@ -8,14 +8,14 @@ package actor Turnstile {
     }
 
     /// Runs `body` once there is a place.
-    package func pass(_ body: @concurrent @Sendable () async throws -> Void) async rethrows {
+    package func pass<T: Sendable>(_ body: @concurrent @Sendable () async throws -> T) async rethrows -> T {
         if freePlaces > 0 {
             freePlaces -= 1
         } else {
             await withCheckedContinuation { waiting.append($0) }
         }
         defer { leave() }
-        try await body()
+        return try await body()
     }
 
     private func leave() {

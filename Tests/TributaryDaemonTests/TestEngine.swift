@@ -26,6 +26,8 @@ struct TestEngine {
                 flags: [
                     .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
                     .adminSocket: folder.path("admin.sock"),
+                    // Nothing is merged unless a test asks for it.
+                    .mergeDebounce: "1h", .mergeCeiling: "1h",
                 ],
                 environment: ["HOME": folder.path],
                 hostName: "till",

@@ -1,5 +1,6 @@
 import Dispatch
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,10 +28,12 @@ struct GenerationTests {
         let fixture = try StoreFixture()
         let store = fixture.store
         try fixture.hire()
-        let writing = Task.detached {
-            while !Task.isCancelled { _ = try store.write { try StoreFixture.hire(in: $0) } }
+        let isOver = Atomic(false)
+        // On a thread of its own: it would keep one of the few that tasks share.
+        async let writing: Void = onThread {
+            while !isOver.load(ordering: .relaxed) { _ = try store.write { try StoreFixture.hire(in: $0) } }
         }
-        defer { writing.cancel() }
+        defer { isOver.store(true, ordering: .relaxed) }
         for _ in 0..<20 {
             let generation = try store.pin(connections: 3)
             // Three reads at once need all three connections.
@@ -52,6 +55,8 @@ struct GenerationTests {
             }
             #expect(seen == [generation.number])
         }
+        isOver.store(true, ordering: .relaxed)
+        try await writing
     }
 
     @Test

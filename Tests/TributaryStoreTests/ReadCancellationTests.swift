@@ -21,7 +21,7 @@ struct ReadCancellationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aStatementThatRunsIsInterrupted() async throws {
         let fixture = try StoreFixture()
         try fixture.hire(3)
@@ -37,7 +37,7 @@ struct ReadCancellationTests {
         #expect(try generation.read { try $0.census().employees } == 3)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func whoWaitsForAConnectionCanGiveUp() async throws {
         let fixture = try StoreFixture()
         try fixture.hire(2)

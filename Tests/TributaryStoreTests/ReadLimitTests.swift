@@ -17,7 +17,7 @@ struct ReadLimitTests {
         ).run()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func anExpressionThatBacktracksEndsWithTheTime() async throws {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin(connections: 2)
@@ -29,7 +29,7 @@ struct ReadLimitTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func whoeverGoesAwayEndsItToo() async throws {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin(connections: 2)
@@ -45,7 +45,7 @@ struct ReadLimitTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aLongReadThatNobodyWaitsForEnds() async throws {
         let fixture = try StoreFixture()
         try fixture.hire(3)

@@ -7,7 +7,7 @@ import TributaryModel
 
 /// Plain rows that wait for those of later transactions end like changes that are applied one by one.
 @Suite struct WaitingRowsTests {
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `random mixtures of both ways end like one change at a time`() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")

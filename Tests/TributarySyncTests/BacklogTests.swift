@@ -7,7 +7,7 @@ import TributaryChanges
 @testable import TributarySync
 
 /// A folder that holds more segments of one writer than the importer remembers.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct BacklogTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BacklogTests {
     @Test func moreSegmentsThanAreRememberedAreImported() async throws {
         let count = UInt64(LongProofs.count(4_500, long: 100_000))
         let folder = try TemporaryFolder.inMemory("backlog")

@@ -7,7 +7,7 @@ import TributaryChanges
 @testable import TributarySync
 
 /// The bad input that a log folder may hold: nothing of it is applied, the reason is listed, another writer goes on.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct BadSegmentTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BadSegmentTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let bad = LogsFolder.writer(1)

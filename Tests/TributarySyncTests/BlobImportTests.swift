@@ -9,7 +9,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// Binaries between stores and the folder: named by a segment, or in it, in files beside a store, or in its rows.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct BlobImportTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BlobImportTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let writer = LogsFolder.writer(1)

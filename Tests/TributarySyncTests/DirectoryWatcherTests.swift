@@ -5,7 +5,7 @@ import TransactionLog
 import TributaryChanges
 import TributarySync
 
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct DirectoryWatcherTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct DirectoryWatcherTests {
     private let writer = UniqueID(high: 0xA, low: 2)
 
     /// Waits for hints until they satisfy the condition; the time limit ends a test in which they never do.

@@ -7,7 +7,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct ExchangeTests {
     private struct PowerFailure: Error {}
 
     private let logs: LogsFolder

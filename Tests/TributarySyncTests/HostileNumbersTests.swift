@@ -8,7 +8,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// Numbers from files, clocks and settings, whatever they are, stop nothing: in a debug build each overflow would trap.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct HostileNumbersTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct HostileNumbersTests {
     @Test func thePlannerTakesAnyNumbers() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")

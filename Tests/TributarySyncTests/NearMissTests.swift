@@ -8,7 +8,7 @@ import TributaryChanges
 @testable import TributarySync
 
 /// Names that are nearly right are reported with what is wrong, where people look: status and the list of segments.
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct NearMissTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct NearMissTests {
     private let logs: LogsFolder
     private let a = LogsFolder.writer(1)
     private let b = LogsFolder.writer(0xAB)

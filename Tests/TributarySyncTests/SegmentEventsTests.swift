@@ -3,7 +3,7 @@ import TransactionLog
 
 @testable import TributarySync
 
-@Suite(.timeLimit(.minutes(5)), .watcherTurns) struct SegmentEventsTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct SegmentEventsTests {
     private let status = SegmentStatus(
         id: SegmentName(writer: LogsFolder.writer(1), first: 1, last: 1),
         state: .applied,

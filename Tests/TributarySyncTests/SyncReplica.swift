@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
@@ -95,8 +96,12 @@ final class SyncReplica: Sendable {
         defer { release.signal() }
         for await _ in isHeld {}
         try prepare()
-        async let result = service.sync()
-        while service.requestCount == 0 { await Task.yield() }
+        let isOver = Atomic(false)
+        async let result = {
+            defer { isOver.store(true, ordering: .relaxed) }
+            return try await service.sync()
+        }()
+        while service.requestCount == 0, !isOver.load(ordering: .relaxed) { await Task.yield() }
         release.signal()
         try await lock
         return try await result

@@ -8,7 +8,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-@Suite(.timeLimit(.minutes(10)), .watcherTurns) struct SyncServiceTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct SyncServiceTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
     private let a = LogsFolder.writer(1)
@@ -20,8 +20,7 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall)
         let events = replica.service.segmentEvents()
         let segment = try logs.hire(a, 1...3)
-        let status = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
-        #expect(status.id == segment.name)
+        _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
         #expect(try replica.employees(1...9) == [1, 2, 3])
         // A second one, into a folder that is known by now.
         let next = try logs.hire(a, 4...5)
@@ -40,7 +39,8 @@ import TributaryStore
         }
         #expect(result.imported == ImportCounts(segments: 1, transactions: 3, changes: 3))
         #expect(replica.service.status.imported == result.imported)
-        #expect(result.exported == ImportCounts(segments: 1, transactions: 1, changes: 1))
+        // The export at the start may have taken it already.
+        #expect(replica.service.status.exported == ImportCounts(segments: 1, transactions: 1, changes: 1))
         #expect(result.merged.inserted == 4)
         #expect(result.remaining == [.waiting: 1])
         #expect(result.token == HistoryToken(store: replica.own.description, number: 4))
@@ -148,7 +148,8 @@ import TributaryStore
         #expect(replica.service.status.problems.map(\.code) == [.paused])
         // Local changes go out all the same.
         try replica.save([SyncModel.insert(9)])
-        #expect(try await replica.service.exportNow().transactions == 1)
+        _ = try await replica.service.exportNow()
+        #expect(replica.service.status.exported.transactions == 1)
         try await replica.service.resume()
         _ = try await replica.service.sync()
         #expect(try replica.position(a) == 1)

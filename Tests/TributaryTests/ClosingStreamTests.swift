@@ -24,7 +24,7 @@ struct ClosingStreamTests {
         return request
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Company.StoreKind.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: Company.StoreKind.allCases)
     func aStreamOfSnapshotsEndsWithAnError(_ kind: Company.StoreKind) async throws {
         let folder = try TemporaryFolder("closing")
         let container = try await open(kind, in: folder)
@@ -35,7 +35,7 @@ struct ClosingStreamTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Company.StoreKind.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: Company.StoreKind.allCases)
     func aStreamOfObjectsEndsWithAnErrorAndMakesNoObjectsMore(_ kind: Company.StoreKind) async throws {
         let folder = try TemporaryFolder("closing")
         let container = try await open(kind, in: folder)
@@ -52,7 +52,7 @@ struct ClosingStreamTests {
         #expect(first.name == "E10" && first.state == .detached)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func whatIsBegunAfterwardsFailsAtOnce() async throws {
         let folder = try TemporaryFolder("closing")
         let container = try await open(.file, in: folder)
@@ -63,7 +63,7 @@ struct ClosingStreamTests {
         await #expect(throws: ContextError.closed) { _ = try await objects.next() }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func manyThatGoThroughStreamsMeanwhileAllComeToAnEnd() async throws {
         for _ in 0..<4 {
             let folder = try TemporaryFolder("closing")

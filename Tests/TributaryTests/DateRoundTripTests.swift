@@ -175,7 +175,7 @@ import TributaryModel
         try await container.close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func inWhatAMigrationPutsAside() async throws {
         let folder = try TemporaryFolder("formerdates")
         let texts = [

@@ -219,12 +219,16 @@ struct ExternalReachTests {
 
     @Test
     func theSameBytesAreOneFileThatTheGroupMayRead() async throws {
-        let old = umask(0o077)
-        defer { umask(old) }
-        let large = large
-        try await container.performBackgroundTask { context in
-            for _ in 0..<3 { try context.insert(Exhibit.self).photo = large }
-            try context.save()
+        // In a process of its own, since a umask is that of all threads.
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            umask(0o077)
+            let container = try await Gallery.open(at: path)
+            try await container.performBackgroundTask { context in
+                let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+                for _ in 0..<3 { try context.insert(Exhibit.self).photo = large }
+                try context.save()
+            }
+            try await container.close()
         }
         let name = try #require(files().count == 1 ? files().first : nil)
         let root = folder.path("gallery.sqlite-blobs")

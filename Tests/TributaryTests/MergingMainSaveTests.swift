@@ -114,7 +114,6 @@ struct MergingMainSaveTests {
             try? account.setValue(.string("Late"), forKey: "owner")
             try? context.save()
         }
-        #expect(fixture.container.pendingSaves >= 0)
         try await fixture.container.close()
         withExtendedLifetime(own) {}
         let update = await updates.next()

@@ -62,7 +62,7 @@ import Testing
         return (folder, token)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func objectsAreThereUnderTheirNewNames() async throws {
         let (folder, token) = try await filled()
         let heard = Mutex<[MigrationProgress]>([])
@@ -87,14 +87,14 @@ import Testing
         try await container.close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func nothingIsHeardWhenThereIsNothingToMigrate() async throws {
         let (folder, _) = try await filled()
         let options = MigrationOptions(migrates: false, onMigration: { _ in Issue.record("there is no migration") })
         try await open(folder, Self.old, options).close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aForbiddenMigrationThrowsItsPlan() async throws {
         let (folder, _) = try await filled()
         let error = await #expect(throws: MigrationError.self) {
@@ -106,14 +106,14 @@ import Testing
         try await open(folder, Self.old).close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func anOlderModelIsRefused() async throws {
         let (folder, _) = try await filled()
         try await open(folder, Self.new).close()
         await #expect(throws: MigrationError.olderModel(store: "2", model: "1")) { try await open(folder, Self.old) }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func whatCannotBeInferredIsRefusedAndTheStoreStaysAsItWas() async throws {
         let (folder, _) = try await filled()
         let error = await #expect(throws: MigrationError.self) { try await open(folder, Self.other) }
@@ -124,7 +124,7 @@ import Testing
         try await open(folder, Self.old).close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aStageOfOnesOwnDoesWhatCannotBeInferred() async throws {
         let (folder, _) = try await filled()
         let before = Mutex(0)
@@ -160,7 +160,7 @@ import Testing
         try await container.close()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aStageThatThrowsLeavesTheStoreAtTheOldVersion() async throws {
         struct Refused: Error {}
         let (folder, _) = try await filled()

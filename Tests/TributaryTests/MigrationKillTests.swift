@@ -43,7 +43,7 @@ import TributaryStore
         return (rows, parked)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [1, 2, 3, 4])
+    @Test(.timeLimit(.minutes(30)), arguments: [1, 2, 3, 4])
     func aKilledMigrationStartsAgainAndComesToTheSame(report: Int) async throws {
         let folder = try TemporaryFolder("killed")
         let path = folder.path("store.sqlite")

@@ -12,6 +12,13 @@ struct QuittingTests {
         return count
     }
 
+    /// The exit waits as long as a busy machine may need.
+    static var patient: MergeOptions {
+        var options = MergeOptions.fixture
+        options.shutdownTimeout = .seconds(600)
+        return options
+    }
+
     /// Ends the process, as returning from `main` does.
     static func leave() { exit(0) }
 
@@ -19,7 +26,7 @@ struct QuittingTests {
     func savesThatWereEnqueuedAreInTheStoreAfterTheExit() async throws {
         let folder = try TemporaryFolder("quitting")
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let container = try await Company.open(at: path)
+            let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let background = container.newBackgroundContext()
             for number in 0..<100 {
                 background.enqueue { context in
@@ -36,7 +43,7 @@ struct QuittingTests {
     func aBackgroundTaskOfTheMainActorIsWaitedFor() async throws {
         let folder = try TemporaryFolder("quitting")
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let container = try await Company.open(at: path)
+            let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let begun = DispatchSemaphore(value: 0)
             Task { @MainActor in
                 try await container.performBackgroundTask { context in
@@ -71,13 +78,16 @@ struct QuittingTests {
         let folder = try TemporaryFolder("quitting")
         let container = try await Company.open(folder)
         var updates = container.storeUpdates().makeAsyncIterator()
+        let isCounted = DispatchSemaphore(value: 0)
         for number in 0..<20 {
             container.enqueueBackgroundTask { context in
+                if number == 0 { isCounted.wait() }
                 (try? context.insert(Employee.self))?.name = "\(number)"
                 try? context.save()
             }
         }
         #expect(container.pendingSaves > 0)
+        isCounted.signal()
         try await container.close()
         #expect(container.pendingSaves == 0)
         var isTold = false

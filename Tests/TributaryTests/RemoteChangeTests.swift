@@ -28,7 +28,7 @@ import TributaryStore
         try container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [1, 10_000])
+    @Test(.timeLimit(.minutes(30)), arguments: [1, 10_000])
     func saveElsewhereIsMergedByItself(limit: Int) async throws {
         let folder = try TemporaryFolder("remote")
         let here = try await open(folder.path("store.sqlite"), limit: limit)
@@ -43,7 +43,7 @@ import TributaryStore
         try await there.close()
     }
 
-    @Test(.timeLimit(.minutes(10))) func savesOnBothSidesNumberOnAndNothingIsMissed() async throws {
+    @Test(.timeLimit(.minutes(30))) func savesOnBothSidesNumberOnAndNothingIsMissed() async throws {
         let folder = try TemporaryFolder("remote")
         let here = try await open(folder.path("store.sqlite"))
         let there = try await open(folder.path("store.sqlite"))

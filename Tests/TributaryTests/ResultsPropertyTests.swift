@@ -51,7 +51,7 @@ struct ResultsPropertyTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: rounds)
+    @Test(.timeLimit(.minutes(30)), arguments: rounds)
     func diffsLeadToWhatAFetchGives(_ round: Round) async throws {
         let base = SeededGenerator.fromEnvironment().seed
         print("TRIBUTARY_SEED=\(base) \(round.testDescription)")

@@ -15,7 +15,7 @@ struct StreamEndTests {
         container = try await Company.open(folder)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func theUpdatesOfAnObjectEndWhenTheContainerCloses() async throws {
         let ann = try container.viewContext.insert(Employee.self)
         ann.name = "Ann"
@@ -27,7 +27,7 @@ struct StreamEndTests {
         #expect(seen <= 1, "the newest state, and then the end")
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func theDiffsOfAListEndWhenTheContainerCloses() async throws {
         let controller = try FetchedResultsController<Employee>(
             FetchRequest("Employee"),

@@ -126,7 +126,7 @@ struct StreamingTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func aCancelledStreamEndsWithAnErrorAndTheContextStaysUsable() async throws {
         let container = container
         for _ in 0..<4 {
@@ -211,7 +211,7 @@ struct StreamingTests {
         #expect(statements.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func cancellingAnAsynchronousFetchInterruptsSQLiteAndTheContextStaysUsable() async throws {
         let view = container.viewContext
         for _ in 0..<4 {

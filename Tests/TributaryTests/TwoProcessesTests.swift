@@ -7,7 +7,7 @@ import TributaryStore
 
 /// Another process writes to the store, and is killed while it does.
 @Suite struct TwoProcessesTests {
-    @Test(.timeLimit(.minutes(10)), arguments: [1, 10_000])
+    @Test(.timeLimit(.minutes(30)), arguments: [1, 10_000])
     func savesOfAProcessThatIsKilledAreMergedOrNeverWere(limit: Int) async throws {
         var random = SeededGenerator.fromEnvironment()
         print("↳ seed \(random.seed)")

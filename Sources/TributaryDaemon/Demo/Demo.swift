@@ -17,7 +17,7 @@ package struct Demo {
 
     /// Plays all scenes and removes the scratch folder; whether both peers ended equal.
     ///
-    /// - Throws: what a peer threw; ``DemoFailure`` when a scene takes longer than 20 s.
+    /// - Throws: what a peer threw; ``DemoFailure`` when it takes longer than two minutes.
     package func run() async throws -> Bool {
         let folder = NSTemporaryDirectory() + "/tributary-demo-\(UUID().uuidString.lowercased().prefix(8))"
         let path = (folder as NSString).standardizingPath
@@ -40,8 +40,8 @@ package struct Demo {
             }
             group.addTask { try await story.play() }
             group.addTask {
-                try await Task.sleep(for: .seconds(25))
-                throw DemoFailure(reason: "the demo took longer than 25 s")
+                try await Task.sleep(for: .seconds(120))
+                throw DemoFailure(reason: "the demo took longer than two minutes")
             }
             defer { group.cancelAll() }
             while let result = try await group.next() {

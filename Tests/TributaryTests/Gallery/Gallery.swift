@@ -39,10 +39,18 @@ enum Gallery {
         name: String = "gallery",
         hasExternalStorage: Bool = true
     ) async throws -> PersistentContainer {
+        try await open(at: folder.path, name: name, hasExternalStorage: hasExternalStorage)
+    }
+
+    static func open(
+        at path: String,
+        name: String = "gallery",
+        hasExternalStorage: Bool = true
+    ) async throws -> PersistentContainer {
         try await PersistentContainer(
             store: Store.open(
                 StoreConfiguration(
-                    path: folder.path("\(name).sqlite"),
+                    path: "\(path)/\(name).sqlite",
                     name: "gallery",
                     model: try model(hasExternalStorage: hasExternalStorage)
                 )
