@@ -33,6 +33,9 @@ protocol ContextSource: AnyObject {
     /// Whether contexts above have objects or links that are not saved.
     var hasUnsaved: Bool { get }
 
+    /// What the objects and links concern that contexts above have not saved.
+    var unsavedRoots: UnsavedRoots { get }
+
     /// How many objects of a root entity contexts above have not saved, or more: one that two of them have changed may
     /// count twice.
     func unsavedCount(rootIndex: Int) -> Int

@@ -9,9 +9,20 @@ struct DirtyList {
     var owners = LinkedOwners()
     /// How many of the objects are of each root entity.
     private var counts: [Int] = []
+    /// Root entities of which an object was deleted since the list was empty.
+    private(set) var deletedRootIndexes: Set<Int> = []
+
+    /// How many objects were returned to callers that visit each of them for one request; for tests.
+    private(set) var visited = 0
 
     /// In order.
     var objects: [ManagedObject] { entries.compactMap { $0 } }
+
+    /// All objects in order, for a request of which no value is known that they must have.
+    mutating func visitAll() -> [ManagedObject] {
+        visited += count
+        return objects
+    }
 
     /// How many of the objects are of a root entity.
     func count(rootIndex: Int) -> Int { counts.indices.contains(rootIndex) ? counts[rootIndex] : 0 }
@@ -20,6 +31,7 @@ struct DirtyList {
     var rootIndexes: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
     mutating func insert(_ object: ManagedObject) {
+        if object.state == .deleted { deletedRootIndexes.insert(object.kind.rootIndex) }
         guard object.dirtyIndex < 0 else { return }
         if entries.count > 2 * count + 64 { closeGaps() }
         object.dirtyIndex = entries.count
@@ -68,6 +80,7 @@ struct DirtyList {
         entries = []
         count = 0
         counts = []
+        deletedRootIndexes = []
         keys.removeAll()
         owners.removeAll()
     }

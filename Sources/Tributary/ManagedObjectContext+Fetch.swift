@@ -68,11 +68,12 @@ extension ManagedObjectContext {
         if let other = withoutOwnChanges(request) {
             return try other.fetchIDs(request, fillingRowCache: fillingRowCache)
         }
-        let overlay = try overlay(for: request)
+        processAllChanges()
         let rows = fillingRowCache ? try readResultsAhead(query(request)) : nil
         if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).map(\.objectID)
         }
+        let overlay = try overlay(for: request)
         guard !overlay.isEmpty else { return try rows?.map(\.id) ?? readResults { try $0.ids(query(request)) } }
         return try merged(request, overlay).map { candidate in
             switch candidate {
@@ -86,10 +87,11 @@ extension ManagedObjectContext {
     public func count(for request: FetchRequest) throws -> Int {
         let request = resolved(request)
         if let other = withoutOwnChanges(request) { return try other.count(for: request) }
-        let overlay = try overlay(for: request)
+        processAllChanges()
         if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).count
         }
+        let overlay = try overlay(for: request)
         guard !overlay.isEmpty else { return try readResults { try $0.count(query(request)) } }
         return try merged(request, overlay).count
     }
@@ -121,7 +123,7 @@ extension ManagedObjectContext {
 
     /// The context's dirty objects of the entity: they stand for their rows.
     private struct Overlay {
-        let rootIndex: Int
+        let kind: ObjectKind
         /// How many objects of the root entity are dirty: each hides at most one row.
         let dirtyCount: Int
         /// How many the contexts above have not saved, or more.
@@ -145,10 +147,11 @@ extension ManagedObjectContext {
                 }
             )
         }
-        let overlay = try overlay(for: request)
+        processAllChanges()
         if let objects = try objectsOverChangedRelations(request) {
             return .mixed(request.slice(objects).map(Candidate.object))
         }
+        let overlay = try overlay(for: request)
         guard !overlay.isEmpty else { return .rows(try readResults { try $0.rows(query(request)) }) }
         return .mixed(try merged(request, overlay))
     }
@@ -158,62 +161,33 @@ extension ManagedObjectContext {
     }
 
     private func overlay(for request: FetchRequest) throws -> Overlay {
-        checkConfinement()
-        // The contexts above first: what they do now is news for the objects here.
-        source.processChanges()
-        processChanges()
         let kind = try kind(named: request.entityName)
         var overlay = Overlay(
-            rootIndex: kind.rootIndex,
+            kind: kind,
             dirtyCount: request.includesPendingChanges ? dirty.count(rootIndex: kind.rootIndex) : 0,
             countAbove: source.unsavedCount(rootIndex: kind.rootIndex)
         )
         guard !overlay.isEmpty else { return overlay }
-        let predicate = try request.predicate?.bind(to: kind.entity, in: schema.model)
-        for object in overlay.dirtyCount > 0 ? dirtyCandidates(request, kind) : [] {
-            guard request.isFor(object.kind.entity) else { continue }
-            if object.state != .deleted, predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
+        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: schema.model)
+        let required = try requiredValues(terms, request)
+        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, kind) : [] {
+            guard request.isFor(object.kind.entity), object.state != .deleted else { continue }
+            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
-        for row in overlay.countAbove > 0 ? candidatesAbove(request, kind) : [] {
-            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, overlay) else { continue }
+        for row in overlay.countAbove > 0 ? candidatesAbove(required, kind) : [] {
+            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, kind, request) else { continue }
             let object = object(for: row)
-            if predicate?.evaluate(on: object) ?? true { overlay.matching.append(object) }
+            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
         return overlay
     }
 
-    /// Rows that contexts above have not saved and that may fulfil the request, each object once; found as
-    /// ``dirtyCandidates(_:_:)`` are.
-    private func candidatesAbove(_ request: FetchRequest, _ kind: ObjectKind) -> [Row] {
-        let keys: [ObjectKey]
-        if let (slot, value) = request.predicate?.requiredValue(of: kind) {
-            keys = source.unsavedKeys(of: [value], in: DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot]))
-        } else {
-            keys = source.unsavedKeys(rootIndex: kind.rootIndex)
-        }
-        return Set(keys).compactMap { source.unsaved($0)?.row }
-    }
-
-    /// The dirty objects that may fulfil the request, found by a value that its predicate asks for where there is one.
-    private func dirtyCandidates(_ request: FetchRequest, _ kind: ObjectKind) -> [ManagedObject] {
-        guard dirty.count > ManagedObjectContext.fewDirtyObjects,
-            let (slot, value) = request.predicate?.requiredValue(of: kind)
-        else { return dirty.objects }
-        return dirtyObjects([value], in: DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: [slot]))
-    }
-
-    /// So many objects are asked one by one.
-    private static let fewDirtyObjects = 32
-
-    /// Whether an object of the context with changes, or one of a context above, stands for the row.
-    private func isHidden(_ id: UniqueID, _ overlay: Overlay) -> Bool {
-        if isDirty(id, overlay) { return true }
-        return overlay.countAbove > 0 && source.isUnsaved(ObjectKey(rootIndex: overlay.rootIndex, id: id))
-    }
-
-    private func isDirty(_ id: UniqueID, _ overlay: Overlay) -> Bool {
-        guard overlay.dirtyCount > 0 else { return false }
-        return registry.object(id, rootIndex: overlay.rootIndex).map { $0.dirtyIndex >= 0 } == true
+    /// Lets the contexts above and this one process what has happened to their objects; the contexts above first, since
+    /// what they do now is news for the objects here.
+    private func processAllChanges() {
+        checkConfinement()
+        source.processChanges()
+        processChanges()
     }
 
     /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
@@ -223,7 +197,7 @@ extension ManagedObjectContext {
         query.offset = 0
         // Each dirty object hides at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
-        let stored = try readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay) }
+        let stored = try readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay.kind, request) }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
         result.reserveCapacity(stored.count + own.count)

@@ -10,36 +10,42 @@ extension ManagedObjectContext {
     /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
     func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
         guard request.includesPendingChanges && dirty.count > 0 || source.hasUnsaved else { return nil }
-        let entity = try kind(named: request.entityName).entity
-        let keys = try request.sortKeys.map { try $0.bind(to: entity, in: schema.model) }
-        let terms = try (request.predicate?.conjuncts ?? []).map { term in
-            (term: term, bound: try term.bind(to: entity, in: schema.model))
-        }
+        let kind = try kind(named: request.entityName)
+        let keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
+        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: schema.model)
         let termRoots = terms.map { $0.bound.roots(in: schema.model) }
         let keyRoots = keys.map { $0.path.roots(in: schema.model) }
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
-        // Only now: it costs what is unsaved.
-        let above = source.isStore ? nil : source.unsavedState()
-        let changed = unsavedRoots(request, above)
-        let deleted = deletedRoots(request, above)
+        let roots = unsavedRoots(request)
+        let changed = changedRoots(roots)
+        let deleted = Set(roots.deleted.compactMap { schema.rootKind(at: $0)?.entity.name })
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
+        let required = try requiredValues(terms, request)
         // What depends on the object alone is still asked of the store; all of it is asked of the objects.
+        var conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
+        if let (slot, targets) = required.targets {
+            let list = ObjectPredicate.Expression.list(targets.map { .constant($0) })
+            let path = ObjectPredicate.Expression.keyPath([kind.entity.properties[slot].name])
+            conditions.append(.comparison(ObjectPredicate.Comparison(path, .isIn, list)))
+        }
         let query = FetchQuery(
-            entity: entity,
-            predicate: .and(zip(terms, affected).filter { !$0.1 }.map(\.0.term)),
+            entity: kind.entity,
+            predicate: .and(conditions),
             includesSubentities: request.includesSubentities
         )
         let rows = try readResults { try $0.rows(query) }
-        let own = dirty.objects.filter { request.isFor($0.kind.entity) }
-        var hidden = Set(own.map(\.uniqueID))
-        var candidates = own.filter { $0.state != .deleted }
-        let rowsAbove = above.map { unsavedRows(request, $0) } ?? []
-        for (id, row) in rowsAbove where hidden.insert(id).inserted {
-            if let row { candidates.append(object(for: row)) }
+        var candidates: [ManagedObject] = []
+        if request.includesPendingChanges {
+            candidates = dirtyCandidates(required, kind).filter {
+                request.isFor($0.kind.entity) && $0.state != .deleted
+            }
         }
-        candidates += rows.filter { !hidden.contains($0.id.uniqueID) }.map { object(for: $0) }
+        for row in candidatesAbove(required, kind) where request.isFor(row.entity) {
+            if !isDirty(row.id.uniqueID, kind, request) { candidates.append(object(for: row)) }
+        }
+        candidates += rows.filter { !isHidden($0.id.uniqueID, kind, request) }.map { object(for: $0) }
         let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { left, right in
             for key in keys {
@@ -50,48 +56,87 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The root entities of which objects have changes that the store does not know.
-    private func unsavedRoots(_ request: FetchRequest, _ above: UnsavedState?) -> Set<String> {
-        let own = request.includesPendingChanges ? dirty.rootIndexes : []
-        var roots = Set(own.compactMap { schema.rootKind(at: $0)?.entity.name })
-        guard let above else { return roots }
-        for key in above.objects.keys {
-            if let kind = schema.rootKind(at: key.rootIndex) { roots.insert(kind.entity.name) }
+    // MARK: Unsaved objects
+
+    /// What each object has that fulfils the request; nothing is known where so few objects are unsaved that all of them are
+    /// visited.
+    func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
+        var required = RequiredValues()
+        let kind = try kind(named: request.entityName)
+        let dirtyCount = request.includesPendingChanges ? dirty.count : 0
+        let unsavedCount = dirtyCount + source.unsavedCount(rootIndex: kind.rootIndex)
+        guard unsavedCount > ManagedObjectContext.fewUnsavedObjects else { return required }
+        for case let (slot, value)? in terms.map(\.requiredValue) { required.require(value, slot) }
+        for case let (slot, destination, condition)? in terms.map(\.targetCondition) where !required.isKnown(slot) {
+            var targets = FetchRequest(destination.name, predicate: condition)
+            targets.includesPendingChanges = request.includesPendingChanges
+            required.require(oneOf: try fetchIDs(targets), slot)
+            break
         }
+        return required
+    }
+
+    /// So many objects are asked one by one.
+    private static let fewUnsavedObjects = 32
+
+    /// The dirty objects that may have the values, or all that there are when no value is known.
+    func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
+        guard !required.isEmpty else { return dirty.visitAll() }
+        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+        // An object that had another value before may be found by both.
+        var found: Set<ObjectIdentifier> = []
+        return required.keys.flatMap { dirtyObjects($0, in: scope) }.filter {
+            found.insert(ObjectIdentifier($0)).inserted
+        }
+    }
+
+    /// Rows that contexts above have not saved and that may have the values, each object once.
+    func candidatesAbove(_ required: RequiredValues, _ kind: ObjectKind) -> [Row] {
+        let keys: [ObjectKey]
+        if required.isEmpty {
+            keys = source.unsavedKeys(rootIndex: kind.rootIndex)
+        } else {
+            let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+            keys = required.keys.flatMap { source.unsavedKeys(of: $0, in: scope) }
+        }
+        return Set(keys).compactMap { source.unsaved($0)?.row }
+    }
+
+    /// Whether an object of the context with changes, or one of a context above, stands for the row.
+    func isHidden(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
+        isDirty(id, kind, request) || source.isUnsaved(ObjectKey(rootIndex: kind.rootIndex, id: id))
+    }
+
+    /// Whether an object of the context with changes that the request sees stands for the row.
+    func isDirty(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
+        guard request.includesPendingChanges, dirty.count > 0 else { return false }
+        return registry.object(id, rootIndex: kind.rootIndex).map { $0.dirtyIndex >= 0 } == true
+    }
+
+    /// What the changes concern that the request sees and the store does not know.
+    private func unsavedRoots(_ request: FetchRequest) -> UnsavedRoots {
+        var roots = source.unsavedRoots
+        guard request.includesPendingChanges else { return roots }
+        roots.changed.formUnion(dirty.rootIndexes)
+        roots.deleted.formUnion(dirty.deletedRootIndexes)
+        return roots
+    }
+
+    /// The names of the root entities of objects that are changed, or at one end of a changed relationship.
+    private func changedRoots(_ roots: UnsavedRoots) -> Set<String> {
+        var names = Set(roots.changed.compactMap { schema.rootKind(at: $0)?.entity.name })
         // An object that was only linked is not among the objects.
-        for place in above.ledger.changedPlaces {
+        for place in roots.relationships {
             guard let root = schema.rootKind(at: place.rootIndex)?.entity else { continue }
-            roots.insert(root.name)
+            names.insert(root.name)
             for entity in schema.model.entities where entity.root == root.name {
                 guard entity.properties.indices.contains(place.slot),
                     let name = entity.properties[place.slot].relationship?.destination
                 else { continue }
-                if let destination = schema.model.entity(named: name) { roots.insert(destination.root) }
+                if let destination = schema.model.entity(named: name) { names.insert(destination.root) }
             }
         }
-        return roots
-    }
-
-    /// The root entities of which objects are deleted here or above, and not in the store.
-    private func deletedRoots(_ request: FetchRequest, _ above: UnsavedState?) -> Set<String> {
-        var roots: Set<String> = []
-        for object in dirty.objects where request.includesPendingChanges && object.state == .deleted {
-            roots.insert(object.kind.entity.root)
-        }
-        for (key, unsaved) in above?.objects ?? [:] where unsaved.row == nil {
-            if let kind = schema.rootKind(at: key.rootIndex) { roots.insert(kind.entity.name) }
-        }
-        return roots
-    }
-
-    /// The rows of the entity that contexts above have not saved, nil for those that they have deleted.
-    private func unsavedRows(_ request: FetchRequest, _ above: UnsavedState) -> [(id: UniqueID, row: Row?)] {
-        guard let kind = schema.kind(named: request.entityName) else { return [] }
-        return above.objects.compactMap { key, unsaved in
-            guard key.rootIndex == kind.rootIndex else { return nil }
-            guard let row = unsaved.row else { return (key.id, nil) }
-            return request.isFor(row.entity) ? (key.id, row) : nil
-        }
+        return names
     }
 
     /// A child without changes in this one's place: what it shows is what this one shows without its own.
@@ -111,33 +156,6 @@ extension ManagedObjectContext {
         var request = request
         request.predicate = store.resolvingNow(predicate)
         return request
-    }
-}
-
-extension ObjectPredicate {
-    /// The conditions of which all must hold.
-    fileprivate var conjuncts: [ObjectPredicate] {
-        if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
-    }
-
-    /// An attribute of text, whole numbers or UUIDs with the value that it has in every object that fulfils the predicate; nil
-    /// when none is known.
-    func requiredValue(of kind: ObjectKind) -> (slot: Int, value: PropertyValue)? {
-        for case .comparison(let term) in conjuncts.map(\.form) {
-            guard term.operation == .equal, term.quantifier == .direct, !term.isCaseInsensitive,
-                !term.isDiacriticInsensitive, case .keyPath(let path) = term.left.form, path.count == 1,
-                case .constant(let value) = term.right.form, let slot = kind.slot(named: path[0]),
-                case .attribute(let type) = kind.role(slot)
-            else { continue }
-            // Values of other types may be equal without being the same.
-            switch (type, value) {
-            case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
-                (.uuid, .uuid):
-                return (slot, value)
-            default: continue
-            }
-        }
-        return nil
     }
 }
 

@@ -31,13 +31,21 @@ final class ParentSource: ContextSource {
 
     var hasUnsaved: Bool { context.dirty.count > 0 || !context.ledger.isEmpty || context.source.hasUnsaved }
 
+    var unsavedRoots: UnsavedRoots {
+        var roots = context.source.unsavedRoots
+        roots.changed.formUnion(context.dirty.rootIndexes)
+        roots.deleted.formUnion(context.dirty.deletedRootIndexes)
+        roots.relationships.formUnion(context.ledger.changedPlaces)
+        return roots
+    }
+
     func unsavedCount(rootIndex: Int) -> Int {
         context.dirty.count(rootIndex: rootIndex) + context.source.unsavedCount(rootIndex: rootIndex)
     }
 
     func unsavedKeys(rootIndex: Int) -> [ObjectKey] {
         var keys = context.source.unsavedKeys(rootIndex: rootIndex)
-        for object in context.dirty.objects where object.kind.rootIndex == rootIndex { keys.append(object.key) }
+        for object in context.dirty.visitAll() where object.kind.rootIndex == rootIndex { keys.append(object.key) }
         return keys
     }
 

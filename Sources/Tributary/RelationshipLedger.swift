@@ -74,6 +74,8 @@ struct RelationshipLedger: Sendable {
     /// Orders that the context has given to ordered relationships.
     private(set) var arrangements: [Key: Arrangement] = [:]
     private var ordinal = 0
+    /// Relationships of which some object's has changed since the ledger was empty.
+    private(set) var changedPlaces: Set<Place> = []
     /// Grows when what lists show changes without a link or unlink: an object is deleted, or there again.
     private(set) var visibility: UInt64 = 0
 
@@ -82,11 +84,6 @@ struct RelationshipLedger: Sendable {
     /// Relationships to which objects were added, or that were given an order.
     var orderedKeys: Set<Key> {
         Set(arrangements.keys).union(differences.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
-    }
-
-    /// Relationships of which some object's has changed.
-    var changedPlaces: Set<Place> {
-        Set(differences.keys.map { Place(rootIndex: $0.rootIndex, slot: $0.slot) })
     }
 
     /// Gives a relationship an order.
@@ -134,6 +131,7 @@ struct RelationshipLedger: Sendable {
 
     /// Changes a difference where it lies: a copy would cost as much as it has objects.
     private mutating func change(_ key: Key, _ body: (inout Difference) -> Void) {
+        changedPlaces.insert(Place(rootIndex: key.rootIndex, slot: key.slot))
         body(&differences[key, default: Difference()])
         if differences[key]?.isEmpty == true { differences[key] = nil }
     }
@@ -149,6 +147,7 @@ struct RelationshipLedger: Sendable {
         }
         arrangements.merge(later.arrangements) { $1 }
         for key in Set(later.differences.keys).union(later.arrangements.keys) { arrangements[key]?.markIncomplete() }
+        changedPlaces.formUnion(later.changedPlaces)
         ordinal = max(ordinal, later.ordinal)
     }
 
@@ -161,6 +160,7 @@ struct RelationshipLedger: Sendable {
     mutating func removeAll() {
         differences = [:]
         arrangements = [:]
+        changedPlaces = []
         ordinal = 0
     }
 }

@@ -51,6 +51,8 @@ final class StagedSource: ContextSource {
 
     var hasUnsaved: Bool { !state.objects.isEmpty || !state.ledger.isEmpty }
 
+    var unsavedRoots: UnsavedRoots { state.roots }
+
     func unsavedCount(rootIndex: Int) -> Int { state.count(rootIndex: rootIndex) }
 
     func unsavedKeys(rootIndex: Int) -> [ObjectKey] { state.objects.keys.filter { $0.rootIndex == rootIndex } }

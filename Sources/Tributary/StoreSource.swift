@@ -33,6 +33,8 @@ final class StoreSource: ContextSource {
 
     var hasUnsaved: Bool { false }
 
+    var unsavedRoots: UnsavedRoots { UnsavedRoots() }
+
     func unsavedCount(rootIndex: Int) -> Int { 0 }
 
     func unsavedKeys(rootIndex: Int) -> [ObjectKey] { [] }

@@ -8,6 +8,8 @@ struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
     /// How many of the objects are of each root entity.
     private var counts: [Int: Int] = [:]
+    /// Root entities of which an object was deleted.
+    private var deletedRootIndexes: Set<Int> = []
     var ledger = RelationshipLedger()
     /// The generation that the topmost context reads; nil for what is newest.
     var generation: Generation?
@@ -17,8 +19,14 @@ struct UnsavedState: Sendable {
     /// How many of the objects are of a root entity.
     func count(rootIndex: Int) -> Int { counts[rootIndex] ?? 0 }
 
+    /// What the objects and links concern.
+    var roots: UnsavedRoots {
+        UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: ledger.changedPlaces)
+    }
+
     /// An object is unsaved, as it is given.
     mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {
+        if unsaved.row == nil { deletedRootIndexes.insert(key.rootIndex) }
         if objects.updateValue(unsaved, forKey: key) == nil { counts[key.rootIndex, default: 0] += 1 }
     }
 }

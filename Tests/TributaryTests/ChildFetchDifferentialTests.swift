@@ -16,17 +16,31 @@ struct ChildFetchDifferentialTests {
         "badge.number == 1", "badge == NULL", "badge != NULL", "salary > 5 AND department.title == 'R'",
         "salary > 5 OR ANY projects.title == 'S'", "ANY department.employees.name == 'A'",
         "ANY projects.members.name == 'B'", "name == 'A'", "salary > 5 AND name == 'B'", "age == 30 AND name != 'A'",
-        "name == 'C' AND department.title == 'R'",
+        "name == 'C' AND department.title == 'R'", "department.title == 'S' AND salary > 5",
+        "name == 'A' AND department.title == 'R' AND age == 30",
+    ]
+
+    /// With a department.
+    private static let referring = [
+        "department == %@", "name == 'A' AND department == %@", "department == %@ AND department.title == 'R'",
+        "department != %@", "NOT department == %@", "department == %@ OR name == 'A'",
+        "badge == NULL AND department == %@",
+        "ANY projects.members.department == %@",
     ]
 
     private static let orders: [[SortKey]] = [
         [SortKey("name")], [SortKey("department.title"), SortKey("name", ascending: false)], [SortKey("badge.number")],
     ]
 
-    private static func request(_ random: inout SeededGenerator) throws -> FetchRequest {
-        let condition = conditions[Int.random(in: 0..<conditions.count, using: &random)]
+    private static func request(_ departments: [ManagedObjectID], _ random: inout SeededGenerator) throws
+        -> FetchRequest
+    {
+        let all = conditions + referring
+        let condition = all[Int.random(in: 0..<all.count, using: &random)]
         let order = orders[Int.random(in: 0..<orders.count, using: &random)]
-        return try FetchRequest("Employee", where: condition, sortKeys: order)
+        let drawn = departments.randomElement(using: &random)
+        let arguments = condition.contains("%@") ? drawn.map { [PredicateArgument.object($0)] } ?? [] : []
+        return try FetchRequest("Employee", where: condition, arguments, sortKeys: order)
     }
 
     @Test
@@ -41,10 +55,15 @@ struct ChildFetchDifferentialTests {
                 try Self.fill(context, &random)
                 let child = context.newChild()
                 let levels = [context, child, child.newChild()]
+                let departments = try context.fetch(Department.self).map(\.objectID)
+                // Past a number of unsaved objects they are found by their values.
+                if number % 2 == 1 {
+                    for level in levels { for _ in 0..<20 { try Self.insert(level, &random) } }
+                }
                 for step in 0..<10 {
                     try Self.change(levels[Int.random(in: 0..<levels.count, using: &random)], &random)
                     for (level, context) in levels.enumerated() {
-                        let request = try Self.request(&random)
+                        let request = try Self.request(departments, &random)
                         let place = "case \(number), step \(step), level \(level): \(request.text)"
                         try Self.compare(context, request, place)
                         guard level > 0 else { continue }

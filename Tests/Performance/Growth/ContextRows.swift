@@ -46,6 +46,34 @@ enum ContextRows {
             try findOrCreate(count, in: context)
             try context.save()
         },
+        row("find or create by a fetch with a relationship", 1_000) { context, count in
+            try findOrCreate(count, in: context, at: try context.insert(Works.self))
+            try context.save()
+        },
+        row("find or create by a relationship alone", 1_000) { context, count in
+            // A deleted object would make the condition a matter of unsaved changes.
+            context.delete(try context.insert(Works.self))
+            for _ in 0..<count {
+                let works = try context.insert(Works.self)
+                let arguments = [PredicateArgument.object(works.objectID)]
+                if try context.fetch(FetchRequest("Worker", where: "employer == %@", arguments)).isEmpty {
+                    try context.insert(Worker.self).employer = works
+                }
+            }
+            try context.save()
+        },
+        row("find or create by a value of a related object", 1_000) { context, count in
+            for number in 0..<count {
+                let name = PredicateArgument.string("works \(number)")
+                guard try context.fetch(FetchRequest("Worker", where: "employer.name == %@", [name])).isEmpty else {
+                    continue
+                }
+                let works = try context.insert(Works.self)
+                works.name = "works \(number)"
+                try context.insert(Worker.self).employer = works
+            }
+            try context.save()
+        },
         GrowthRow(title: "a changed value under a results controller", order: .constant, smallest: 5_000) { count in
             try await listed(count) { view, workers, _ in
                 try await GrowthRow.processorMilliseconds {
@@ -97,6 +125,13 @@ enum ContextRows {
                 return try await GrowthRow.processorMilliseconds { try findOrCreate(2 * count, in: child) }
             }
         },
+        GrowthRow(title: "find or create with a relationship in a child", order: .linear, smallest: 500) { count in
+            try await belowUnsaved(count) { parent in
+                let child = parent.newChild()
+                let works = child.object(with: try parent.insert(Works.self).objectID, as: Works.self)
+                return try await GrowthRow.processorMilliseconds { try findOrCreate(count, in: child, at: works) }
+            }
+        },
         GrowthRow(title: "find or create by a fetch in a child on a queue", order: .linear, smallest: 500) { count in
             try await belowUnsaved(count) { parent in
                 guard let child = parent.container?.newChildOfViewContext() else { return .infinity }
@@ -123,12 +158,19 @@ enum ContextRows {
         }
     }
 
-    /// Looks so many workers up by name, and makes those that are not there.
-    private static func findOrCreate(_ count: Int, in context: ManagedObjectContext) throws {
+    /// Looks so many workers up by name, of one works or of all, and makes those that are not there.
+    private static func findOrCreate(_ count: Int, in context: ManagedObjectContext, at works: Works? = nil) throws {
         for number in 0..<count {
-            let request = try FetchRequest("Worker", where: "name == %@", [.string("name \(number)")])
-            if try context.fetch(request, as: Worker.self).isEmpty {
-                try context.insert(Worker.self).name = "name \(number)"
+            var text = "name == %@"
+            var arguments: [PredicateArgument] = [.string("name \(number)")]
+            if let works {
+                text += " AND employer == %@"
+                arguments.append(.object(works.objectID))
+            }
+            if try context.fetch(FetchRequest("Worker", where: text, arguments), as: Worker.self).isEmpty {
+                let worker = try context.insert(Worker.self)
+                worker.name = "name \(number)"
+                if let works { worker.employer = works }
             }
         }
     }

@@ -1,0 +1,73 @@
+import TributaryChanges
+import TributaryModel
+
+/// One of the conditions of a request that must all hold.
+struct FetchTerm {
+    let condition: ObjectPredicate
+    let bound: BoundPredicate
+
+    /// The conditions of a predicate.
+    ///
+    /// - Throws: `ObjectPredicateError` when the predicate does not fit the model.
+    static func terms(of predicate: ObjectPredicate?, entity: Entity, in model: Model) throws -> [FetchTerm] {
+        try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
+    }
+
+    /// A property with the value that it has in each object that fulfils the condition: an attribute of text, whole numbers
+    /// or UUIDs, or a to-one relationship that is kept in the object's own row.
+    var requiredValue: (slot: Int, value: PropertyValue)? {
+        guard let (path, value) = equality, path.steps.isEmpty else { return nil }
+        switch path.terminal {
+        case .attribute(let slot, let attribute) where attribute.derivationExpression == nil:
+            // Values of other types may be equal without being the same.
+            switch (attribute.type, value) {
+            case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
+                (.uuid, .uuid):
+                return (slot, value)
+            default: return nil
+            }
+        case .reference(let slot, _, .column): return (slot, value)
+        default: return nil
+        }
+    }
+
+    /// Whether the condition compares a to-one relationship of the object's own row with an object: unsaved deletions may
+    /// make it false, and no unsaved change of another object makes it true.
+    var isOfReference: Bool {
+        guard let (path, _) = equality, path.steps.isEmpty, case .reference(_, _, .column) = path.terminal else {
+            return false
+        }
+        return true
+    }
+
+    /// The condition as one on the object to which a to-one relationship leads.
+    ///
+    /// It is false for an object that the relationship leads nowhere from.
+    var targetCondition: (slot: Int, destination: Entity, condition: ObjectPredicate)? {
+        guard let (path, value) = equality, let step = path.steps.first, step.filter == nil,
+            case .column = step.storage, path.steps.allSatisfy({ !$0.relationship.isToMany })
+        else { return nil }
+        switch path.terminal {
+        case .attribute, .reference: break
+        default: return nil
+        }
+        let rest = ObjectPredicate.Expression.keyPath(Array(path.components.dropFirst()))
+        return (step.slot, step.destination, .comparison(ObjectPredicate.Comparison(rest, .equal, .constant(value))))
+    }
+
+    /// The path and the constant of a plain comparison that asks whether they are equal.
+    private var equality: (path: BoundPath, value: PropertyValue)? {
+        guard case .comparison(let comparison) = bound, comparison.operation == .equal,
+            comparison.quantifier == .direct, !comparison.isCaseInsensitive, !comparison.isDiacriticInsensitive,
+            case .path(let path) = comparison.left, path.scope == 0, case .constant(let value) = comparison.right
+        else { return nil }
+        return (path, value)
+    }
+}
+
+extension ObjectPredicate {
+    /// The conditions of which all must hold.
+    fileprivate var conjuncts: [ObjectPredicate] {
+        if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
+    }
+}
