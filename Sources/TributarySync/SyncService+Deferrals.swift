@@ -35,8 +35,14 @@ extension SyncService {
     }
 
     /// The statuses with the first deferred value of each by name, and with its line, as ``located(_:)`` finds it.
-    package func located(_ statuses: [SegmentStatus]) async throws -> [SegmentStatus] {
-        let statuses = try container.store.read { try addingDeferredNames(to: statuses, $0) }
+    ///
+    /// - Throws: what reading throws.
+    package func located(_ statuses: [SegmentStatus], reading: StatusReading? = nil) async throws -> [SegmentStatus] {
+        var statuses = statuses
+        if statuses.contains(where: \.lacksDeferredNames) {
+            let unnamed = statuses
+            statuses = try await read(reading) { [self] in try addingDeferredNames(to: unnamed, $0) }
+        }
         let values = await located(statuses.flatMap(\.deferredValues), within: SyncService.linePatience)
         var rest = values[...]
         return statuses.map { status in

@@ -2,7 +2,7 @@ import Synchronization
 package import TransactionLog
 import Tributary
 package import TributaryChanges
-import TributaryStore
+package import TributaryStore
 
 extension SyncService {
     package var status: SyncStatus {
@@ -49,17 +49,37 @@ extension SyncService {
 
     /// What there is to say of segments, in order.
     ///
-    /// Without `all` those that are not simply applied or have deferred values; with it every one, so the list may be
-    /// long.
-    package func segments(in wanted: Set<SegmentState>? = nil, all: Bool = false) throws -> [SegmentStatus] {
+    /// - Parameters:
+    ///   - wanted: their states; nil for all.
+    ///   - all: whether applied segments without deferred values are listed too, so that the list may be long.
+    ///   - reading: reads the store, in which applied segments are; nil reads what is newest, however long that takes.
+    /// - Returns: Their statuses.
+    /// - Throws: what reading throws.
+    package func segments(
+        in wanted: Set<SegmentState>? = nil,
+        all: Bool = false,
+        reading: StatusReading? = nil
+    ) async throws -> [SegmentStatus] {
         let wall = wall
         // A copy: the texts of a long backlog are not made under the lock, for which the import waits.
         let planner = state.withLock(\.planner)
         var found = planner.statuses(wall: wall)
         if wanted?.contains(.applied) ?? true {
-            found += try container.store.read { try appliedSegments(all: all || wanted == [.applied], $0) }
+            found += try await read(reading) { [self] in try appliedSegments(all: all || wanted == [.applied], $0) }
         }
         return found.filter { wanted?.contains($0.state) ?? true }.sorted { $0.id < $1.id }
+    }
+
+    /// Runs a function that reads statuses from the store.
+    package typealias StatusReading =
+        @Sendable (@escaping @Sendable (Reader) throws -> [SegmentStatus]) async throws -> [SegmentStatus]
+
+    func read(
+        _ reading: StatusReading?,
+        _ body: @escaping @Sendable (Reader) throws -> [SegmentStatus]
+    ) async throws -> [SegmentStatus] {
+        guard let reading else { return try container.store.read(body) }
+        return try await reading(body)
     }
 
     /// One segment; nil when nothing is known of it.

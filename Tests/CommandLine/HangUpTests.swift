@@ -74,6 +74,26 @@ import TributaryAdmin
         return true
     }
 
+    @Test func theListsOfSegmentsAndWritersWaitForAReaderAndEndWithTheirClientToo() async throws {
+        let daemon = try await started()
+        let busy = try (0..<2).map { _ in try RawConnection(daemon.socket) }
+        for client in busy { client.send("GET \(Self.matching) HTTP/1.1\r\nhost: localhost\r\n\r\n") }
+        try await wait(for: "tributary_long_matches", toBe: 2, of: daemon)
+        let lists = try (0..<2).map { _ in try RawConnection(daemon.socket) }
+        for (client, list) in zip(lists, ["segments?all=true", "writers"]) {
+            client.send("GET /v1/\(list) HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        }
+        // The expressions end after ten seconds.
+        while try await metric("tributary_reads", of: daemon) != 4 {
+            try #require(try await metric("tributary_reads_timed_out_total", of: daemon) == 0)
+        }
+        for client in lists { client.close() }
+        try await wait(for: "tributary_reads_cancelled_total", toBe: 2, of: daemon)
+        for client in busy { client.close() }
+        try await wait(for: "tributary_reads_cancelled_total", toBe: 4, of: daemon)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test func aReadEndsWithItsTimeInsideARowToo() async throws {
         let daemon = try await started()
         let (status, problem) = try await daemon.call(.get, Self.matching)

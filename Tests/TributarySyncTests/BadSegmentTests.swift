@@ -84,7 +84,7 @@ import TributaryChanges
         try logs.put(test.make(segment), at: name)
         try logs.hire(good, 1...1, base: 100)
         try await replica.service.importAll()
-        let status = try #require(try await replica.service.segment(name))
+        let status = try #require(await replica.service.segment(name))
         #expect(status.state == test.state)
         #expect(!status.reason.isEmpty && status.hint != nil)
         if let line = test.line { #expect(status.line == line) }
@@ -114,7 +114,7 @@ import TributaryChanges
         // When they are gone nothing is left of them.
         for name in [pipe, link, folder] { try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)") }
         try await replica.service.importAll()
-        #expect(try replica.service.segments().isEmpty)
+        #expect(try await replica.service.segments().isEmpty)
         try await replica.stop()
     }
 
@@ -166,7 +166,7 @@ import TributaryChanges
         let segment = SegmentText(writer: bad, last: 1, lines)
         try logs.put(segment)
         try await replica.service.importAll()
-        let status = try #require(try replica.service.segments().first)
+        let status = try #require(try await replica.service.segments().first)
         #expect(status.state == .applied)
         #expect(status.deferred >= 3)
         #expect(!status.reason.isEmpty)

@@ -39,9 +39,9 @@ import TributaryStore
         let one = try writeUnknown(LogsFolder.writer(2), changes: 1, values: 1)
         try await replica.service.importAll()
         for (name, count) in [(many, 101_000), (one, 1)] {
-            let status = try #require(try await replica.service.segment(name))
+            let status = try #require(await replica.service.segment(name))
             #expect(status.deferred == count && status.deferredValues.first?.line == 4, "\(status.reason)")
-            let listed = try replica.service.segments().first { $0.id == name }
+            let listed = try await replica.service.segments().first { $0.id == name }
             #expect(listed?.deferred == count)
             let entry = try #require(journal.entries.first { $0.values["segment"] == name.path })
             #expect(entry.level == .warning && entry.values["values"] == "\(count)", "\(entry)")

@@ -115,7 +115,7 @@ import TributaryStore
         try await replica.service.importAll()
         #expect(try replica.position(writer) == 1_000)
         #expect(replica.service.status.segments == [.applied: 1_000])
-        #expect(try replica.service.segments().isEmpty)
+        #expect(try await replica.service.segments().isEmpty)
         try await replica.stop()
         // Started again, nothing is read but end lines.
         let again = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)

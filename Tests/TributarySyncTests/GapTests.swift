@@ -68,7 +68,7 @@ import TributaryChanges
         try await replica.service.importAll()
         wall.advance(milliseconds: 5_000)
         try await replica.service.importAll()
-        #expect(try replica.service.segments().first?.since == found)
+        #expect(try await replica.service.segments().first?.since == found)
         #expect(replica.service.status.problems.first?.since == found)
         try await replica.stop()
     }

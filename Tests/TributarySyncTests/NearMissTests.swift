@@ -22,7 +22,7 @@ import TributaryChanges
         let replica = try await SyncReplica(logs.path, wall: SyncWall())
         let events = replica.service.segmentEvents()
         _ = try await replica.service.sync()
-        let listed = try #require(try replica.service.segments().first)
+        let listed = try #require(try await replica.service.segments().first)
         #expect(listed.id == text.name && listed.state == .rejected)
         #expect(listed.file == "\(a)/1-1.tlog")
         #expect(listed.reason.contains(text.name.fileName))
@@ -36,7 +36,7 @@ import TributaryChanges
         _ = try await SyncReplica.wait(events) { $0.id == text.name && $0.state == .applied }
         _ = try await replica.service.sync()
         #expect(replica.service.status.problems.isEmpty)
-        #expect(try replica.service.segments().isEmpty)
+        #expect(try await replica.service.segments().isEmpty)
         try await replica.stop()
     }
 

@@ -56,7 +56,7 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall)
         let late = try logs.hire(a, 3...4)
         _ = try await replica.service.sync()
-        let status = try #require(try await replica.service.segment(late.name))
+        let status = try #require(await replica.service.segment(late.name))
         #expect(status.waitingFor == [.transactions(writer: a, from: 1, through: 2)])
         let first = try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
@@ -66,7 +66,7 @@ import TributaryStore
         let result = try await replica.service.sync()
         #expect(result.imported == ImportCounts())
         #expect(try await replica.state(first.name) == .applied)
-        #expect(try replica.service.segments() == [])
+        #expect(try await replica.service.segments() == [])
         try await replica.stop()
     }
 

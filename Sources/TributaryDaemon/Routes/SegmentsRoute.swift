@@ -6,7 +6,8 @@ import TributarySync
 /// `GET /v1/segments`: what is not simply applied, and why.
 enum SegmentsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
-        let sync = try request.engine().sync
+        let engine = try request.engine()
+        let sync = engine.sync
         var wanted: Set<SegmentState>?
         if let text = request.query["state"] {
             guard let state = SegmentState(rawValue: text) else {
@@ -16,9 +17,10 @@ enum SegmentsRoute {
             wanted = [state]
         }
         let limit = try request.query.limit()
-        var statuses = try sync.segments(in: wanted, all: try request.query.flag("all"))
+        let reading: SyncService.StatusReading = { body in try await engine.read(body) }
+        var statuses = try await sync.segments(in: wanted, all: try request.query.flag("all"), reading: reading)
         if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
-        let shown = try await sync.located(Array(statuses.prefix(limit)))
+        let shown = try await sync.located(Array(statuses.prefix(limit)), reading: reading)
         return try .json(
             SegmentsMessage(
                 segments: shown.map { SegmentsMessage.Segment($0) },

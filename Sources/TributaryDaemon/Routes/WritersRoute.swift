@@ -11,7 +11,7 @@ enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let limit = try request.query.limit()
-        let forked = Set(try engine.sync.segments(in: [.forked]).map(\.id.writer))
+        let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
         let wall = engine.container.store.configuration.environment.wallMilliseconds()
         let backlogs = engine.sync.backlogs
         var records = try await engine.read { try $0.writers() }
