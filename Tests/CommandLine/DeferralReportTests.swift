@@ -80,6 +80,32 @@ import TributaryAdmin
         )
     }
 
+    @Test func mandatoryPropertiesOfObjectsWithOneUUIDAreToldApart() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.folder.write(
+            RunningDaemon.model.replacing("title: {type: String, optional: true}", with: "title: {type: String}"),
+            to: "strict.yaml"
+        )
+        func inserts(_ employee: String, _ department: String) -> String {
+            #"{"insert":"Employee","id":"\#(Self.ann)","values":{\#(employee)}}"# + "\n"
+                + #"{"insert":"Department","id":"\#(Self.ann)","values":{\#(department)}}"# + "\n"
+        }
+        func write(_ input: String) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
+            let writer = UUID().uuidString.lowercased()
+            let arguments = ["segment", "write", "--logs", daemon.logs, "--writer", writer, "--model"]
+            return try await daemon.command(arguments + [daemon.folder.path("strict.yaml")], input: input)
+        }
+        let nameless = try await write(inserts(#""salary":1"#, #""title":"R""#))
+        #expect(nameless.ending == .exited(65) && nameless.errors.contains("line 1"), "\(nameless)")
+        #expect(nameless.errors.contains("'Employee.name' is mandatory"), "\(nameless)")
+        // A deletion of the one is none of the other.
+        let deletion = #"{"delete":"Department","id":"\#(Self.ann)"}"# + "\n"
+        let other = try await write(inserts(#""salary":1"#, #""title":"R""#) + deletion)
+        #expect(other.ending == .exited(65) && other.errors.contains("'Employee.name' is mandatory"), "\(other)")
+        let whole = try await write(inserts(#""name":"Ann""#, #""title":"R""#))
+        #expect(whole.ending == .exited(0), "\(whole)")
+    }
+
     @Test func writeRefusesAnInsertWithoutItsMandatoryProperties() async throws {
         let daemon = try RunningDaemon()
         let insert = #"{"insert":"Employee","id":"\#(Self.ann)","values":{"salary":1}}"#

@@ -6,6 +6,12 @@ import TributaryModel
 ///
 /// A later change of the transaction may still give them.
 struct MandatoryCheck {
+    /// Objects of different root entities are different ones, also when they have one UUID.
+    private struct Object: Hashable {
+        var root: String
+        var id: UniqueID
+    }
+
     private struct Insertion {
         var line: Int
         var entity: Entity
@@ -13,7 +19,7 @@ struct MandatoryCheck {
     }
 
     let checker: ChangeChecker
-    private var insertions: [UniqueID: Insertion] = [:]
+    private var insertions: [Object: Insertion] = [:]
 
     init(checker: ChangeChecker) {
         self.checker = checker
@@ -21,16 +27,18 @@ struct MandatoryCheck {
 
     /// Takes the next change of the transaction, which stands in `line`.
     mutating func add(_ change: Change, line: Int) {
+        guard let entity = checker.entity(named: change.entity) else { return }
+        let object = Object(root: entity.root, id: change.id)
         switch change.operation {
         case .insert(let writes):
-            guard let entity = checker.entity(named: change.entity), !entity.isAbstract else { return }
+            guard !entity.isAbstract else { return }
             let missing = Set(entity.propertiesToBeGiven)
             guard !missing.isEmpty else { return }
-            insertions[change.id] = Insertion(line: line, entity: entity, missing: missing)
-            give(writes, to: change.id)
-        case .update(let writes): give(writes, to: change.id)
-        case .link(let name, let ids, _): give(ids, linkedFrom: change, name)
-        case .delete: insertions[change.id] = nil
+            insertions[object] = Insertion(line: line, entity: entity, missing: missing)
+            give(writes, to: object)
+        case .update(let writes): give(writes, to: object)
+        case .link(let name, let ids, _): give(ids, linkedFrom: entity, name)
+        case .delete: insertions[object] = nil
         case .unlink: break
         }
     }
@@ -38,29 +46,35 @@ struct MandatoryCheck {
     /// What is missing at the end of the transaction, in the order of the lines.
     mutating func finish() -> [(line: Int, fault: ChangeChecker.Fault)] {
         defer { insertions = [:] }
-        return insertions.sorted { $0.value.line < $1.value.line }.flatMap { id, insertion in
+        return insertions.sorted { $0.value.line < $1.value.line }.flatMap { object, insertion in
             insertion.missing.sorted().map { name in
                 let reason = "'\(insertion.entity.name).\(name)' is mandatory; the object is inserted without it"
                 return (
                     insertion.line,
-                    ChangeChecker.Fault(entity: insertion.entity.name, object: id, property: name, reason: reason)
+                    ChangeChecker.Fault(
+                        entity: insertion.entity.name,
+                        object: object.id,
+                        property: name,
+                        reason: reason
+                    )
                 )
             }
         }
     }
 
-    private mutating func give(_ writes: [PropertyWrite], to id: UniqueID) {
-        guard let entity = insertions[id]?.entity else { return }
+    private mutating func give(_ writes: [PropertyWrite], to object: Object) {
+        guard let entity = insertions[object]?.entity else { return }
         // A null is reported where it is written.
-        for write in writes { insertions[id]?.missing.remove(checker.propertyName(write.name, of: entity)) }
+        for write in writes { insertions[object]?.missing.remove(checker.propertyName(write.name, of: entity)) }
     }
 
     /// Objects that a to-many relationship leads to have its inverse.
-    private mutating func give(_ ids: [UniqueID], linkedFrom change: Change, _ name: String) {
-        guard let entity = checker.entity(named: change.entity),
+    private mutating func give(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
+        guard
             let relationship = entity.property(named: checker.propertyName(name, of: entity))?.relationship,
-            let inverse = relationship.inverse
+            let inverse = relationship.inverse,
+            let root = checker.model.entity(named: relationship.destination)?.root
         else { return }
-        for id in ids { insertions[id]?.missing.remove(inverse) }
+        for id in ids { insertions[Object(root: root, id: id)]?.missing.remove(inverse) }
     }
 }
