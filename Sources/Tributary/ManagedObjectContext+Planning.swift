@@ -53,7 +53,8 @@ extension ManagedObjectContext {
     private func follow(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
-                schema.kind(named: change.entity).map { unique.redirected(change, $0.entity) } ?? change
+                schema.kind(named: change.entity).map { unique.redirected(change, $0.entity, in: schema.model) }
+                    ?? change
             }
             // What refers to a replaced object reads another target than its object has now.
             for index in plan.outcomes.indices {

@@ -125,7 +125,7 @@ extension ManagedObjectContext {
         }
         let (loser, winner) = isLaterLoser ? (object, other) : (other, object)
         plan.outcomes[ObjectIdentifier(loser)] = .gone(isLost: true)
-        plan.replace(loser.uniqueID, with: winner.uniqueID)
+        plan.replace(loser, with: winner.uniqueID)
         return loser
     }
 
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
                 )
             }
             plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
-            plan.replace(object.uniqueID, with: row.id.uniqueID)
+            plan.replace(object, with: row.id.uniqueID)
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
             plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(store.readable)))
@@ -156,15 +156,10 @@ extension ManagedObjectContext {
         case .storeTrump, .rollback:
             if isNew {
                 plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
-                plan.replace(object.uniqueID, with: row.id.uniqueID)
+                plan.replace(object, with: row.id.uniqueID)
             } else if let stored = object.row {
                 plan.outcomes[ObjectIdentifier(object)] = .dropped(stored)
             }
         }
     }
-}
-
-extension UniquenessPlan {
-    /// Notes who takes the place of a new object.
-    fileprivate mutating func replace(_ id: UniqueID, with other: UniqueID) { replacements[id] = other }
 }

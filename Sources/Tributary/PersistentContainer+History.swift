@@ -149,7 +149,7 @@ extension PersistentContainer {
     private func transaction(
         _ transaction: HistoryTransaction,
         _ store: String,
-        _ tombstones: [UniqueID: [String: JSONValue]]
+        _ tombstones: [Tombstone: [String: JSONValue]]
     ) -> PersistentHistoryTransaction {
         PersistentHistoryTransaction(
             token: HistoryToken(store: store, number: transaction.number),
@@ -159,7 +159,8 @@ extension PersistentContainer {
             process: transaction.writer,
             changes: transaction.changes.map { change in
                 let entity = model.entity(named: change.id.entity)
-                let left = change.kind == .delete ? tombstones[change.id.uniqueID] ?? [:] : [:]
+                let tombstone = Tombstone(root: change.id.rootEntity, id: change.id.uniqueID)
+                let left = change.kind == .delete ? tombstones[tombstone] ?? [:] : [:]
                 return PersistentHistoryChange(
                     objectID: change.id,
                     kind: PersistentHistoryChange.Kind(rawValue: change.kind.rawValue) ?? .update,

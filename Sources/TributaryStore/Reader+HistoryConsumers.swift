@@ -24,20 +24,22 @@ extension Reader {
     }
 
     /// The values that deleted objects have left behind, by transaction and object.
-    package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [UniqueID: [String: JSONValue]]] {
+    package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
         let statement = try BoundStatement(
             database,
             """
-            SELECT transaction_number, id, preserved FROM tributary_tombstone
+            SELECT transaction_number, id, preserved, root FROM tributary_tombstone
             WHERE transaction_number > ?1 AND transaction_number <= ?2
             """
         )
         statement.bind(1, number)
         statement.bind(2, through)
-        var found: [Int64: [UniqueID: [String: JSONValue]]] = [:]
+        var found: [Int64: [Tombstone: [String: JSONValue]]] = [:]
         try statement.forEach { row in
-            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)) else { return }
-            found[row.integer(0), default: [:]][id] = Dictionary(
+            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)),
+                let table = context.layout.tables.first(where: { $0.code == row.integer(3) })
+            else { return }
+            found[row.integer(0), default: [:]][Tombstone(root: table.name, id: id)] = Dictionary(
                 members.map { ($0.key, $0.value) },
                 uniquingKeysWith: { $1 }
             )

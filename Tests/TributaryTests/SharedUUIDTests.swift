@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// Objects of different root entities that have one UUID: what is said of the one is not said of the other.
+struct SharedUUIDTests {
+    private static let shared = UniqueID(high: 0x0190_F1A2_0000_7000, low: 0x8000_0000_0000_0001)
+
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("sharedUUID")
+        func named(_ name: String) -> EntityDefinition {
+            var title = Attribute(name: "title", type: .string)
+            (title.isOptional, title.preservesValueAfterDeletion) = (true, true)
+            var entity = EntityDefinition(name: name)
+            entity.attributes = [title]
+            return entity
+        }
+        func relationship(_ name: String, _ destination: String, toMany: Bool = false) -> Relationship {
+            var relationship = Relationship(name: name, destination: destination)
+            (relationship.isOptional, relationship.isToMany) = (true, toMany)
+            return relationship
+        }
+        var product = named("Product")
+        product.uniquenessConstraints = [["title"]]
+        var order = named("Order")
+        order.relationships = [
+            relationship("product", "Product"), relationship("note", "Note"),
+            relationship("notes", "Note", toMany: true),
+        ]
+        let model = try Model(version: "1", entities: [product, named("Note"), order])
+        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "shared", model: model)
+        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+    }
+
+    @Test func theValuesThatDeletedObjectsLeaveBehindAreTheirOwn() async throws {
+        try await container.performBackgroundTask { context in
+            let objects = try ["Note", "Product"].map { entity in
+                let object = try context.insert(entity: entity, id: Self.shared)
+                try object.setValue(.string("a \(entity)"), forKey: "title")
+                return object
+            }
+            try context.save()
+            for object in objects { context.delete(object) }
+            try context.save()
+        }
+        let changes = try #require(try container.fetchHistory().last?.changes)
+        #expect(changes.map(\.kind) == [.delete, .delete])
+        for change in changes { #expect(change.tombstone == ["title": .string("a \(change.objectID.entity)")]) }
+        try await container.close()
+    }
+
+    @Test func whatRefersToAnotherObjectThanTheReplacedOneStays() async throws {
+        let context = container.newBackgroundContext(mergePolicy: .objectTrump)
+        let (product, order) = try await context.perform { context in
+            let stored = try context.insert(entity: "Product")
+            try stored.setValue(.string("tea"), forKey: "title")
+            try context.save()
+            // Gives way to the stored one, which has its key.
+            let other = try context.insert(entity: "Product", id: Self.shared)
+            try other.setValue(.string("tea"), forKey: "title")
+            let note = try context.insert(entity: "Note", id: Self.shared)
+            let order = try context.insert(entity: "Order")
+            try order.setValue(.reference(other.uniqueID), forKey: "product")
+            try order.setValue(.reference(note.uniqueID), forKey: "note")
+            try order.link(note, forKey: "notes")
+            try context.save()
+            return (stored.objectID, order.objectID)
+        }
+        try await container.performBackgroundTask { context in
+            let order = try context.existingObject(with: order)
+            #expect(try order.value(forKey: "product") == .reference(product.uniqueID))
+            #expect(try order.value(forKey: "note") == .reference(Self.shared))
+            #expect(try order.objects(forKey: "notes").map(\.objectID.uniqueID) == [Self.shared])
+        }
+        try await container.close()
+    }
+}
