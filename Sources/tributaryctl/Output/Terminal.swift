@@ -29,7 +29,8 @@ struct Terminal: Sendable {
 
     /// Writes a line to standard output.
     ///
-    /// A reader that has gone away ends the program quietly.
+    /// A reader that has gone away ends the program quietly; when the line cannot be written for another reason, the program
+    /// says so and ends with 74.
     func print(_ line: String) {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
@@ -51,12 +52,24 @@ struct Terminal: Sendable {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                if errno == EINTR { continue }
-                if descriptor == 1 { exit(errno == EPIPE ? 0 : 74) }
-                return
+                let error = errno
+                if error == EINTR { continue }
+                if error == EAGAIN, waitUntilWritable(descriptor) { continue }
+                guard descriptor == 1 else { return }
+                if error == EPIPE { exit(0) }
+                complain("standard output cannot be written: \(String(cString: strerror(error)))")
+                exit(74)
             }
             bytes = bytes.dropFirst(count)
         }
+    }
+
+    /// Waits for the reader of a descriptor that was given as one that does not block.
+    ///
+    /// - Returns: Whether it is worth writing again.
+    private func waitUntilWritable(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, -1) > 0 || errno == EINTR
     }
 
     func styled(_ text: String, _ style: Style) -> String {
