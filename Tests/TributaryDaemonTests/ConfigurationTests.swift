@@ -171,6 +171,36 @@ struct ConfigurationTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("logs")))
     }
 
+    @Test(
+        "a store in the log folder is refused, by whatever path",
+        arguments: [
+            ("logs/s.sqlite", "logs"), ("logs/deep/er/s.sqlite", "logs"), ("link/s.sqlite", "logs"),
+            ("logs/s.sqlite", "link"),
+            ("dangling.sqlite", "logs"), ("logs/../logs/s.sqlite", "link"),
+        ]
+    )
+    func storeOutsideLogs(_ store: String, _ logs: String) throws {
+        try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path("logs/deep"), withIntermediateDirectories: true)
+        try files.createDirectory(atPath: folder.path("logs2"), withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "logs")
+        try files.createSymbolicLink(atPath: folder.path("dangling.sqlite"), withDestinationPath: "logs/s.sqlite")
+        func configuration(_ store: String) throws -> Configuration {
+            try Configuration.load(
+                try sources(flags: [
+                    .model: folder.path("m.yaml"), .logs: folder.path(logs), .store: folder.path(store),
+                ])
+            )
+        }
+        let wrong = try configuration(store)
+        let error = try #require(throws: ConfigurationError.self) { try wrong.checkPlaces() }
+        #expect(error.key == "store" && error.place == "--store")
+        #expect("\(error)".contains("'\(wrong.store)'") && "\(error)".contains("'\(wrong.logs)'"), "\(error)")
+        _ = try configuration("logs2/s.sqlite").checkPlaces()
+        _ = try configuration("s.sqlite").checkPlaces()
+    }
+
     @Test("the model must be named and be there, and places must be usable")
     func usablePlaces() throws {
         let nothing = try Configuration.load(try sources())

@@ -14,7 +14,10 @@ extension Configuration {
         if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
         // A mount that does not answer is told of by the status, and must hold up neither the start nor a reload.
         let logs = BoundedWait.result(within: Configuration.logsPatience) { [self] in
-            Result<Void, ConfigurationError> { () throws(ConfigurationError) in try checkLogs() }
+            Result<Void, ConfigurationError> { () throws(ConfigurationError) in
+                try checkLogs()
+                try checkStoreIsOutsideLogs()
+            }
         }
         try logs?.get()
         return model
