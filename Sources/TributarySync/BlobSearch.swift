@@ -42,7 +42,10 @@ struct BlobSearch {
         default: return
         }
         for write in writes {
-            guard case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
+            // Anything else that looks like one is a value that no model can represent: nothing is waited for.
+            guard case .object(let members) = write.value, members.count == 2,
+                case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
+                size >= 0,
                 BlobReader.isHash(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
                 !whole.contains("\(hash) \(size)")
             else { continue }
