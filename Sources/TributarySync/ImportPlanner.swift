@@ -192,9 +192,9 @@ package struct ImportPlanner: Sendable {
     /// Milliseconds after which a segment that the system refused to read is tried again.
     private static let retryInterval: UInt64 = 5_000
 
-    /// Segments that the system refused to read and that are to be tried again now.
-    func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
-        unsettled.due(wall: wall, limit: limit).compactMap { id in
+    /// Segments that the system refused to read, and incomplete ones whose grace is over, that are to be read again now.
+    mutating func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
+        unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
             writers[id.writer]?.entries[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
         }
     }

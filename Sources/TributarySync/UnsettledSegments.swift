@@ -7,14 +7,20 @@ struct UnsettledSegments: Sendable {
     private(set) var blobs: [SegmentName: [String]] = [:]
     /// Those without an end line, with the wall time at which that was found.
     private(set) var incomplete: [SegmentName: UInt64] = [:]
+    /// Incomplete segments that were read once more after their grace, with the time since when they are incomplete: one that
+    /// still grows may do so without anybody being told.
+    private var readAfterGrace: [SegmentName: UInt64] = [:]
     /// Those that could not be read, with the wall time at which they are tried again.
     private(set) var unreadable: [SegmentName: UInt64] = [:]
 
     mutating func note(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
+        let isReadAfterGrace = readAfterGrace[id]
         remove(id)
         switch knowledge {
         case .valid(let segment): if !segment.missingBlobs.isEmpty { blobs[id] = segment.missingBlobs }
-        case .incomplete(_, _, let since): incomplete[id] = since
+        case .incomplete(_, _, let since):
+            incomplete[id] = since
+            if isReadAfterGrace == since { readAfterGrace[id] = since }
         case .unreadable(_, let retry): unreadable[id] = retry
         case .unknown, .bad: break
         }
@@ -24,11 +30,24 @@ struct UnsettledSegments: Sendable {
         if !blobs.isEmpty { blobs[id] = nil }
         if !incomplete.isEmpty { incomplete[id] = nil }
         if !unreadable.isEmpty { unreadable[id] = nil }
+        if !readAfterGrace.isEmpty { readAfterGrace[id] = nil }
     }
 
-    /// At most `limit` segments whose time to be tried again has come.
-    func due(wall: UInt64, limit: Int) -> [SegmentName] {
-        Array(unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit))
+    /// Segments whose time to be read again has come: those that could not be read, and once those whose grace is over.
+    ///
+    /// - Parameters:
+    ///   - wall: the wall time.
+    ///   - grace: how long a segment may be incomplete.
+    ///   - limit: at most so many.
+    /// - Returns: Their names.
+    mutating func due(wall: UInt64, grace: UInt64, limit: Int) -> [SegmentName] {
+        let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
+        let isReadAfterGrace = readAfterGrace
+        let late = incomplete.filter { id, since in
+            since.addingSaturating(grace) <= wall && isReadAfterGrace[id] != since
+        }.prefix(limit - refused.count)
+        for (id, since) in late { readAfterGrace[id] = since }
+        return Array(refused) + late.map(\.key)
     }
 
     /// The next wall time after `wall` at which one counts as damaged or is tried again.
