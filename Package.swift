@@ -92,6 +92,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),
                 .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: daemonOnly),
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: daemonOnly),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),

@@ -30,6 +30,11 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Whether the other side does not take what is sent any more.
+    func isRefused() -> Bool {
+        Foundation.send(descriptor, [0], 1, Int32(MSG_NOSIGNAL)) < 0 && errno == EPIPE
+    }
+
     /// What comes next; nothing when the other side has closed.
     func read() -> String {
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -53,7 +53,10 @@ struct AdminServer: Service {
                                 // Only now, where it is sure to be served: a connection that comes in while the
                                 // server ends is dropped, and one of HTTP must not be.
                                 let setUp = connection.eventLoop.flatSubmit {
-                                    http.setup(channel: connection, logger: libraries)
+                                    http.setup(channel: connection, logger: libraries).flatMapThrowing { ready in
+                                        try ClosingHandler.add(to: connection)
+                                        return ready
+                                    }
                                 }
                                 guard let ready = try? await setUp.get() else { return connection.close(promise: nil) }
                                 connections.begin(connection)

@@ -1,0 +1,68 @@
+import NIOCore
+import NIOHTTP1
+
+/// Closes a connection after the answer to a client that does not keep it: one of HTTP/1.0, or one that says
+/// `Connection: close` in whatever letters.
+///
+/// It stands behind the parser, where a request still has its version.
+final class ClosingHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Whether the request that was read last is the last of the connection.
+    private var closes = false
+    private var isOldVersion = false
+    /// Requests that were read and are not answered yet: a client may send several at once.
+    private var unanswered = 0
+    /// Whether the request was read to its end: what is unread when a connection closes would take the answer with it.
+    private var isRequestRead = false
+
+    /// Adds the handler to a connection that is set up for HTTP.
+    ///
+    /// Call it on the connection's event loop.
+    static func add(to channel: any Channel) throws {
+        let parser = try channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try channel.pipeline.syncOperations.addHandler(ClosingHandler(), position: .after(parser))
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(var head):
+            // What follows the last request of a connection is no request.
+            guard !closes else { return }
+            unanswered += 1
+            (closes, isOldVersion, isRequestRead) = (!head.isKeepAlive, head.version == .http1_0, false)
+            if closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        case .body(let bytes):
+            guard !isRequestRead else { return }
+            context.fireChannelRead(Self.wrapInboundOut(.body(bytes)))
+        case .end(let fields):
+            guard !isRequestRead else { return }
+            isRequestRead = true
+            context.fireChannelRead(Self.wrapInboundOut(.end(fields)))
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = Self.unwrapOutboundIn(data)
+        let isLast = closes && unanswered == 1
+        if case .end = part { unanswered -= 1 }
+        guard isLast else { return context.write(data, promise: promise) }
+        switch part {
+        case .head(var head):
+            // A client of HTTP/1.0 does not know bodies in chunks: the end of the connection ends the body.
+            if isOldVersion { head.version = .http1_0 }
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .end where isRequestRead:
+            let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+            let channel = context.channel
+            written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            context.write(data, promise: written)
+        case .body, .end: context.write(data, promise: promise)
+        }
+    }
+}
