@@ -211,7 +211,9 @@ extension ImportPlanner {
             return SegmentStatus(
                 id: id,
                 state: .waiting,
-                reason: "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole.",
+                reason: names.count == 1
+                    ? "A blob that it names is not in \(id.writer)/blobs, or is not whole."
+                    : "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole.",
                 waitingFor: names.map { .blob(writer: id.writer, sha256: $0) }
             )
         case .gate(let gate):

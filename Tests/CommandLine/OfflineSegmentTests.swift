@@ -192,7 +192,7 @@ import TributaryChanges
 
         let verified = try await run("verify", folder.path("copy.tlog"), bad, folder.path("cut.tlog"))
         #expect(verified.status == 65)
-        #expect(verified.output.contains("copy.tlog: valid, 1 transactions, 0 changes, not in a writer's folder"))
+        #expect(verified.output.contains("copy.tlog: valid, 1 transaction, 0 changes, not in a writer's folder"))
         #expect(verified.output.contains("\(text.name.fileName):3: 2 changes are announced"))
         #expect(verified.output.contains("[rejected]"))
         #expect(verified.output.contains("[incomplete]"))

@@ -21,8 +21,10 @@ struct SegmentExplainCommand: DaemonCommand {
                 ("file", segment.file), ("line", segment.line.map(String.init)),
             ]
             for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
-            lines.append(("deferred", segment.deferred.map { "\($0) values" }))
-            lines.append(("unknown", segment.unknownObjects.map { "\($0) objects that nobody inserted" }))
+            lines.append(("deferred", segment.deferred.map { CountText.text($0, "value") }))
+            lines.append(
+                ("unknown", segment.unknownObjects.map { CountText.text($0, "object") + " that nobody inserted" })
+            )
             for value in segment.deferredValues ?? [] { lines.append(("  value", value.text)) }
             lines.append(("hint", segment.hint.map(session.hints.text)))
             for case (let label, let text?) in lines {

@@ -54,11 +54,14 @@ struct SegmentVerifyCommand: OfflineCommand {
 
     private func show(_ report: SegmentReport, _ findings: ModelFindings?, on terminal: Terminal) {
         if let segment = report.segment {
-            let counts = "\(segment.end.transactions) transactions, \(segment.end.changes) changes"
+            let transactions = CountText.text(segment.end.transactions, "transaction")
+            let counts = "\(transactions), \(CountText.text(segment.end.changes, "change"))"
             let name = report.isNameChecked ? "" : ", not in a writer's folder: name not checked"
             terminal.print("\(EscapedText.escape(report.path)): valid, \(counts)\(name)")
             guard let findings, findings.count > 0 else { return }
-            terminal.print("  \(findings.count) values do not fit the model:")
+            terminal.print(
+                "  \(CountText.text(findings.count, "value")) \(findings.count == 1 ? "does" : "do") not fit the model:"
+            )
             for finding in findings.findings {
                 let object = finding.fault.object.map { " \($0)" } ?? ""
                 let place = "line \(finding.line): \(finding.fault.entity)\(object): \(finding.fault.reason)"

@@ -71,7 +71,8 @@ struct SegmentWriteCommand: OfflineCommand {
 
     private func show(_ name: SegmentName, _ end: SegmentEnd, ids: [UniqueID], on terminal: Terminal) {
         guard json else {
-            terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(end.changes) changes")
+            let changes = CountText.text(end.changes, "change")
+            terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(changes)")
             return
         }
         terminal.print(

@@ -40,7 +40,7 @@ struct StatusCommand: DaemonCommand {
         if let model = status.modelVersion { lines.append(("model", model)) }
         let segments = status.segments.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         lines.append(("segments", segments.isEmpty ? "none" : segments.joined(separator: ", ")))
-        if let queue = status.queue, queue > 0 { lines.append(("queue", "\(queue) segments")) }
+        if let queue = status.queue, queue > 0 { lines.append(("queue", CountText.text(queue, "segment"))) }
         if status.initialImportComplete == false { lines.append(("import", "the first import is not complete yet")) }
         if let time = TimeText.time(status.lastImport) { lines.append(("last import", time)) }
         if let time = TimeText.time(status.lastMerge) { lines.append(("last merge", time)) }
@@ -50,7 +50,10 @@ struct StatusCommand: DaemonCommand {
             lines.append(("store", TimeText.bytes(bytes) + ", WAL " + TimeText.bytes(status.walBytes ?? 0)))
         }
         if let deferred = status.deferred, deferred.values + deferred.unknownObjects > 0 {
-            lines.append(("deferred", "\(deferred.values) values, \(deferred.unknownObjects) objects nobody inserted"))
+            let values = CountText.text(deferred.values, "value")
+            lines.append(
+                ("deferred", "\(values), \(CountText.text(deferred.unknownObjects, "object")) nobody inserted")
+            )
         }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         for (label, text) in lines {

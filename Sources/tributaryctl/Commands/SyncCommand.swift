@@ -54,13 +54,18 @@ struct SyncCommand: DaemonCommand {
     }
 
     private func amount(_ amount: SyncMessage.Amount) -> String {
-        "\(amount.segments) segments, \(amount.transactions) transactions, \(amount.changes) changes"
+        [
+            CountText.text(amount.segments, "segment"), CountText.text(amount.transactions, "transaction"),
+            CountText.text(amount.changes, "change"),
+        ].joined(separator: ", ")
     }
 
     /// What a `progress` event says, for people.
     private static func line(_ data: String) -> String? {
         guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
-        return "imported \(progress.segments) segments, \(progress.changes) changes; \(progress.queue) in the queue"
+        let (segments, changes) = (progress.segments, progress.changes)
+        let imported = "\(CountText.text(segments, "segment")), \(CountText.text(changes, "change"))"
+        return "imported \(imported); \(progress.queue) in the queue"
     }
 
     private struct Progress: Decodable {

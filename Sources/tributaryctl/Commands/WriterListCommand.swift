@@ -22,7 +22,7 @@ struct WriterListCommand: DaemonCommand {
                 table.add([
                     writer.id, writer.name, writer.state, String(writer.sequence),
                     writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
-                    writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { "\($0) segments" },
+                    writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
                 ])
             }
             table.print(on: session.terminal)
