@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TributaryModel
 
@@ -11,6 +12,22 @@ struct ModelTextTests {
         let xml = try Model(xml: text, version: "2")
         #expect(xml.version == "2" && xml.entity(named: "Employee")?.property(named: "name") != nil)
         #expect(try Model(xml: text).version == "1")
+    }
+
+    /// These tests are of the same package, where more can be called than a program outside it can.
+    @Test func aProgramReadsModelsFromItsText() async throws {
+        let folder = try TemporaryFolder("model-text")
+        try folder.write(
+            """
+            import TributaryModel
+
+            func models(_ text: String) throws -> [Model] {
+                [try Model(yaml: text), try Model(xml: text), try Model(xml: text, version: "2")]
+            }
+            """,
+            to: "Program.swift"
+        )
+        #expect(try await SwiftCompiler().complaints(aboutFilesIn: folder) == "")
     }
 
     @Test(arguments: [

@@ -44,17 +44,21 @@ import TributaryModel
         #expect(try other.rows("SELECT x FROM Q") == [["a"]])
     }
 
+    /// The link is known to the older model or not, by the entity under which it is written; the deletion is not.
     @Test func `an object that is deleted, inserted and linked keeps its link`() throws {
+        let links: [Change] = [.link("Q", 1, "rs", [9]), .link("P", 1, "rs", [9]), .link("R", 9, "ps", [1])]
         for before in [[], [Change.insert("Q", 1)], [.insert("P", 1)]] {
-            let story = try upgraded(
-                after: [.insert("R", 9)] + before,
-                .delete("Q", 1),
-                .insert("Q", 1, ["q": "b"]),
-                .link("Q", 1, "rs", [9]),
-                .link("Q", 1, "friends", [1])
-            )
-            #expect(try story.rows("SELECT count(*) FROM P_rs") == [["1"]])
-            #expect(try story.rows("SELECT count(*) FROM P_friends") == [["1"]])
+            for link in links {
+                let story = try upgraded(
+                    after: [.insert("R", 9)] + before,
+                    .delete("Q", 1),
+                    .insert("Q", 1, ["q": "b"]),
+                    link,
+                    .link("Q", 1, "friends", [1])
+                )
+                #expect(try story.rows("SELECT count(*) FROM P_rs") == [["1"]])
+                #expect(try story.rows("SELECT count(*) FROM P_friends") == [["1"]])
+            }
         }
     }
 
