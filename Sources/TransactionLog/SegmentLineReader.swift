@@ -9,7 +9,7 @@ import TributaryChanges
 final class SegmentLineReader {
     /// The longest line, its newline not counted: 16 MiB.
     static let lineLimit = 16 << 20
-    /// After so many lines other threads may run: few enough that reading them takes less than 0.2 ms.
+    /// After so many lines other threads may run: few enough that reading them takes less than 0.1 ms.
     private static let linesBetweenPauses = 32
     private static let initialCapacity = 256 << 10
 
