@@ -13,11 +13,13 @@ extension Model {
     /// validation, delete rules, class names, requests, configurations and user info are not. The same model has the
     /// same hash in every release and from every kind of file.
     public var versionHash: String {
-        let description = JSONValue.object([
-            JSONMember(key: "tributaryModel", value: .integer(1)),
-            JSONMember(key: "entities", value: .array(entities.map(\.canonicalDescription))),
-        ])
-        return description.sha256
+        knownVersionHash.value {
+            let description = JSONValue.object([
+                JSONMember(key: "tributaryModel", value: .integer(1)),
+                JSONMember(key: "entities", value: .array(entities.map(\.canonicalDescription))),
+            ])
+            return description.sha256
+        }
     }
 }
 

@@ -36,6 +36,8 @@ public struct Model: Sendable {
     /// The versions after this one that lie beside it.
     package internal(set) var later = ModelVersions.none
     private let byName: [String: Entity]
+    /// Each model that is made has its own; copies differ in their notices and other versions alone.
+    let knownVersionHash: LazyVersionHash
 
     /// Resolves inheritance, inverses and storage.
     ///
@@ -53,6 +55,7 @@ public struct Model: Sendable {
         self.fetchRequests = fetchRequests
         self.configurations = configurations
         byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        knownVersionHash = LazyVersionHash()
     }
 
     /// The entity with the given name.
