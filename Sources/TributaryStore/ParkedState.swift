@@ -13,6 +13,15 @@ struct ParkedState {
     let layout: StoreModel
     let stamps: Stamps
     let text: (Int64) throws -> String
+    private let deletions: LastDeletions
+
+    init(database: Database, layout: StoreModel, stamps: Stamps, text: @escaping (Int64) throws -> String) {
+        self.database = database
+        self.layout = layout
+        self.stamps = stamps
+        self.text = text
+        deletions = LastDeletions(database: database, layout: layout, stamps: stamps)
+    }
 
     private typealias Object = ParkedObject
     private typealias Write = ParkedObject.Write
@@ -169,7 +178,7 @@ struct ParkedState {
     private func lines(of object: Object) throws -> [String] {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         var lines: [String] = []
-        let stored = try deletion(of: object.id, in: layout.table(rootEntity: object.entity).map { [$0] } ?? [])
+        let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
         func isVoid(_ write: Write) throws -> Bool {
             if let stored, try stamps.isOlder(write.number, than: stored) { return true }
             guard let deleted = object.deleted else { return false }
@@ -194,7 +203,7 @@ struct ParkedState {
             }
         }
         for (pair, write) in object.pairs where try !isVoid(write) {
-            if let deleted = try deletion(of: pair.target, in: layout.tables),
+            if let deleted = try deletions.last(of: pair.target),
                 try stamps.isOlder(write.number, than: deleted)
             {
                 continue
@@ -203,39 +212,6 @@ struct ParkedState {
             lines.append("\(head) \(name) \(pair.target) \(write.value) \(try text(write.number))")
         }
         return lines
-    }
-
-    /// The last deletion of an object that one of the tables has, and of one that is parked.
-    private func deletion(of id: UniqueID, in tables: [TableLayout]) throws -> Int64? {
-        var last: Int64?
-        for table in tables {
-            let hidden = try BoundStatement(
-                database,
-                "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2"
-            )
-            hidden.bind(1, table.code)
-            hidden.bind(2, id)
-            let visible = try BoundStatement(
-                database,
-                "SELECT \(TableStatements.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
-            )
-            visible.bind(1, id)
-            let found = [
-                try hidden.first { $0.optionalInteger(0) } ?? nil,
-                try visible.first { VisibleRow($0, layout: layout).versions.deleted } ?? nil,
-            ]
-            for number in found.compactMap({ $0 }) { last = try stamps.later(last, number) }
-        }
-        guard tables.count == layout.tables.count else { return last }
-        let parked = try BoundStatement(
-            database,
-            "SELECT version, position FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
-        )
-        parked.bind(1, id)
-        var numbers: [Int64] = []
-        try parked.forEach { numbers.append(VersionNumber.number($0.integer(0), atLeast: Int($0.integer(1)))) }
-        for number in numbers { last = try stamps.later(last, number) }
-        return last
     }
 
     private func uuid(of writer: Int64) throws -> String {

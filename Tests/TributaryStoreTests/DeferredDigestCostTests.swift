@@ -5,13 +5,12 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A digest of deferred links, counted in instructions of SQLite's machine.
+/// A digest of deferred links and deletions, counted in instructions of SQLite's machine.
 @Suite struct DeferredDigestCostTests {
-    /// Instructions for the digest of a store with so many links of a relationship that the model does not have.
-    private func instructions(_ count: Int) throws -> Int {
+    /// Instructions for the digest of a store that has the changes, of an entity or relationship that its model lacks.
+    private func instructions(_ changes: [Change]) throws -> Int {
         let replica = try Replica(try Model(yaml: "version: \"1\"\nentities: {A: {}}"))
-        let links = (1...count).map { Change.link("A", $0, "unknown", [0]) }
-        try replica.apply(ForeignTransaction(1, 1, clock: 1, links))
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
         var instructions = 0
         try replica.store.write { write in
             try write.reportingProgress(every: 1, { instructions += 1 }) { _ = try write.reader.digest() }
@@ -19,9 +18,21 @@ import TributaryModel
         return instructions
     }
 
-    @Test func costIsLinear() throws {
-        let (one, eight) = (try instructions(100), try instructions(800))
+    private func links(_ count: Int) -> [Change] { (1...count).map { .link("A", $0, "unknown", [0]) } }
+
+    @Test func costOfLinksIsLinear() throws {
+        let (one, eight) = (try instructions(links(100)), try instructions(links(800)))
         // Eight times as many take eight times as much; more than forty times was the fault.
         #expect(eight <= 12 * one, "\(one) instructions for 100 links, \(eight) for 800")
+    }
+
+    /// Each of the links asks when the object that it leads to was deleted last.
+    @Test func costOfLinksOntoAnObjectDeletedOftenIsLinear() throws {
+        func instructions(_ count: Int) throws -> Int {
+            try self.instructions((1...count).map { _ in .delete("Unknown", 0) } + links(count))
+        }
+        let (one, eight) = (try instructions(100), try instructions(800))
+        // With all deletions read for each link, it was more than fifty times as much.
+        #expect(eight <= 12 * one, "\(one) instructions for 100 deletions and links, \(eight) for 800")
     }
 }

@@ -1,0 +1,62 @@
+import GRDB
+import TributaryChanges
+
+/// The last deletion of each object, of those that the tables have and of those that are parked.
+///
+/// Many links may lead to an object that has many parked deletions: what took many rows to find is kept.
+final class LastDeletions {
+    private let database: Database
+    private let layout: StoreModel
+    private let stamps: Stamps
+    /// By object; of those with several parked deletions alone, so that it is never larger than what is parked.
+    private var known: [UniqueID: Int64?] = [:]
+
+    init(database: Database, layout: StoreModel, stamps: Stamps) {
+        self.database = database
+        self.layout = layout
+        self.stamps = stamps
+    }
+
+    /// The last deletion that any table has, or that is parked.
+    func last(of id: UniqueID) throws -> Int64? {
+        if let last = known[id] { return last }
+        var last: Int64?
+        for table in layout.tables { last = try later(last, self.last(of: id, in: table)) }
+        let parked = try parkedDeletions(of: id)
+        for number in parked { last = try later(last, number) }
+        if parked.count > 1 { known[id] = .some(last) }
+        return last
+    }
+
+    /// The last deletion that one table has.
+    func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
+        let hidden = try BoundStatement(database, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
+        hidden.bind(1, table.code)
+        hidden.bind(2, id)
+        let visible = try BoundStatement(
+            database,
+            "SELECT \(TableStatements.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
+        )
+        visible.bind(1, id)
+        return try later(
+            hidden.first { $0.optionalInteger(0) } ?? nil,
+            visible.first { VisibleRow($0, layout: layout).versions.deleted } ?? nil
+        )
+    }
+
+    private func parkedDeletions(of id: UniqueID) throws -> [Int64] {
+        let select = try BoundStatement(
+            database,
+            "SELECT version, position FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
+        )
+        select.bind(1, id)
+        var numbers: [Int64] = []
+        try select.forEach { numbers.append(VersionNumber.number($0.integer(0), atLeast: Int($0.integer(1)))) }
+        return numbers
+    }
+
+    private func later(_ first: Int64?, _ second: Int64?) throws -> Int64? {
+        guard let second else { return first }
+        return try stamps.later(first, second)
+    }
+}
