@@ -56,6 +56,7 @@ let package = Package(
             name: "TributaryStore",
             dependencies: [
                 "TributaryChanges", "TributaryModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
         .target(

@@ -1,5 +1,7 @@
 import CSQLite
 import GRDB
+// The members of SQLite's structs belong to whichever module the compiler has read SQLite's header for first.
+import GRDBSQLite
 
 /// `tributary_values(?)` in SQL: a table with a row for each value that is packed into the parameter.
 ///
