@@ -133,8 +133,10 @@ struct GeneratedFilesTests {
     /// Whoever adds a public member to `ManagedObject` adds its name to the list.
     @Test func theListOfInheritedMembersIsComplete() throws {
         let folder = PackageFolder.path("Sources/Tributary")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-            .filter { $0.hasPrefix("ManagedObject+") || $0 == "ManagedObject.swift" }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { path in
+            let name = (path as NSString).lastPathComponent
+            return name.hasPrefix("ManagedObject+") || name == "ManagedObject.swift"
+        }
         #expect(!files.isEmpty)
         let pattern = /^    (?:@\w+ )*(?:public|open)[a-z() ]* (?:var|func|let) (\w+)/.anchorsMatchLineEndings()
         for file in files {

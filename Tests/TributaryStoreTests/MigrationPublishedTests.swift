@@ -8,8 +8,7 @@ import TributaryModel
 /// Versions of a model of a public project, kept beside the package.
 @Suite struct MigrationPublishedTests {
     private static let folder: String? = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = URL(fileURLWithPath: PackageFolder.path)
         let places: [String?] = [
             ProcessInfo.processInfo.environment["TRIBUTARY_PUBLISHED_MODELS"],
             root.deletingLastPathComponent().appendingPathComponent("shared/models").path,

@@ -11,11 +11,16 @@ import Testing
 struct MisuseTests {
     private static let folder = PackageFolder.path("Tests/TributaryTests/Misuse")
 
-    /// The classes that all fixtures share are no fixture.
-    private static let fixtures: [String] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return files.filter { $0.hasSuffix(".swift") && $0 != "Classes.swift" }.sorted()
+    /// The paths of the fixtures by their names; the classes that all fixtures share are no fixture.
+    private static let paths: [String: String] = {
+        let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        let fixtures = files.filter {
+            $0.hasSuffix(".swift") && $0 != "Classes.swift" && !$0.hasPrefix("Undetected/")
+        }
+        return Dictionary(fixtures.map { (($0 as NSString).lastPathComponent, "\(folder)/\($0)") }) { $1 }
     }()
+
+    private static let fixtures = paths.keys.sorted()
 
     /// What the article on concurrency says that the compiler says, by fixture.
     private static func documented() throws -> [String: String] {
@@ -66,7 +71,7 @@ struct MisuseTests {
         _ compiler: FixtureCompiler
     ) async -> [String] {
         do {
-            let path = "\(folder)/\(fixture)"
+            let path = try #require(paths[fixture])
             let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
             let marked = lines.indices.filter { lines[$0].hasSuffix("// error:") }.map { $0 + 1 }
             var failures: [String] = []
