@@ -78,26 +78,7 @@ package struct Daemon {
             logger: logger,
             outcome: outcome
         )
-        let responder = AdminResponder(routes: RouteTable.routes, daemon: admin)
-        var servers = [
-            AdminServer(
-                place: .socket(socket),
-                respond: responder.respond(to:channel:),
-                drain: { StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).patience },
-                logger: logger
-            )
-        ]
-        if let address = configuration.listen {
-            let page = StatusPage(address: address, daemon: admin)
-            servers.append(
-                AdminServer(
-                    place: .loopback(address),
-                    respond: { request, _ in await page.respond(to: request) },
-                    drain: { .zero },
-                    logger: logger
-                )
-            )
-        }
+        let servers = servers(for: configuration, socket, admin)
         let watchdog = WatchdogService(state: state, notifier: notifier)
         let gate = GateService(trigger: trigger, state: state, notifier: notifier, logger: logger)
 
@@ -111,6 +92,35 @@ package struct Daemon {
         withExtendedLifetime(lock) {}
         logger.notice("Stopped", metadata: ["status": "\(outcome.value.rawValue)"])
         return outcome.value
+    }
+
+    /// The server of the socket, and that of the status page where one is asked for.
+    private func servers(
+        for configuration: Configuration,
+        _ socket: AdminSocket,
+        _ daemon: AdminServices
+    ) -> [AdminServer] {
+        let responder = AdminResponder(routes: RouteTable.routes, daemon: daemon)
+        var servers = [
+            AdminServer(
+                place: .socket(socket),
+                respond: responder.respond(to:channel:),
+                drain: { StopSchedule(timeout: daemon.state.configuration.duration(.shutdownTimeout)).patience },
+                logger: logger
+            )
+        ]
+        if let address = configuration.listen {
+            let page = StatusPage(address: address, daemon: daemon)
+            servers.append(
+                AdminServer(
+                    place: .loopback(address),
+                    respond: { request, _ in await page.respond(to: request) },
+                    drain: { .zero },
+                    logger: logger
+                )
+            )
+        }
+        return servers
     }
 
     private var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: sources.environment) }

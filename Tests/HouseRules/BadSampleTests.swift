@@ -6,10 +6,14 @@ import Testing
     private static let manifest = """
         let package = Package(targets: [
             .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
-            .target(name: "TributaryChanges"),
+            .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
             .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
-            .target(name: "TributaryStore", dependencies: ["TributaryModel"]),
-            .target(name: "Tributary", dependencies: ["TributaryStore"]),
+            .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]),
+            .target(name: "CLinux"),
+            .target(
+                name: "Tributary",
+                dependencies: ["TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"]
+            ),
             .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel"]),
         ])
         """
@@ -31,9 +35,9 @@ import Testing
 
     @Test func libraryThatLinksAServer() {
         let server = Self.manifest.replacingOccurrences(
-            of: #"["TributaryModel"]),"# + "\n    .target(name: \"Tributary\"",
-            with: #"["TributaryModel", .product(name: "NIOCore", package: "swift-nio")]),"#
-                + "\n    .target(name: \"Tributary\""
+            of: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]"#,
+            with: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "#
+                + #".product(name: "NIOCore", package: "swift-nio")]"#
         )
         #expect(
             reasons(ManifestRule(), ["Package.swift": server])
@@ -55,6 +59,17 @@ import Testing
             ]
         )
         #expect(reasons(ManifestRule(), ["Package.swift": sample(", condition: daemonOnly")]) == [])
+    }
+
+    @Test func manifestThatLacksAnArrow() {
+        let lacking = Self.manifest.replacingOccurrences(
+            of: #"name: "TributaryChanges", dependencies: ["COpenSSL"]"#,
+            with: #"name: "TributaryChanges""#
+        )
+        #expect(
+            reasons(ManifestRule(), ["Package.swift": lacking])
+                == ["Package.swift: TributaryChanges does not depend on COpenSSL, as the module graph says"]
+        )
     }
 
     @Test func targetOutsideTheGraph() {

@@ -4,7 +4,8 @@ import Testing
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
         ManifestRule(), ImportRule(), LengthRule(), NameRule(), OneTypeRule(), LayoutRule(), NoSleepRule(),
-        UnfinishedWorkRule(), MachinePathRule(),
+        UnfinishedWorkRule(), MachinePathRule(), ShapeRule.folders, ShapeRule.storedProperties, ShapeRule.typeSpread,
+        ShapeRule.functions,
     ]
 
     @Test(arguments: rules.indices)

@@ -1,4 +1,4 @@
-/// Package.swift declares only dependencies that the module graph has arrows for, and no client links or fetches a server.
+/// Package.swift declares exactly the dependencies of the module graph, and no client links or fetches a server.
 struct ManifestRule: HouseRule {
     func violations(in tree: SourceTree) -> [Violation] {
         guard let text = tree.file("Package.swift")?.text else {
@@ -9,12 +9,15 @@ struct ManifestRule: HouseRule {
         func add(_ reason: String) { found.append(Violation(path: "Package.swift", reason: reason)) }
 
         for target in manifest.targets where target.path.hasPrefix("Sources/") {
-            guard ModuleGraph.arrows[target.name] != nil else {
+            guard let arrows = ModuleGraph.arrows[target.name] else {
                 add("\(target.name) is not in the module graph")
                 continue
             }
-            for dependency in target.targets.subtracting(ModuleGraph.below(target.name)).sorted() {
+            for dependency in target.targets.subtracting(arrows).sorted() {
                 add("\(target.name) may not depend on \(dependency)")
+            }
+            for dependency in arrows.subtracting(target.targets).sorted() {
+                add("\(target.name) does not depend on \(dependency), as the module graph says")
             }
         }
         for library in ["Tributary", "TributaryModel", "TributaryChanges"] {

@@ -1,14 +1,21 @@
-/// The arrows of the architecture article, which point down only.
+/// The modules with what each depends on: Package.swift, the architecture article and the imports say the same.
 enum ModuleGraph {
     static let arrows: [String: Set<String>] = [
         "tributaryd": ["TributaryDaemon"],
-        "tributaryctl": ["TributaryAdmin", "TransactionLog", "TributaryGeneration", "CLinux"],
+        "tributaryctl": [
+            "TributaryAdmin", "TributaryGeneration", "TransactionLog", "TributaryModel", "TributaryChanges",
+        ],
         "TributaryGeneration": ["TributaryModel"],
-        "TributaryDaemon": ["TributarySync", "TributaryAdmin", "CSystemd", "CLinux"],
-        "TributarySync": ["Tributary", "TransactionLog", "CLinux"],
-        "TributaryAdmin": ["CLinux"],
-        "Tributary": ["TributaryStore"],
-        "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"],
+        "TributaryDaemon": [
+            "TributarySync", "TributaryAdmin", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+            "TributaryChanges", "CSystemd", "CLinux",
+        ],
+        "TributarySync": [
+            "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
+        ],
+        "TributaryAdmin": [],
+        "Tributary": ["TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"],
+        "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],
         "TributaryChanges": ["COpenSSL"],

@@ -38,47 +38,50 @@ enum MetricsRoute {
         let counters = daemon.counters
         text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
         text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))
-        if let engine = daemon.state.engine {
-            text.add(
-                "tributary_reads",
-                .gauge,
-                "Reads for clients that are under way or wait.",
-                Double(engine.readingRoom.current)
-            )
-            text.add(
-                "tributary_reads_cancelled_total",
-                .counter,
-                "Reads that ended because the client hung up.",
-                Double(engine.readingRoom.cancelled)
-            )
-            text.add(
-                "tributary_reads_timed_out_total",
-                .counter,
-                "Reads that took longer than they may.",
-                Double(engine.readingRoom.timedOut)
-            )
-            let matches = LongTextMatch.census
-            text.add(
-                "tributary_long_matches",
-                .gauge,
-                "Regular expressions that are matched with a long text.",
-                Double(matches.running)
-            )
-            text.add(
-                "tributary_abandoned_matches",
-                .gauge,
-                "Those of tributary_long_matches for which nobody waits any more.",
-                Double(matches.abandoned)
-            )
-            // As the status does: metrics tell of readers that are busy, and do not wait for them.
-            let writers = await engine.readSoon { try $0.writers() } ?? []
-            text.add(
-                "tributary_writer_sequence",
-                .gauge,
-                "The last transaction of each writer that is applied.",
-                writers.map { ([("writer", $0.id.description)], Double($0.sequence)) }
-            )
-        }
+        if let engine = daemon.state.engine { await addReads(of: engine, to: &text) }
         return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// What is read for clients, and how far each writer is applied.
+    private static func addReads(of engine: Engine, to text: inout MetricsText) async {
+        text.add(
+            "tributary_reads",
+            .gauge,
+            "Reads for clients that are under way or wait.",
+            Double(engine.readingRoom.current)
+        )
+        text.add(
+            "tributary_reads_cancelled_total",
+            .counter,
+            "Reads that ended because the client hung up.",
+            Double(engine.readingRoom.cancelled)
+        )
+        text.add(
+            "tributary_reads_timed_out_total",
+            .counter,
+            "Reads that took longer than they may.",
+            Double(engine.readingRoom.timedOut)
+        )
+        let matches = LongTextMatch.census
+        text.add(
+            "tributary_long_matches",
+            .gauge,
+            "Regular expressions that are matched with a long text.",
+            Double(matches.running)
+        )
+        text.add(
+            "tributary_abandoned_matches",
+            .gauge,
+            "Those of tributary_long_matches for which nobody waits any more.",
+            Double(matches.abandoned)
+        )
+        // As the status does: metrics tell of readers that are busy, and do not wait for them.
+        let writers = await engine.readSoon { try $0.writers() } ?? []
+        text.add(
+            "tributary_writer_sequence",
+            .gauge,
+            "The last transaction of each writer that is applied.",
+            writers.map { ([("writer", $0.id.description)], Double($0.sequence)) }
+        )
     }
 }

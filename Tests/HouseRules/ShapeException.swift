@@ -1,0 +1,54 @@
+/// Something that is above the limit of a ``ShapeRule``, with its count and the reason why it may be.
+struct ShapeException: Sendable {
+    var subject: String
+    var count: Int
+    /// What it is that may be large for good, or what will make it smaller.
+    var reason: String
+
+    init(_ subject: String, _ count: Int, _ reason: String) {
+        self.subject = subject
+        self.count = count
+        self.reason = reason
+    }
+
+    private static let message = "the fields of a message: a plain value without behaviour"
+    private static let description = "the description of a part of the model: a plain value"
+    private static let context = "to be divided into pending changes, observation, reading and saving"
+    private static let applier = "to be divided into gateways to tables and the bulk path, over merge rules in values"
+
+    static let storedProperties = [
+        ShapeException("TributaryAdmin.StatusMessage", 20, message),
+        ShapeException("TributaryAdmin.SegmentsMessage.Segment", 15, message),
+        ShapeException("TributaryModel.Attribute", 19, description),
+        ShapeException("TributaryModel.Entity", 18, description),
+        ShapeException("Tributary.FetchRequest", 15, "what a program asks for: a plain value, named as in Core Data"),
+        ShapeException("Tributary.ManagedObjectContext", 32, context),
+        ShapeException(
+            "Tributary.ObjectKind",
+            18,
+            "to be divided by what objects, fetches and saves need of an entity"
+        ),
+        ShapeException("TributaryStore.Applier", 30, applier),
+        ShapeException("TransactionLog.SegmentContent", 20, "to be divided into framing, numbering and hashing"),
+        ShapeException("TributarySync.SyncState", 19, "to be divided into positions, hints and problems"),
+        ShapeException("TributarySync.SyncService", 16, "to be divided into the stages of the import"),
+    ]
+
+    static let typeSpread = [
+        ShapeException("Tributary.ManagedObjectContext", 41, context),
+        ShapeException("Tributary.ManagedObject", 26, "to be divided with the context"),
+        ShapeException(
+            "Tributary.PersistentContainer",
+            19,
+            "to be divided into opening, contexts, history and fetching"
+        ),
+        ShapeException("TributaryStore.Applier", 18, applier),
+        ShapeException("TributaryStore.Reader", 16, "to be divided into one reader for each thing that is read"),
+        ShapeException(
+            "TributaryStore.WriteTransaction",
+            12,
+            "to be divided into importing, saving, batches and settings"
+        ),
+        ShapeException("TributaryModel.ObjectPredicate", 14, "to be divided into its form, its text and its makers"),
+    ]
+}
