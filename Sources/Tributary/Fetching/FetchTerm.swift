@@ -40,21 +40,6 @@ struct FetchTerm {
         return true
     }
 
-    /// The condition as one on the object to which a to-one relationship leads.
-    ///
-    /// It is false for an object that the relationship leads nowhere from.
-    var targetCondition: (slot: Int, destination: Entity, condition: ObjectPredicate)? {
-        guard let (path, value) = equality, let step = path.steps.first, step.filter == nil,
-            case .column = step.storage, path.steps.allSatisfy({ !$0.relationship.isToMany })
-        else { return nil }
-        switch path.terminal {
-        case .attribute, .reference: break
-        default: return nil
-        }
-        let rest = ObjectPredicate.Expression.keyPath(Array(path.components.dropFirst()))
-        return (step.slot, step.destination, .comparison(ObjectPredicate.Comparison(rest, .equal, .constant(value))))
-    }
-
     /// The path and the constant of a plain comparison that asks whether they are equal.
     private var equality: (path: BoundPath, value: PropertyValue)? {
         guard case .comparison(let comparison) = bound, comparison.operation == .equal,

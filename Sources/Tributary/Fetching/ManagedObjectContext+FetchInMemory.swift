@@ -24,12 +24,7 @@ extension ManagedObjectContext {
         guard isOrderAffected || affected.contains(true) else { return nil }
         let required = try requiredValues(terms, request)
         // What depends on the object alone is still asked of the store; all of it is asked of the objects.
-        var conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
-        if let (slot, targets) = required.targets {
-            let list = ObjectPredicate.Expression.list(targets.map { .constant($0) })
-            let path = ObjectPredicate.Expression.keyPath([kind.entity.properties[slot].name])
-            conditions.append(.comparison(ObjectPredicate.Comparison(path, .isIn, list)))
-        }
+        let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
         let query = FetchQuery(
             entity: kind.entity,
             predicate: .and(conditions),
@@ -67,12 +62,6 @@ extension ManagedObjectContext {
         let unsavedCount = dirtyCount + source.unsavedCount(rootIndex: kind.rootIndex)
         guard unsavedCount > ManagedObjectContext.fewUnsavedObjects else { return required }
         for case let (slot, value)? in terms.map(\.requiredValue) { required.require(value, slot) }
-        for case let (slot, destination, condition)? in terms.map(\.targetCondition) where !required.isKnown(slot) {
-            var targets = FetchRequest(destination.name, predicate: condition)
-            targets.includesPendingChanges = request.includesPendingChanges
-            required.require(oneOf: try fetchIDs(targets), slot)
-            break
-        }
         return required
     }
 
@@ -83,11 +72,7 @@ extension ManagedObjectContext {
     func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
         guard !required.isEmpty else { return dirty.visitAll() }
         let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
-        // An object that had another value before may be found by both.
-        var found: Set<ObjectIdentifier> = []
-        return required.keys.flatMap { dirtyObjects($0, in: scope) }.filter {
-            found.insert(ObjectIdentifier($0)).inserted
-        }
+        return dirtyObjects(required.values, in: scope)
     }
 
     /// Rows that contexts above have not saved and that may have the values, each object once.
@@ -97,7 +82,7 @@ extension ManagedObjectContext {
             keys = source.unsavedKeys(rootIndex: kind.rootIndex)
         } else {
             let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
-            keys = required.keys.flatMap { source.unsavedKeys(of: $0, in: scope) }
+            keys = source.unsavedKeys(of: required.values, in: scope)
         }
         return Set(keys).compactMap { source.unsaved($0)?.row }
     }

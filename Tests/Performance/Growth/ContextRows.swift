@@ -62,18 +62,6 @@ enum ContextRows {
             }
             try context.save()
         },
-        row("find or create by a value of a related object", 1_000) { context, count in
-            for number in 0..<count {
-                let name = PredicateArgument.string("works \(number)")
-                guard try context.fetch(FetchRequest("Worker", where: "employer.name == %@", [name])).isEmpty else {
-                    continue
-                }
-                let works = try context.insert(Works.self)
-                works.name = "works \(number)"
-                try context.insert(Worker.self).employer = works
-            }
-            try context.save()
-        },
         GrowthRow(title: "a changed value under a results controller", order: .constant, smallest: 5_000) { count in
             try await listed(count) { view, workers, _ in
                 try await GrowthRow.processorMilliseconds {

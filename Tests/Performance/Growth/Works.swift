@@ -7,10 +7,6 @@ final class Works: ManagedObject {
     static let workers = ToMany<Worker>("workers")
     static let queue = ToMany<Worker>("queue")
 
-    var name: String {
-        get { self[Works.name] }
-        set { self[Works.name] = newValue }
-    }
     var workers: [Worker] {
         get { self[Works.workers] }
         set { self[Works.workers] = newValue }

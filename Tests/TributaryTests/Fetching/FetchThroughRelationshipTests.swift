@@ -52,8 +52,8 @@ struct FetchThroughRelationshipTests {
     }
 
     private static let conditions = [
-        "department == %@", "name == %@ AND department == %@", "department.title == %@",
-        "name == %@ AND department.title == %@", "age == 30 AND department == %@",
+        "department == %@", "name == %@ AND department == %@", "name == %@ AND department.title == %@",
+        "age == 30 AND department == %@",
     ]
 
     @Test(arguments: conditions)
