@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -62,7 +61,6 @@ void clinux_keep_heap_small(void) {
 
 void clinux_let_others_run(void) {
     static _Thread_local uint64_t last;
-    if (last == 0 && getpriority(PRIO_PROCESS, 0) >= 10) setpriority(PRIO_PROCESS, 0, 19);
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;

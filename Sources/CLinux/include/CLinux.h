@@ -43,9 +43,7 @@ void clinux_disarm_last_words(void);
 void clinux_keep_heap_small(void);
 
 /// Lets threads run that wait for the calling thread's processor, unless it has done so within the last 0.1 ms. Linux
-/// interrupts a thread that has not had its share yet for one that wakes up only at its next tick, up to 4 ms later.
-/// Therefore a thread of low priority (10 or more) is given the lowest at its first call, by which its share is small:
-/// 1.5 % beside a busy thread of the usual priority, not 10 %.
+/// interrupts a thread for one that wakes up only at its next tick, up to 4 ms later, whatever their priorities are.
 void clinux_let_others_run(void);
 
 /// Swift's runtime: retains an object and returns it, or null when its end has begun.
