@@ -42,12 +42,13 @@ struct UnsettledSegments: Sendable {
     /// - Returns: Their names.
     mutating func due(wall: UInt64, grace: UInt64, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
-        let isReadAfterGrace = readAfterGrace
-        let late = incomplete.filter { id, since in
-            since.addingSaturating(grace) <= wall && isReadAfterGrace[id] != since
-        }.prefix(limit - refused.count)
-        for (id, since) in late { readAfterGrace[id] = since }
-        return Array(refused) + late.map(\.key)
+        var due = Array(refused)
+        for (id, since) in incomplete where since.addingSaturating(grace) <= wall && readAfterGrace[id] != since {
+            guard due.count < limit else { break }
+            readAfterGrace[id] = since
+            due.append(id)
+        }
+        return due
     }
 
     /// The next wall time after `wall` at which one counts as damaged or is tried again.
