@@ -54,7 +54,7 @@ struct Terminal: Sendable {
             if count < 0 {
                 let error = errno
                 if error == EINTR { continue }
-                if error == EAGAIN, waitUntilWritable(descriptor) { continue }
+                if error == EAGAIN, descriptor == 1, waitUntilWritable(descriptor) { continue }
                 guard descriptor == 1 else { return }
                 if error == EPIPE { exit(0) }
                 complain("standard output cannot be written: \(String(cString: strerror(error)))")
