@@ -41,7 +41,7 @@ struct Comparison {
         return "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"
     }
 
-    private static func median(_ values: [Double]) -> Double {
+    static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard let last = sorted.last else { return 0 }
         let middle = sorted.count / 2

@@ -8,6 +8,7 @@ struct ReadsBesideImport {
     private static let objects = 10_000
     private static let path = "/v1/objects/Employee?limit=10"
     static let limit = 1.5
+    private static let rounds = 5
 
     private struct Waits {
         var milliseconds: [Double] = []
@@ -25,24 +26,33 @@ struct ReadsBesideImport {
         }
     }
 
+    /// Measures in several rounds, each idle and beside an import, since one wait of a hundred depends on what else the
+    /// machine does; the median ratio counts.
     func line(_ generator: inout SeededGenerator) async throws -> String {
         let served = try await ServedStore(in: folder)
         let base = Workload(count: Self.objects, generator: &generator)
         _ = try base.publishInserts(in: served.logs)
         var unused = Waits()
         try waits(&unused, of: served, until: base)
-        var idle = Waits()
-        let end = ContinuousClock.now + .seconds(3)
-        while ContinuousClock.now < end { try fetch(from: served, &idle) }
-        var workload = Workload(count: changes, generator: &generator)
-        workload.writer = Workload.otherWriter
-        _ = try workload.publishInserts(in: served.logs)
-        var beside = Waits()
-        try waits(&beside, of: served, until: workload)
+        var (allIdle, allBeside, ratios) = (Waits(), Waits(), [Double]())
+        for round in 0..<Self.rounds {
+            var idle = Waits()
+            let end = ContinuousClock.now + .seconds(3)
+            while ContinuousClock.now < end { try fetch(from: served, &idle) }
+            var workload = Workload(count: changes, generator: &generator)
+            workload.writer = Workload.otherWriter(round)
+            _ = try workload.publishInserts(in: served.logs)
+            var beside = Waits()
+            try waits(&beside, of: served, until: workload)
+            ratios.append(beside.percentile(0.99) / max(idle.percentile(0.99), 0.001))
+            allIdle.milliseconds += idle.milliseconds
+            allBeside.milliseconds += beside.milliseconds
+        }
         await served.stop()
-        let ratio = beside.percentile(0.99) / max(idle.percentile(0.99), 0.001)
-        return "fetch of 10 objects, idle: \(idle.text); beside an import of \(changes) changes: \(beside.text);"
-            + " ratio of p99 \(Comparison.rounded(ratio)), limit \(Self.limit): "
+        let ratio = Comparison.median(ratios)
+        return "fetch of 10 objects, idle: \(allIdle.text); beside an import of \(changes) changes: \(allBeside.text);"
+            + " ratio of p99 \(Comparison.rounded(ratio)) (\(Comparison.rounded(ratios.min() ?? 0)) to"
+            + " \(Comparison.rounded(ratios.max() ?? 0))), limit \(Self.limit): "
             + (ratio <= Self.limit ? "kept" : "NOT KEPT")
     }
 

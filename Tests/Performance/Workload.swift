@@ -9,7 +9,11 @@ struct Workload: Sendable {
     /// How many changes a log transaction has.
     static let transactionChanges = 100
     static let columns = ["name", "note", "salary", "hired", "badge", "active"]
-    static let otherWriter = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0002)
+    /// A writer besides the first one.
+    static func otherWriter(_ number: Int) -> UniqueID {
+        UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0002 + UInt64(number))
+    }
+
     /// 2024-06-20, far behind the clock of any machine that runs this.
     static let firstMillisecond: UInt64 = 1_718_900_000_000
 
