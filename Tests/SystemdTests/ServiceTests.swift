@@ -114,7 +114,7 @@ struct ServiceTests {
         #expect(outcome["stop"] == "0")
         #expect(outcome["result"] == "success", "\(outcome.everything)")
         #expect(outcome["exit"] == "0")
-        #expect(try #require(Int(outcome["seconds"] ?? "")) <= 60)
+        #expect(try #require(Int(outcome["seconds"] ?? "")) <= 25)
         #expect(outcome["announced"] == "5")
         #expect(outcome["partial"] == "0", "a log transaction is never split")
         #expect(outcome["integrity"] == "ok")

@@ -33,7 +33,7 @@ import TributaryAdmin
         // Goes on for as long as the daemon listens to it, which without an end of its patience is for days.
         let dripping = Task { try await onThread { connection.drip() } }
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        #expect(try daemon.secondsOfStop() < 30, "\(daemon.log)")
+        #expect(try daemon.secondsOfStop() < 15, "\(daemon.log)")
         try await dripping.value
     }
 }

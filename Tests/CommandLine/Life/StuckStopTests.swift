@@ -24,7 +24,7 @@ import TributaryAdmin
         while try await daemon.call(.get, "/v1/status").1["pendingSaves"] as? Int == 0 {}
         #expect(await daemon.stop() == .exited(75), "\(daemon.log)")
         // The deadline is at 2.5 s, and what waited on its own waited for 10 s more.
-        #expect(try daemon.secondsOfStop() < 30, "\(daemon.log)")
+        #expect(try daemon.secondsOfStop() < 10, "\(daemon.log)")
         withExtendedLifetime((holder, connections)) {}
     }
 
@@ -37,7 +37,7 @@ import TributaryAdmin
         var holder: StoreHolder? = try StoreHolder(daemon.store)
         let ending = await daemon.stop()
         #expect(ending == .exited(0) || ending == .exited(75), "\(daemon.log)")
-        #expect(try daemon.secondsOfStop() < 30, "\(daemon.log)")
+        #expect(try daemon.secondsOfStop() < 10, "\(daemon.log)")
         withExtendedLifetime(holder) {}
         holder = nil
         #expect(try PlainSQL(path: daemon.store).value("SELECT title FROM Department") == "R&D")
