@@ -14,7 +14,6 @@ struct ShapeException: Sendable {
     private static let message = "the fields of a message: a plain value without behaviour"
     private static let description = "the description of a part of the model: a plain value"
     private static let context = "to be divided into pending changes, observation, reading and saving"
-    private static let applier = "to be divided into gateways to tables and the bulk path, over merge rules in values"
 
     static let storedProperties = [
         ShapeException("TributaryAdmin.StatusMessage", 20, message),
@@ -28,7 +27,6 @@ struct ShapeException: Sendable {
             18,
             "to be divided by what objects, fetches and saves need of an entity"
         ),
-        ShapeException("TributaryStore.Applier", 30, applier),
         ShapeException("TransactionLog.SegmentContent", 20, "to be divided into framing, numbering and hashing"),
         ShapeException("TributarySync.SyncState", 19, "to be divided into positions, hints and problems"),
         ShapeException("TributarySync.SyncService", 16, "to be divided into the stages of the import"),
@@ -42,7 +40,6 @@ struct ShapeException: Sendable {
             19,
             "to be divided into opening, contexts, history and fetching"
         ),
-        ShapeException("TributaryStore.Applier", 18, applier),
         ShapeException("TributaryStore.Reader", 16, "to be divided into one reader for each thing that is read"),
         ShapeException(
             "TributaryStore.WriteTransaction",

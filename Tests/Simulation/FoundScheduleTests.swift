@@ -24,4 +24,14 @@ import TributaryChanges
             try World.play(Schedule(producers: 2, [.produce(producer: 1, skew: -1, changes), .grow(replica: 0)], ))
         }
     }
+
+    @Test func aDeferredValueOfAnInsertDoesNotMakeADeletedObjectVisible() throws {
+        let level = PropertyWrite(name: "level", value: .integer(1))
+        let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [Self.person]))
+        let delete = Change(entity: "Manager", id: Self.person, operation: .delete)
+        let produced: [Step] = [[insert("Person", [level])], [unlink], [delete]].map { changes in
+            .produce(producer: 0, skew: 0, changes)
+        }
+        try World.play(Schedule(produced))
+    }
 }

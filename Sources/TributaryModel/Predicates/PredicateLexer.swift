@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// Cuts the text of a predicate into words.
 struct PredicateLexer {
     private let text: String

@@ -4,7 +4,7 @@ import TributaryModel
 /// Makes log changes of rows, slice by slice.
 final class BatchInsertion {
     private let properties: BatchProperties
-    private let keys: UniqueKeys
+    private let keys: BatchUniqueness
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
@@ -16,7 +16,7 @@ final class BatchInsertion {
 
     typealias Take = ([Change]) throws -> Void
 
-    init(properties: BatchProperties, keys: UniqueKeys, terms: BatchTerms, reader: Reader) {
+    init(properties: BatchProperties, keys: BatchUniqueness, terms: BatchTerms, reader: Reader) {
         self.properties = properties
         self.keys = keys
         self.terms = terms

@@ -14,7 +14,7 @@ extension WriteTransaction {
         _ next: (inout [String: PropertyValue]) throws -> Bool
     ) throws -> BatchOutcome {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
-        let keys = try UniqueKeys(properties, reader: reader)
+        let keys = try BatchUniqueness(properties, reader: reader)
         let insertion = BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
         let committed = try commitSlices(terms) { take in
             var row = 0

@@ -47,7 +47,7 @@ extension WriteTransaction {
             }
         } verify: { number in
             let written = Set(slots.map(\.slot))
-            if let problem = try UniqueKeys.violation(properties, slots: written, number: number, reader: reader) {
+            if let problem = try BatchUniqueness.violation(properties, slots: written, number: number, reader: reader) {
                 throw problem
             }
         }

@@ -21,13 +21,13 @@ extension WriteTransaction {
         let savepoint = "tributary_batch"
         try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
-            var open: (applier: Applier, header: TransactionHeader)?
+            var open: (engine: MergeEngine, header: TransactionHeader)?
             var lines: [UInt8] = []
             func apply(_ explicit: [Change]) throws {
-                var (applier, header) = try open ?? beginBatch(terms.author, terms.contextName)
+                var (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
                 header.changeCount += explicit.count
-                open = (applier, header)
-                try applier.apply(explicit)
+                open = (engine, header)
+                try engine.apply(explicit)
                 for change in explicit { change.write(to: &lines) }
             }
             try body { changes in
@@ -44,9 +44,9 @@ extension WriteTransaction {
                 }
             }
             var committed: CommittedTransaction?
-            if let (applier, header) = open {
-                try verify(applier.revision)
-                committed = try end(applier, writer: writers().own, header: header)
+            if let (engine, header) = open {
+                try verify(engine.cursor.revision)
+                committed = try end(engine, writer: writers().own, header: header)
                 try keep(header, lines)
             }
             try db.execute(sql: "RELEASE \(savepoint)")
@@ -58,7 +58,7 @@ extension WriteTransaction {
         }
     }
 
-    private func beginBatch(_ author: String?, _ contextName: String?) throws -> (Applier, TransactionHeader) {
+    private func beginBatch(_ author: String?, _ contextName: String?) throws -> (MergeEngine, TransactionHeader) {
         let writers = try writers()
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: writers.own),
@@ -69,7 +69,7 @@ extension WriteTransaction {
             seen: try writers.takeSeen(),
             changeCount: 0
         )
-        return (try begin(writer: writers.own, header: header, context: contextName, isStrict: true), header)
+        return (try begin(writer: writers.own, header: header, context: contextName, isLocal: true), header)
     }
 
     /// The same lines that a save of these changes leaves.

@@ -1,30 +1,30 @@
 import GRDB
 import TributaryChanges
 
-/// The last deletion of each object, of those that the tables have and of those that are parked.
+/// The last deletion of each object, of those that the tables have and of those that are deferred.
 ///
-/// Many links may lead to an object that has many parked deletions: what took many rows to find is kept.
+/// Many links may lead to an object that has many deferred deletions: a deletion that took many rows to find is kept.
 final class LastDeletions {
     private let database: Database
     private let layout: StoreModel
-    private let stamps: Stamps
-    /// By object; of those with several parked deletions alone, so that it is never larger than what is parked.
+    private let versions: VersionCache
+    /// By object; of those with several deferred deletions alone, so that there are never more than deferred writes.
     private var known: [UniqueID: Int64?] = [:]
 
-    init(database: Database, layout: StoreModel, stamps: Stamps) {
+    init(database: Database, layout: StoreModel, versions: VersionCache) {
         self.database = database
         self.layout = layout
-        self.stamps = stamps
+        self.versions = versions
     }
 
-    /// The last deletion that any table has, or that is parked.
+    /// The last deletion that any table has, or that is deferred.
     func last(of id: UniqueID) throws -> Int64? {
         if let last = known[id] { return last }
         var last: Int64?
         for table in layout.tables { last = try later(last, self.last(of: id, in: table)) }
-        let parked = try parkedDeletions(of: id)
-        for number in parked { last = try later(last, number) }
-        if parked.count > 1 { known[id] = .some(last) }
+        let deferred = try deferredDeletions(of: id)
+        for number in deferred { last = try later(last, number) }
+        if deferred.count > 1 { known[id] = .some(last) }
         return last
     }
 
@@ -35,7 +35,7 @@ final class LastDeletions {
         hidden.bind(2, id)
         let visible = try BoundStatement(
             database,
-            "SELECT \(TableStatements.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
+            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
         )
         visible.bind(1, id)
         return try later(
@@ -44,7 +44,7 @@ final class LastDeletions {
         )
     }
 
-    private func parkedDeletions(of id: UniqueID) throws -> [Int64] {
+    private func deferredDeletions(of id: UniqueID) throws -> [Int64] {
         let select = try BoundStatement(
             database,
             "SELECT version, position FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
@@ -57,6 +57,6 @@ final class LastDeletions {
 
     private func later(_ first: Int64?, _ second: Int64?) throws -> Int64? {
         guard let second else { return first }
-        return try stamps.later(first, second)
+        return try versions.later(first, second)
     }
 }

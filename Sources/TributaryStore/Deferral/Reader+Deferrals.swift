@@ -2,10 +2,10 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// What was imported and has no effect yet: values that the model cannot represent, and updates of objects that nobody
+/// Imported writes that have no effect yet: values that the model cannot represent, and updates of objects that nobody
 /// has inserted.
 ///
-/// What a migration of the model took out of the tables is not counted: its positions are below zero.
+/// Writes that a migration took out of the tables are not counted: their indexes are below zero.
 extension Reader {
     /// The number of the transaction that a deferred write came with; the store has an index on it.
     private static let transaction = "version & \(VersionNumber.transactionMask)"
@@ -202,12 +202,12 @@ extension Reader {
         try select.forEach { row in
             guard let id = row.id(1), let index = context.layout.tableIndex(code: row.integer(0)) else { return }
             let table = context.layout.tables[index]
-            let hidden = row.withBytes(2) { HiddenObject(deleted: nil, packed: $0) }
-            let registers = hidden.registers.filter { table.columns.indices.contains($0.key) }
+            let partial = row.withBytes(2) { PartialRow(deleted: nil, packed: $0) }
+            let registers = partial.registers.filter { table.columns.indices.contains($0.key) }
             try body(
                 registers.sorted { $0.key < $1.key }.map { column, register in
                     UnknownObjectWrite(
-                        transaction: VersionNumber.transaction(of: register.number),
+                        transaction: VersionNumber.transaction(of: register.version),
                         table: table,
                         columnIndex: column,
                         object: id,

@@ -4,14 +4,14 @@ import TributaryModel
 
 /// The canonical merge state as lines of text: a function of the set of transactions that were applied.
 ///
-/// In: deletions, insertions, concrete entities, registers that are not void, links and removed links, deferred and
-/// parked writes, counters by writer. Out: numbers that only this store uses, and history.
+/// In: deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed links, both
+/// kinds of deferred writes, counters by writer. Out: numbers that only this store uses, and history.
 final class MergeState {
     private let reader: Reader
     /// Whether what readers see goes in as well: it follows from the rest, and a dump is to show it when it does not.
     private let includesShown: Bool
     private let layout: StoreModel
-    private let stamps: Stamps
+    private let versions: VersionCache
     private var versionTexts: [Int64: String] = [:]
     private static let versionTextLimit = 10_000
 
@@ -19,15 +19,15 @@ final class MergeState {
         self.reader = reader
         self.includesShown = includesShown
         layout = reader.context.layout
-        stamps = try Stamps(reader.database)
+        versions = try VersionCache(reader.database)
     }
 
     func forEachLine(_ emit: (String) -> Void) throws {
         for table in layout.tables { try objects(of: table, emit) }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link, emit) }
         for table in layout.tables { try counters(of: table, emit) }
-        let parked = ParkedState(database: reader.database, layout: layout, stamps: stamps, text: text)
-        try parked.forEachLine(emit)
+        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions, text: text)
+        try deferred.forEachLine(emit)
     }
 
     // MARK: Objects
@@ -36,27 +36,27 @@ final class MergeState {
         let columns = table.columns.map { "," + $0.quotedName }.joined()
         let visible = try BoundStatement(
             reader.database,
-            "SELECT \(TableStatements.head(table))\(columns) FROM \(table.quotedName) ORDER BY _id"
+            "SELECT \(ObjectTable.head(table))\(columns) FROM \(table.quotedName) ORDER BY _id"
         )
-        let hidden = try BoundStatement(
+        let partial = try BoundStatement(
             reader.database,
             "SELECT id, deleted, registers FROM tributary_object WHERE root = ?1 ORDER BY id"
         )
-        hidden.bind(1, table.code)
+        partial.bind(1, table.code)
         defer {
             visible.reset()
-            hidden.reset()
+            partial.reset()
         }
         let places = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
         var row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
-        var hiddenID = try hidden.step() ? hidden.id(0) : nil
-        while row != nil || hiddenID != nil {
-            if let current = row, hiddenID.map({ current.id < $0 }) ?? true {
+        var partialID = try partial.step() ? partial.id(0) : nil
+        while row != nil || partialID != nil {
+            if let current = row, partialID.map({ current.id < $0 }) ?? true {
                 try emitVisible(current, visible, table, places, emit)
                 row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
-            } else if let id = hiddenID {
-                try emitHidden(id, hidden, table, places, emit)
-                hiddenID = try hidden.step() ? hidden.id(0) : nil
+            } else if let id = partialID {
+                try emitPartial(id, partial, table, places, emit)
+                partialID = try partial.step() ? partial.id(0) : nil
             }
         }
     }
@@ -89,19 +89,19 @@ final class MergeState {
         }
     }
 
-    private func emitHidden(
+    private func emitPartial(
         _ id: UniqueID,
         _ statement: BoundStatement,
         _ table: TableLayout,
         _ places: [Int],
         _ emit: (String) -> Void
     ) throws {
-        let object = statement.withBytes(2) { HiddenObject(deleted: statement.optionalInteger(1), packed: $0) }
+        let object = statement.withBytes(2) { PartialRow(deleted: statement.optionalInteger(1), packed: $0) }
         guard object.deleted != nil || !object.registers.isEmpty else { return }
         emit("\(table.root.name) \(id) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
         for place in places {
             guard let held = object.registers[place] else { continue }
-            emit(try register(table.columns[place], held.value, held.number))
+            emit(try register(table.columns[place], held.value, held.version))
         }
     }
 
@@ -167,7 +167,7 @@ final class MergeState {
 
     private func text(_ number: Int64) throws -> String {
         if let known = versionTexts[number] { return known }
-        let version = try stamps.version(number)
+        let version = try versions.version(number)
         if versionTexts.count >= MergeState.versionTextLimit { versionTexts.removeAll(keepingCapacity: true) }
         let text = "\(version.clock)/\(version.writer)"
         versionTexts[number] = text

@@ -1,5 +1,6 @@
 import CSQLite
 import GRDB
+import TributaryChanges
 import TributaryModel
 
 /// What predicates need of SQLite beyond its own: the string operators, folding and the order of decimals, all by the

@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryModel
 
 extension Attribute {

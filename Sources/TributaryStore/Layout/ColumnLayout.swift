@@ -3,8 +3,8 @@ import TributaryModel
 
 /// A column of a root entity's table.
 ///
-/// Its place in the table's list of columns is kept for the life of the store: the
-/// versions in `_exceptions` name columns by it.
+/// Its index in the table's list of columns is kept for the life of the store: the versions in `_exceptions` name columns
+/// by it.
 struct ColumnLayout: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
@@ -66,6 +66,14 @@ struct ColumnLayout: Sendable {
     /// Whether writes to it have versions; mirrors have none.
     var isRegister: Bool {
         if case .mirror = kind { false } else { true }
+    }
+
+    /// Whether it is one of the two columns of a one-to-one relationship.
+    var isOneToOne: Bool {
+        switch kind {
+        case .mirror, .reference(_, true, _): true
+        case .attribute, .reference: false
+        }
     }
 
     var mergeRule: MergeRule {

@@ -104,7 +104,7 @@ extension Schema {
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
-        // `rank` orders the candidates of a one-to-one relationship (see ``WaitingOwners``); NULL until it is needed.
+        // `rank` orders the candidates of a one-to-one relationship (see ``UnresolvedReferenceTable``); NULL until it is needed.
         """
         CREATE TABLE tributary_reference(
             root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,

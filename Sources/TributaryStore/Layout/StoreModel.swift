@@ -12,7 +12,7 @@ final class StoreModel: Sendable {
     let links: [LinkLayout]
     let entities: [EntityLayout]
     /// By table: the to-one registers, anywhere, that hold its objects.
-    let incoming: [[ColumnPlace]]
+    let incoming: [[ColumnIndex]]
     /// By table: the link tables of which its objects are an end.
     let linksOf: [[Int]]
     private let entityByName: [String: Int]
@@ -34,11 +34,11 @@ final class StoreModel: Sendable {
         self.tables = tables
         self.links = links
         self.entities = entities
-        var incoming = [[ColumnPlace]](repeating: [], count: tables.count)
+        var incoming = [[ColumnIndex]](repeating: [], count: tables.count)
         for table in tables {
             for (place, column) in table.columns.enumerated() {
                 guard case .reference(let target, _, _) = column.kind else { continue }
-                incoming[target].append(ColumnPlace(table: table.index, place: place))
+                incoming[target].append(ColumnIndex(table: table.index, column: place))
             }
         }
         self.incoming = incoming
@@ -52,9 +52,9 @@ final class StoreModel: Sendable {
     }
 
     /// A column of a table.
-    struct ColumnPlace: Sendable, Hashable {
+    struct ColumnIndex: Sendable, Hashable {
         var table: Int
-        var place: Int
+        var column: Int
     }
 
     /// What the catalogue tells of the defaults of a column: one for all entities that have it, or that of each.
@@ -69,7 +69,7 @@ final class StoreModel: Sendable {
         return JSONValue.object(members.sorted { $0.key < $1.key }).text
     }
 
-    subscript(place: ColumnPlace) -> ColumnLayout { tables[place.table].columns[place.place] }
+    subscript(index: ColumnIndex) -> ColumnLayout { tables[index.table].columns[index.column] }
 
     func tableIndex(code: Int64) -> Int? { entityByCode[code].map { entities[$0].table } }
 

@@ -30,7 +30,7 @@ struct Migration {
         try Schema.createViews(in: db, layout: layout)
         try Schema.createFetchIndexes(in: db, layout: layout)
         try after.write(to: db)
-        try ParkedWrites(db: db, layout: layout, configuration: configuration).apply()
+        try DeferredReplay(db: db, layout: layout, configuration: configuration).run()
         return layout
     }
 
@@ -95,11 +95,11 @@ struct Migration {
         let select = try BoundStatement(
             db,
             """
-            SELECT \(TableStatements.head(table)) FROM \(table.quotedName)
+            SELECT \(ObjectTable.head(table)) FROM \(table.quotedName)
             WHERE rowid > ?1 AND _exceptions IS NOT NULL \(condition(table, entity)) ORDER BY rowid LIMIT 1000
             """
         )
-        let statements = try TableStatements(db, table)
+        let statements = try ObjectTable(db, table)
         var last: Int64 = 0
         while true {
             var rows: [(rowid: Int64, revision: Int64, versions: RowVersions)] = []

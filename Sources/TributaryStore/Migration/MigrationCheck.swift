@@ -48,7 +48,7 @@ struct MigrationCheck {
         let places = names.compactMap { name in entity.entity.slot(named: name).flatMap { entity.slotColumns[$0] } }
         guard places.count == names.count else { return [] }
         let columns = places.map { table.columns[$0].quotedName }
-        let codes = UniqueKeys.owners(of: names, entity.entity, layout)
+        let codes = BatchUniqueness.owners(of: names, entity.entity, layout)
         let within = condition(table, codes)
         let select = try BoundStatement(
             db,

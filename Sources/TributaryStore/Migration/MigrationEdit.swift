@@ -33,7 +33,7 @@ package final class MigrationEdit {
     /// Writes what has been added.
     package func flush() throws {
         guard !pending.isEmpty else { return }
-        _ = try write.commit(LocalTransaction(author: ParkedWrites.author, changes: pending))
+        _ = try write.commit(LocalTransaction(author: DeferredReplay.author, changes: pending))
         pending = []
     }
 

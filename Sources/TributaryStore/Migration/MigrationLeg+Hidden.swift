@@ -13,18 +13,18 @@ extension MigrationLeg {
         try select.forEach { row in
             guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
             let table = self.before.tables[index]
-            let known = row.withBytes(3) { HiddenObject(deleted: row.optionalInteger(2), packed: $0) }
-            var moved = HiddenObject(deleted: known.deleted)
+            let known = row.withBytes(3) { PartialRow(deleted: row.optionalInteger(2), packed: $0) }
+            var moved = PartialRow(deleted: known.deleted)
             let new = self.routes.tables[index].map { self.after.tables[$0] }
             for (place, held) in known.registers {
                 if let new, let target = self.routes.columns[index][place] {
                     let value = new.columns[target].widened(held.value)
-                    moved.registers[target] = HiddenObject.Register(number: held.number, value: value)
+                    moved.registers[target] = PartialRow.Register(version: held.version, value: value)
                     continue
                 }
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
                 let write = (table.columns[place].property, self.whole(held.value).json)
-                try self.park(name, id, write: write, number: held.number)
+                try self.park(name, id, write: write, number: held.version)
             }
             guard let new else {
                 if let deleted = known.deleted { try self.parkDeletion(table.root.name, id, number: deleted) }

@@ -56,7 +56,7 @@ extension MigrationLeg {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
         let heir = after.survivingRoot(ofEntity: name) == nil ? nil : routes.tables[table.index]
-        var hidden = HiddenObject()
+        var hidden = PartialRow()
         if let deleted = head.versions.deleted {
             hidden.deleted = deleted
             if heir == nil { try park(name, head.id, deleted, Position.delete, -1, "delete", nil, nil) }
@@ -67,7 +67,7 @@ extension MigrationLeg {
             let value = try register(head.id, table, place, row)
             if let heir, let target = routes.columns[table.index][place] {
                 let widened = after.tables[heir].columns[target].widened(value)
-                hidden.registers[target] = HiddenObject.Register(number: number, value: widened)
+                hidden.registers[target] = PartialRow.Register(version: number, value: widened)
             } else {
                 try park(name, head.id, write: (column.property, whole(value).json), number: number)
             }

@@ -5,31 +5,26 @@ import TributaryModel
 /// Registers that show their target by another rule than before: as one of a one-to-one relationship, or not any more.
 extension MigrationLeg {
     func settle(_ layout: StoreModel) throws {
-        var places: [StoreModel.ColumnPlace] = []
+        var columns: [StoreModel.ColumnIndex] = []
         for table in layout.tables {
-            for place in table.columns.indices where needsSettling(table, place) {
-                places.append(StoreModel.ColumnPlace(table: table.index, place: place))
+            for column in table.columns.indices where needsSettling(table, column) {
+                columns.append(StoreModel.ColumnIndex(table: table.index, column: column))
             }
         }
         let gone = try gone()
-        guard !places.isEmpty || !gone.isEmpty else { return }
-        let parked = ParkedWrites(db: db, layout: layout, configuration: configuration)
-        let applier = try Applier(db, layout: layout)
-        let number = try parked.beginTransaction()
-        applier.begin(number: number.number, version: number.version, writer: 1, isStrict: false)
-        for place in places {
-            guard case .reference(let target, let claims, _) = layout[place].kind else { continue }
-            if claims {
-                for id in try targets(place, layout) {
-                    try applier.resolveClaims(on: id, table: place.table, place: place.place)
+        guard !columns.isEmpty || !gone.isEmpty else { return }
+        let replay = DeferredReplay(db: db, layout: layout, configuration: configuration)
+        try replay.transaction(MergeEngine(db, layout: layout, blobs: nil)) { engine in
+            for column in columns {
+                guard case .reference(let target, let isOneToOne, _) = layout[column].kind else { continue }
+                if isOneToOne {
+                    for id in try targets(column, layout) { try engine.objects.owners.decide(id, column) }
+                } else {
+                    try show(column, target: layout.tables[target], layout)
                 }
-            } else {
-                try show(place, target: layout.tables[target], layout)
             }
+            for object in gone { try hide(object, engine, layout) }
         }
-        for object in gone { try hide(object, applier, layout) }
-        try applier.end()
-        try parked.endTransaction(applier, number.number)
     }
 
     /// Objects whose entity has gone from a hierarchy that is still there.
@@ -52,15 +47,15 @@ extension MigrationLeg {
     }
 
     /// What leads to an object that is not visible any more shows nothing, and another object may have its partner.
-    private func hide(_ object: ChangeSlice.Object, _ applier: Applier, _ layout: StoreModel) throws {
-        applier.visibility[object.table][object.id] = true
-        try applier.breakPromise(object.table, object.id)
-        guard let hidden = try applier.hiddenObject(object.table, object.id) else { return }
-        for (place, register) in hidden.registers {
-            guard case .reference(_, true, _) = layout.tables[object.table].columns[place].kind,
-                case .reference(let target) = register.value
+    private func hide(_ object: ChangeSlice.Object, _ engine: MergeEngine, _ layout: StoreModel) throws {
+        engine.tables.visibility.set(object.table, object.id, isVisible: true)
+        try engine.objects.withdraw(object.table, object.id)
+        guard let partial = try engine.tables.partialRows.row(object.table, object.id) else { return }
+        for (column, register) in partial.registers {
+            let index = StoreModel.ColumnIndex(table: object.table, column: column)
+            guard case .reference(_, true, _) = layout[index].kind, case .reference(let target) = register.value
             else { continue }
-            try applier.resolveClaims(on: target, table: object.table, place: place)
+            try engine.objects.owners.decide(target, index)
         }
     }
 
@@ -83,10 +78,10 @@ extension MigrationLeg {
         return routes.columns[target][former] == mirror
     }
 
-    /// Visible or not, what a register of the column holds.
-    private func targets(_ place: StoreModel.ColumnPlace, _ layout: StoreModel) throws -> [UniqueID] {
-        let table = layout.tables[place.table]
-        let column = layout[place].quotedName
+    /// The objects that registers of a column hold, visible or not.
+    private func targets(_ index: StoreModel.ColumnIndex, _ layout: StoreModel) throws -> [UniqueID] {
+        let table = layout.tables[index.table]
+        let column = layout[index].quotedName
         let select = try BoundStatement(
             db,
             """
@@ -95,24 +90,24 @@ extension MigrationLeg {
             """
         )
         select.bind(1, table.code)
-        select.bind(2, Int64(place.place))
+        select.bind(2, Int64(index.column))
         var found: [UniqueID] = []
         try select.forEach { row in if let id = row.id(0) { found.append(id) } }
         return found
     }
 
-    private func show(_ place: StoreModel.ColumnPlace, target: TableLayout, _ layout: StoreModel) throws {
-        let table = layout.tables[place.table]
+    private func show(_ index: StoreModel.ColumnIndex, target: TableLayout, _ layout: StoreModel) throws {
+        let table = layout.tables[index.table]
         let held = """
-            FROM tributary_reference r WHERE r.root = \(table.code) AND r.place = \(place.place)
+            FROM tributary_reference r WHERE r.root = \(table.code) AND r.place = \(index.column)
             AND r.target IN (SELECT _id FROM \(target.quotedName))
             """
-        let column = layout[place].quotedName
+        let column = layout[index].quotedName
         try db.execute(
             sql: """
                 UPDATE \(table.quotedName) SET \(column) = (SELECT r.target \(held) AND r.id = \(table.quotedName)._id)
                 WHERE _id IN (SELECT r.id \(held));
-                DELETE FROM tributary_reference WHERE root = \(table.code) AND place = \(place.place)
+                DELETE FROM tributary_reference WHERE root = \(table.code) AND place = \(index.column)
                 AND id IN (SELECT _id FROM \(table.quotedName) WHERE \(column) IS NOT NULL);
                 """
         )

@@ -37,7 +37,7 @@ extension MigrationLeg {
     private final class Copying {
         let old: TableLayout
         let select: BoundStatement
-        let insert: TableStatements?
+        let insert: ObjectTable?
         let new: TableLayout?
         /// By entity and new place: the old place.
         var sources: [Int: [Int?]] = [:]
@@ -47,10 +47,10 @@ extension MigrationLeg {
             let columns = old.columns.map { "," + $0.quotedName }.joined()
             select = try BoundStatement(
                 leg.db,
-                "SELECT \(TableStatements.head(old))\(columns) FROM \(MigrationLeg.former(old)) ORDER BY rowid"
+                "SELECT \(ObjectTable.head(old))\(columns) FROM \(MigrationLeg.former(old)) ORDER BY rowid"
             )
             new = leg.routes.tables[old.index].map { leg.after.tables[$0] }
-            insert = try new.map { try TableStatements(leg.db, $0) }
+            insert = try new.map { try ObjectTable(leg.db, $0) }
         }
     }
 
@@ -86,7 +86,7 @@ extension MigrationLeg {
         versions.deleted = head.versions.deleted
         let insert = statements.insert
         for (place, column) in new.columns.enumerated() {
-            let index = TableStatements.firstColumn + Int32(place)
+            let index = ObjectTable.firstColumn + Int32(place)
             guard let source = sources[place] else {
                 if column.isRegister, column.mergeRule != .counter {
                     versions.setRegister(place, to: nil, isHeld: holds[place])

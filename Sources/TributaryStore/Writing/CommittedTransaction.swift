@@ -7,28 +7,28 @@ package struct CommittedTransaction: Sendable {
     package var writer: UniqueID
     package var sequence: UInt64
     package var clock: HybridClock
-    /// Changes that were applied, and those of them that were parked.
+    /// Changes that were merged, and those of them that were deferred.
     package var changeCount: Int
     package var parkedCount: Int
     private let applied: AppliedTransaction
     /// Of a local transaction, whose changes are asked for more than once.
     private let known: ObjectChanges?
 
-    init(number: Int64, writer: UniqueID, header: TransactionHeader, applier: Applier) {
+    init(number: Int64, writer: UniqueID, header: TransactionHeader, engine: MergeEngine) {
         self.number = number
         self.writer = writer
         sequence = header.sequence
         clock = header.clock
-        changeCount = applier.changeCount
-        parkedCount = applier.parkedCount
-        applied = applier.current
-        known = applier.isStrict ? TransactionEffects.changes(of: [applier.current.effects]) : nil
+        changeCount = engine.cursor.changeCount
+        parkedCount = engine.cursor.deferredCount
+        applied = engine.effects.current
+        known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
     }
 
-    /// What it did to objects; of an imported transaction it is worked out at each call.
+    /// Its effects on objects; those of an imported transaction are collected at each call.
     package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
 
-    /// What transactions that were committed together did to objects, in their order.
+    /// The effects of transactions that were committed together, in their order.
     package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
         TransactionEffects.changes(of: transactions.map(\.applied.effects))
     }

@@ -3,7 +3,7 @@ import TributaryChanges
 /// The saves of one context as one transaction of history: same number, same clock, changes one after another.
 final class JoinedTransaction {
     private let transaction: WriteTransaction
-    private let applier: Applier
+    private let engine: MergeEngine
     private let own: UniqueID
     private var header: TransactionHeader
     private var changes: [Change] = []
@@ -21,22 +21,24 @@ final class JoinedTransaction {
             seen: try writers.takeSeen(),
             changeCount: 0
         )
-        applier = try transaction.begin(writer: own, header: header, context: contextName, isStrict: true)
+        engine = try transaction.begin(writer: own, header: header, context: contextName, isLocal: true)
         self.transaction = transaction
     }
 
-    /// Applies one save; what is returned names all changes so far.
+    /// Merges one save.
+    ///
+    /// - Returns: the transaction with the changes of all saves so far.
     func add(_ local: LocalTransaction) throws -> CommittedTransaction {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
-        try applier.apply(explicit)
+        try engine.apply(explicit)
         changes += explicit
-        return CommittedTransaction(number: applier.number, writer: own, header: header, applier: applier)
+        return CommittedTransaction(number: engine.cursor.number, writer: own, header: header, engine: engine)
     }
 
     /// Writes history, position and the lines for export.
     func finish() throws -> CommittedTransaction {
         header.changeCount = changes.count
-        let committed = try transaction.end(applier, writer: own, header: header)
+        let committed = try transaction.end(engine, writer: own, header: header)
         try transaction.keepLines(LogTransaction(header: header, changes: changes))
         return committed
     }

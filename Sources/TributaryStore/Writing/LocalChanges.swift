@@ -26,9 +26,9 @@ struct LocalChanges {
                 }
                 switch entity.places[slot] {
                 case .mirror(let mirror, let table, let column) where write.value == .null:
-                    let place = StoreModel.ColumnPlace(table: table, place: column)
+                    let register = StoreModel.ColumnIndex(table: table, column: column)
                     if let other = try holder(of: change.id, entity: entity, mirror: mirror) {
-                        released.append(release(other, place))
+                        released.append(release(other, register))
                     }
                 case .column(let place) where isCounter(place, entity):
                     kept.append(PropertyWrite(name: write.name, value: try increment(write, change, entity, place)))
@@ -53,15 +53,15 @@ struct LocalChanges {
         return nil
     }
 
-    private func release(_ other: UniqueID, _ place: StoreModel.ColumnPlace) -> Change {
+    private func release(_ other: UniqueID, _ register: StoreModel.ColumnIndex) -> Change {
         let layout = reader.context.layout
-        let name = layout[place].property
+        let name = layout[register].property
         // Any entity of the table that has the register will do: updates go by the root entity.
         let owner = layout.entities.first { entity in
-            entity.table == place.table && entity.places.contains(.column(place.place))
+            entity.table == register.table && entity.places.contains(.column(register.column))
         }
         return Change(
-            entity: owner?.entity.name ?? layout.tables[place.table].root.name,
+            entity: owner?.entity.name ?? layout.tables[register.table].root.name,
             id: other,
             operation: .update([PropertyWrite(name: name, value: .null)])
         )

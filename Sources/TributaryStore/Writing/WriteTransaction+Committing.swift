@@ -34,9 +34,9 @@ extension WriteTransaction {
             seen: try writers.takeSeen(),
             changeCount: changes.count
         )
-        let applier = try begin(writer: own, header: header, context: local.contextName, isStrict: true)
-        try applier.apply(changes)
-        let committed = try end(applier, writer: own, header: header)
+        let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
+        try engine.apply(changes)
+        let committed = try end(engine, writer: own, header: header)
         try keepLines(LogTransaction(header: header, changes: changes))
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
         return committed

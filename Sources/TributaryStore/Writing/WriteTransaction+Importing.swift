@@ -12,35 +12,35 @@ extension WriteTransaction {
             throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
         }
         imported = (writer, header)
-        _ = try begin(writer: writer, header: header, context: nil, isStrict: false)
+        _ = try begin(writer: writer, header: header, context: nil, isLocal: false)
     }
 
     /// Applies the next changes of the transaction; large slices are faster in large stores.
     package func apply(_ changes: [Change]) throws {
-        try applier().apply(changes)
+        try engine().apply(changes)
     }
 
     /// Where the binaries are that the changes from now on only name; without it such a value stays a name.
     package func takeBlobs(from source: BlobSource?) throws {
-        try applier().blobSource = source
+        try engine().external.source = source
     }
 
-    /// The same with a run of them.
+    /// Merges the next changes of the transaction, which are rows of one shape.
     package func apply(_ run: RowRun) throws {
-        try applier().apply(run)
+        try engine().apply(run)
     }
 
     /// From now on plain inserts and updates may wait for those of later transactions, so that they are applied together
     /// and sorted; until ``applyWaiting()`` the store is not asked for them.
     package func letRowsWait() throws {
-        try applier().waiting.isAllowed = true
+        try engine().bulk.isAllowed = true
     }
 
     /// Applies what waits.
     ///
     /// A transaction's effects are complete after this.
     package func applyWaiting() throws {
-        try applierInUse?.applyWaiting()
+        try engineInUse?.bulk.flush()
     }
 
     /// Ends the transaction that ``beginImport(writer:header:)`` began.
@@ -50,7 +50,7 @@ extension WriteTransaction {
         }
         imported = nil
         try writers().addSeen(by: writer, header.seen)
-        return try end(applier(), writer: writer, header: header)
+        return try end(engine(), writer: writer, header: header)
     }
 
     /// Remembers a segment whose transactions have all been applied; `name` is the writer's as its header tells it.

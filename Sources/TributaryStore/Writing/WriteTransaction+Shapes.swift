@@ -7,8 +7,8 @@ extension WriteTransaction {
     /// Removes shapes that no record of history has; called when history was removed.
     func removeUnusedShapes() throws {
         let count = try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { $0.integer(0) } ?? 0
-        // An applier remembers keys.
-        guard count > WriteTransaction.keptShapes, applierInUse == nil else { return }
+        // An engine remembers keys.
+        guard count > WriteTransaction.keptShapes, engineInUse == nil else { return }
         var used: Set<UInt32> = []
         try BoundStatement(db, "SELECT records FROM tributary_history").forEach { row in
             row.withBytes(0) { records in

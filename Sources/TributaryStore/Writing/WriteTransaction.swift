@@ -8,7 +8,7 @@ import TributaryChanges
 package final class WriteTransaction {
     /// Reads that see what this transaction has written so far.
     package let reader: Reader
-    private(set) var applierInUse: Applier?
+    private(set) var engineInUse: MergeEngine?
     private var writersInUse: WriterTable?
     /// Whether all that is committed becomes one transaction, and what it is so far.
     var isJoining = false
@@ -24,11 +24,10 @@ package final class WriteTransaction {
 
     var db: Database { reader.database }
 
-    func applier() throws -> Applier {
-        if let applierInUse { return applierInUse }
-        let made = try Applier(db, layout: reader.context.layout)
-        made.blobs = reader.context.blobs
-        applierInUse = made
+    func engine() throws -> MergeEngine {
+        if let engineInUse { return engineInUse }
+        let made = try MergeEngine(db, layout: reader.context.layout, blobs: reader.context.blobs)
+        engineInUse = made
         return made
     }
 
@@ -41,16 +40,16 @@ package final class WriteTransaction {
 
     /// After a part was rolled back, what was remembered of the tables does not hold any more.
     func forget() {
-        applierInUse = nil
+        engineInUse = nil
         writersInUse = nil
         imported = nil
     }
 
-    /// Gives the next number to a transaction and readies the applier for its changes.
-    func begin(writer: UniqueID, header: TransactionHeader, context: String?, isStrict: Bool) throws -> Applier {
-        let applier = try applier()
-        // Local changes are worked out from what can be read.
-        if isStrict { try applier.applyWaiting() }
+    /// Gives the next number to a transaction and begins to merge its changes.
+    func begin(writer: UniqueID, header: TransactionHeader, context: String?, isLocal: Bool) throws -> MergeEngine {
+        let engine = try engine()
+        // Local changes depend on what can be read.
+        if isLocal { try engine.bulk.flush() }
         let position = try writers().position(of: writer)
         let insert = try BoundStatement(
             db,
@@ -66,24 +65,24 @@ package final class WriteTransaction {
         insert.bind(5, context)
         insert.bind(6, Double(reader.context.configuration.environment.wallMilliseconds()) / 1000)
         try insert.run()
-        applier.begin(
+        engine.begin(
             number: db.lastInsertedRowID,
             version: Version(clock: header.clock, writer: writer),
             writer: position.id,
-            isStrict: isStrict
+            isLocal: isLocal
         )
-        return applier
+        return engine
     }
 
     /// Ends what `begin` began: history and the writer's position go with the data.
-    func end(_ applier: Applier, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
-        try applier.end()
+    func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
+        try engine.end()
         try writers().move(writer, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
-            number: applier.revision,
+            number: engine.cursor.revision,
             writer: writer,
             header: header,
-            applier: applier
+            engine: engine
         )
     }
 }

@@ -32,7 +32,7 @@ import TributaryChanges
             bytes.withUnsafeBytes { bytes in
                 var reader = VariableLengthReader(bytes: bytes)
                 while PropertyValue(unpacking: &reader) != nil {}
-                _ = HiddenObject(deleted: 1, packed: bytes)
+                _ = PartialRow(deleted: 1, packed: bytes)
                 _ = RowVersions(base: HostileNumbers.signed(&generator), encoded: bytes).encoded
             }
         }

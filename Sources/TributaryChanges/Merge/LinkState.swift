@@ -1,0 +1,59 @@
+/// The state of a pair of a many-to-many relationship, or of the position of an object in an ordered one.
+///
+/// State: the version of the last link or unlink, which of the two it was, and the position. Merge rules 11 (an add/remove
+/// register for each pair) and 12 (superseded by a deletion of either end).
+@usableFromInline
+package struct LinkState<Stamp: Equatable> {
+    @usableFromInline package var version: Stamp
+    /// Whether the last write took the pair away.
+    @usableFromInline package var isRemoved: Bool
+    /// The position in an ordered relationship; nil in others, and while the pair is not linked.
+    @usableFromInline package var position: String?
+
+    @inlinable
+    package init(version: Stamp, isRemoved: Bool, position: String? = nil) {
+        self.version = version
+        self.isRemoved = isRemoved
+        self.position = position
+    }
+
+    /// Whether a write at `version` stands that is told of after the state that is known.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the link or unlink.
+    ///   - known: The version of the pair's last write; nil when there was none.
+    ///   - sourceDeletion: The greatest deletion of one end; nil when it was never deleted. Asked for when it matters.
+    ///   - targetDeletion: The greatest deletion of the other end.
+    ///   - order: Compares the versions.
+    /// - Returns: whether the write stands.
+    /// - Throws: what `sourceDeletion`, `targetDeletion` and `order` throw.
+    @inlinable
+    package static func accepts<Order: VersionOrder>(
+        _ version: Stamp,
+        over known: Stamp?,
+        after sourceDeletion: @autoclosure () throws -> Stamp?,
+        and targetDeletion: @autoclosure () throws -> Stamp?,
+        by order: Order
+    ) throws -> Bool where Order.Stamp == Stamp {
+        if let known, try order.isOlder(version, than: known) { return false }
+        if try order.isTooLate(version, after: sourceDeletion()) { return false }
+        return try !order.isTooLate(version, after: targetDeletion())
+    }
+
+    /// Merges the states that two replicas have of one pair.
+    ///
+    /// Commutative, associative and idempotent. Of equal versions the link stands, with the greater position.
+    ///
+    /// - Throws: what `order` throws.
+    package func merged<Order: VersionOrder>(with other: LinkState, by order: Order) throws -> LinkState
+    where Order.Stamp == Stamp {
+        if try order.isOlder(version, than: other.version) { return other }
+        if try order.isOlder(other.version, than: version) { return self }
+        if isRemoved != other.isRemoved { return isRemoved ? other : self }
+        let (own, theirs) = (position ?? "", other.position ?? "")
+        return own.utf8.lexicographicallyPrecedes(theirs.utf8) ? other : self
+    }
+}
+
+extension LinkState: Equatable {}
+extension LinkState: Sendable where Stamp: Sendable {}

@@ -1,0 +1,21 @@
+/// How concurrent writes to one property are merged; `tributary.merge` in the property's user info.
+public enum MergeRule: String, Sendable, CaseIterable {
+    /// The write with the greatest version stands.
+    case latest
+    /// The greatest value ever written stands.
+    case max
+    /// The least value ever written stands.
+    case min
+    /// Increments of all writers add up.
+    case counter
+
+    /// The key in a property's user info.
+    public static let userInfoKey = "tributary.merge"
+
+    /// Whether a deletion of the object supersedes the property's earlier writes.
+    ///
+    /// Extremes and totals are kept for the life of the identifier: whether an object was deleted between two of their
+    /// writes must not depend on the order in which the writes arrive.
+    @inlinable
+    package var isSupersededByDeletion: Bool { self == .latest }
+}

@@ -1,0 +1,82 @@
+/// The state of an object as a whole: whether it is there, and of which entity it is.
+///
+/// State: the greatest insert version with the concrete entity that this insert names, and the greatest delete version.
+/// Merge rules 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted) and 4
+/// (the concrete entity is a register written by inserts).
+@usableFromInline
+package struct ObjectVersions<Stamp: Equatable, Entity> {
+    /// The greatest version of an insert; nil when nobody has inserted the object.
+    @usableFromInline package private(set) var inserted: Stamp?
+    /// The concrete entity that the insert with the greatest version names.
+    @usableFromInline package private(set) var entity: Entity?
+    /// The greatest version of a deletion; nil when there was none.
+    @usableFromInline package private(set) var deleted: Stamp?
+
+    @inlinable
+    package init(inserted: Stamp? = nil, entity: Entity? = nil, deleted: Stamp? = nil) {
+        self.inserted = inserted
+        self.entity = entity
+        self.deleted = deleted
+    }
+
+    /// Takes an insert that is told of after what is known.
+    ///
+    /// - Returns: whether it is the greatest so far, so that its entity is the object's.
+    /// - Throws: what `order` throws.
+    package mutating func insert<Order: VersionOrder>(
+        at version: Stamp,
+        entity: Entity,
+        by order: Order
+    ) throws -> Bool where Order.Stamp == Stamp {
+        if let inserted, try order.isOlder(version, than: inserted) { return false }
+        (inserted, self.entity) = (version, entity)
+        return true
+    }
+
+    /// Takes a deletion that is told of after what is known.
+    ///
+    /// - Returns: whether it is the greatest so far.
+    /// - Throws: what `order` throws.
+    package mutating func delete<Order: VersionOrder>(at version: Stamp, by order: Order) throws -> Bool
+    where Order.Stamp == Stamp {
+        guard try order.later(deleted, version) == version else { return false }
+        deleted = version
+        return true
+    }
+
+    /// Whether the object is there: inserted, and not deleted since.
+    ///
+    /// - Throws: what `order` throws.
+    package func isVisible<Order: VersionOrder>(by order: Order) throws -> Bool where Order.Stamp == Stamp {
+        guard let inserted else { return false }
+        guard let deleted else { return true }
+        return try !order.isOlder(inserted, than: deleted)
+    }
+}
+
+extension ObjectVersions: Equatable where Entity: Equatable {}
+extension ObjectVersions: Sendable where Stamp: Sendable, Entity: Sendable {}
+
+extension ObjectVersions where Entity: Comparable {
+    /// Merges what two replicas know of one object.
+    ///
+    /// Commutative, associative and idempotent. Of inserts with equal versions the greater entity stands.
+    ///
+    /// - Throws: what `order` throws.
+    package func merged<Order: VersionOrder>(with other: Self, by order: Order) throws -> Self
+    where Order.Stamp == Stamp {
+        var result = self
+        if let theirs = other.inserted, let entity = other.entity {
+            let isGreater =
+                if let own = inserted, let ownEntity = self.entity {
+                    try order.isOlder(own, than: theirs)
+                        || (!order.isOlder(theirs, than: own) && ownEntity < entity)
+                } else {
+                    true
+                }
+            if isGreater { (result.inserted, result.entity) = (theirs, entity) }
+        }
+        if let theirs = other.deleted { result.deleted = try order.later(deleted, theirs) }
+        return result
+    }
+}

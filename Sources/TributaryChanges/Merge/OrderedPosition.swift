@@ -1,0 +1,28 @@
+/// The place of an object in an ordered relationship.
+///
+/// Merge rule 14: positions are strings of any length that compare by their bytes; objects with equal positions, which
+/// concurrent writers make, are ordered by their identifiers.
+package struct OrderedPosition: Comparable, Hashable, Sendable {
+    package let position: String
+    package let id: UniqueID
+
+    package init(position: String, id: UniqueID) {
+        self.position = position
+        self.id = id
+    }
+
+    package static func == (left: OrderedPosition, right: OrderedPosition) -> Bool {
+        left.id == right.id && left.position.utf8.elementsEqual(right.position.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        for byte in position.utf8 { hasher.combine(byte) }
+    }
+
+    package static func < (left: OrderedPosition, right: OrderedPosition) -> Bool {
+        if left.position.utf8.lexicographicallyPrecedes(right.position.utf8) { return true }
+        if right.position.utf8.lexicographicallyPrecedes(left.position.utf8) { return false }
+        return left.id < right.id
+    }
+}

@@ -1,0 +1,47 @@
+/// Which of the objects that share unique keys are shown.
+///
+/// State: the live objects with their insert versions and keys. Merge rule 15: in the order of their insert versions, an
+/// object is shown unless it shares a key with one that is shown already; else the oldest shown object that it shares a key
+/// with represents it. A function of the set of objects, so that every replica with the same objects shows the same ones.
+package struct UniqueKeys<Key: Hashable> {
+    /// A live object with its keys; a key with a null member is none.
+    package struct Holder {
+        package var id: UniqueID
+        /// The greatest version of an insert of the object.
+        package var inserted: Version
+        package var keys: [Key]
+
+        package init(id: UniqueID, inserted: Version, keys: [Key]) {
+            self.id = id
+            self.inserted = inserted
+            self.keys = keys
+        }
+    }
+
+    /// By object that is not shown: the one that represents it.
+    package private(set) var representatives: [UniqueID: UniqueID] = [:]
+    /// By key: the shown object that has it.
+    package private(set) var owners: [Key: UniqueID] = [:]
+
+    /// Decides for a set of live objects, in any order.
+    ///
+    /// Costs n log n comparisons for n objects, and a look at each key.
+    package init(of holders: some Sequence<Holder>) {
+        let sorted = holders.sorted { left, right in
+            left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
+        }
+        var ranks: [UniqueID: Int] = [:]
+        for (rank, holder) in sorted.enumerated() {
+            let blocking = holder.keys.compactMap { owners[$0] }.min { (ranks[$0] ?? 0) < (ranks[$1] ?? 0) }
+            if let blocking {
+                representatives[holder.id] = blocking
+            } else {
+                ranks[holder.id] = rank
+                for key in holder.keys { owners[key] = holder.id }
+            }
+        }
+    }
+
+    /// Whether the object is shown; true for one that is not among the holders.
+    package func isShown(_ id: UniqueID) -> Bool { representatives[id] == nil }
+}

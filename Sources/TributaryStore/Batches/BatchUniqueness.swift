@@ -1,0 +1,136 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Looks for visible objects with the unique keys of the rows of a batch.
+final class BatchUniqueness {
+    private struct Constraint {
+        var slots: [Int]
+        var names: [String]
+        var find: BoundStatement
+    }
+
+    private struct Key: Hashable {
+        var constraint: Int
+        var values: [PropertyValue]
+    }
+
+    private let reader: Reader
+    private let reading: RowReading
+    private var constraints: [Constraint] = []
+    /// Keys of rows that are not in the store yet.
+    private var pending: [Key: Int] = [:]
+
+    var isEmpty: Bool { constraints.isEmpty }
+
+    init(_ properties: BatchProperties, reader: Reader) throws {
+        self.reader = reader
+        let layout = properties.layout
+        let table = properties.table
+        reading = RowReading(table: table, context: reader.context)
+        for names in properties.entity.entity.uniquenessConstraints {
+            let slots = names.compactMap { properties.entity.entity.slot(named: $0) }
+            let columns = slots.compactMap { properties.entity.slotColumns[$0] }
+            guard slots.count == names.count, columns.count == names.count else { continue }
+            var conditions = columns.enumerated().map { "o.\(table.columns[$1].quotedName) = ?\($0 + 1)" }
+            if table.hasEntityColumn {
+                let owners = BatchUniqueness.owners(of: names, properties.entity.entity, layout)
+                conditions.append("o._entity IN (\(owners.map(String.init).joined(separator: ", ")))")
+            }
+            let find = try BoundStatement(
+                reader.database,
+                """
+                SELECT \(reading.columns(alias: "o")) FROM \(table.quotedName) o
+                WHERE \(conditions.joined(separator: " AND ")) LIMIT 1
+                """
+            )
+            constraints.append(Constraint(slots: slots, names: names, find: find))
+        }
+    }
+
+    /// What a row collides with.
+    enum Collision {
+        case none
+        case stored(Row, properties: [String])
+        /// A row that was handed over and is not in the store yet.
+        case pending
+    }
+
+    /// `values` are by slot.
+    func collision(of values: [PropertyValue]) throws -> Collision {
+        for (index, constraint) in constraints.enumerated() {
+            let key = constraint.slots.map { values[$0] }
+            if key.contains(.null) { continue }
+            if pending[Key(constraint: index, values: key)] != nil { return .pending }
+            for (place, value) in key.enumerated() { constraint.find.bind(Int32(place + 1), value) }
+            if let row = try constraint.find.first({ reading.row($0) }), let row {
+                return .stored(row, properties: constraint.names)
+            }
+        }
+        return .none
+    }
+
+    func note(_ values: [PropertyValue], row: Int) {
+        for (index, constraint) in constraints.enumerated() {
+            let key = constraint.slots.map { values[$0] }
+            if !key.contains(.null) { pending[Key(constraint: index, values: key)] = row }
+        }
+    }
+
+    func flushed() { pending.removeAll(keepingCapacity: true) }
+
+    /// Two objects with one key, one of which the transaction has changed.
+    static func violation(
+        _ properties: BatchProperties,
+        slots: Set<Int>,
+        number: Int64,
+        reader: Reader
+    ) throws -> BatchError? {
+        let table = properties.table
+        let reading = RowReading(table: table, context: reader.context)
+        let related =
+            [properties.entity]
+            + properties.entity.entity.subentities.compactMap {
+                properties.layout.entity(named: $0)
+            }
+        let all = Set(related.flatMap { $0.entity.uniquenessConstraints })
+        for names in all.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            guard let holder = related.first(where: { $0.entity.uniquenessConstraints.contains(names) }) else {
+                continue
+            }
+            let places = names.compactMap { name in holder.entity.slot(named: name).flatMap { holder.slotColumns[$0] } }
+            let written = Set(slots.compactMap { properties.entity.slotColumns[$0] })
+            guard places.count == names.count, !written.isDisjoint(with: places) else { continue }
+            var conditions = places.map { place in
+                "x.\(table.columns[place].quotedName) = o.\(table.columns[place].quotedName)"
+            }
+            if table.hasEntityColumn {
+                let owners = owners(of: names, holder.entity, properties.layout)
+                let list = owners.map(String.init).joined(separator: ", ")
+                conditions += ["o._entity IN (\(list))", "x._entity IN (\(list))"]
+            }
+            let find = try BoundStatement(
+                reader.database,
+                """
+                SELECT \(reading.idColumns(alias: "x")) FROM \(table.quotedName) o CROSS JOIN \(table.quotedName) x
+                WHERE o._revision = ?1 AND x._id <> o._id AND \(conditions.joined(separator: " AND ")) LIMIT 1
+                """
+            )
+            find.bind(1, number)
+            if let id = try find.first({ reading.objectID($0) }), let id {
+                return .constraint(row: nil, properties: names, existing: id)
+            }
+        }
+        return nil
+    }
+
+    /// The codes of the entities among which the key is unique: that of the highest ancestor with the constraint, and
+    /// those below it.
+    static func owners(of names: [String], _ entity: Entity, _ layout: StoreModel) -> [Int64] {
+        let lineage = ([entity.name] + entity.ancestors).compactMap { layout.entity(named: $0)?.entity }
+        let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {
+            $0.ancestors.count < $1.ancestors.count
+        }
+        return layout.codes(of: owner ?? entity, includesSubentities: true)
+    }
+}

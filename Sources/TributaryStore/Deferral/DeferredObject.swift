@@ -1,0 +1,72 @@
+import TributaryChanges
+import TributaryModel
+
+/// The merge state of one object as far as the model cannot represent it.
+struct DeferredObject {
+    typealias Write = Register<DeferredVersion, String>
+
+    struct Pair: Hashable {
+        var property: String
+        var target: UniqueID
+    }
+
+    /// The name of its entity, of a hierarchy that of the root.
+    var entity: String
+    var id: UniqueID
+    var inserted: DeferredVersion?
+    var deleted: DeferredVersion?
+    /// By property: the canonical text of the value with the greatest version.
+    private(set) var values: [String: Write] = [:]
+    /// By property: greatest and least values, which no deletion supersedes and whose versions do not matter.
+    private(set) var extremes: [String: PropertyValue] = [:]
+    /// By property and the row of the writer: the totals of counters.
+    private(set) var totals: [String: [Int64: JSONValue]] = [:]
+    /// Links and unlinks as text.
+    private(set) var pairs: [Pair: Write] = [:]
+
+    init(entity: String, id: UniqueID) {
+        self.entity = entity
+        self.id = id
+    }
+
+    /// Merges a value under the rule `latest`.
+    mutating func merge(_ write: Write, into property: String, by order: DeferredVersionOrder) throws {
+        values[property] = try DeferredObject.greater(values[property], write, by: order)
+    }
+
+    /// Merges a value under the rule `max` or `min`.
+    mutating func merge(extreme value: PropertyValue, into property: String, rule: MergeRule) {
+        if let known = extremes[property], !value.replaces(known, under: rule) { return }
+        extremes[property] = value
+    }
+
+    /// Adds an increment to the total of a writer; an amount that is no number takes the place of the total.
+    mutating func add(_ amount: JSONValue, to property: String, by writer: Int64) {
+        var total = amount
+        if let before = totals[property]?[writer]?.number, let number = amount.number {
+            total = CounterTotals.sum(before, number).json
+        }
+        totals[property, default: [:]][writer] = total
+    }
+
+    /// Merges a link or unlink.
+    mutating func merge(_ write: Write, into pair: Pair, by order: DeferredVersionOrder) throws {
+        pairs[pair] = try DeferredObject.greater(pairs[pair], write, by: order)
+    }
+
+    /// Of two writes the one with the greater version; the second when they have one version.
+    private static func greater(_ known: Write?, _ write: Write, by order: DeferredVersionOrder) throws -> Write {
+        guard let known else { return write }
+        return try order.isOlder(write.version, than: known.version) ? known : write
+    }
+}
+
+extension JSONValue {
+    fileprivate var number: PropertyValue? {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .double(let value): .double(value)
+        case .null, .boolean, .number, .string, .array, .object, .unrepresentable: nil
+        }
+    }
+}

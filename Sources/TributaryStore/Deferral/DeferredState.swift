@@ -1,0 +1,218 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// The deferred writes of a store as canonical lines: of each value the write that counts, of counters the total of each
+/// writer.
+///
+/// A store that had the entity or property before it was taken out of the model keeps only the newest of its values, or
+/// the greatest or least by the property's rule, and one that never had it keeps all that came in: the lines are the same
+/// for both, as far as the older versions of the model are known that tell the rule. A write to a property that the model
+/// has, but of another kind (an ID for a to-many relationship, say), is left out: it never takes effect in this model.
+struct DeferredState {
+    private let database: Database
+    private let layout: StoreModel
+    private let order: DeferredVersionOrder
+    private let text: (Int64) throws -> String
+    private let deletions: LastDeletions
+
+    /// - Parameters:
+    ///   - database: The connection.
+    ///   - layout: The model and where its objects lie.
+    ///   - versions: Compares the versions.
+    ///   - text: The text of the version with a number.
+    init(
+        database: Database,
+        layout: StoreModel,
+        versions: VersionCache,
+        text: @escaping (Int64) throws -> String
+    ) {
+        self.database = database
+        self.layout = layout
+        self.text = text
+        order = DeferredVersionOrder(versions: versions)
+        deletions = LastDeletions(database: database, layout: layout, versions: versions)
+    }
+
+    private typealias Object = DeferredObject
+    private typealias Write = DeferredObject.Write
+    private typealias Pair = DeferredObject.Pair
+
+    /// A row of the table of deferred writes.
+    private struct Entry {
+        /// The entity of the model that it names; nil when there is none.
+        var entity: Entity?
+        /// The name of the entity in the model, or the last name that it had.
+        var name: String
+        var version: DeferredVersion
+        var writer: Int64
+        var isInsert: Bool
+    }
+
+    func forEachLine(_ emit: (String) -> Void) throws {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, t.writer
+            FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
+            ORDER BY p.id
+            """
+        )
+        var objects: [String: Object] = [:]
+        var lines: [String] = []
+        var current: UniqueID?
+        func flush() throws {
+            for object in objects.values { lines += try self.lines(of: object) }
+            objects = [:]
+        }
+        try select.forEach { row in
+            guard let id = row.id(1) else { return }
+            if id != current { try flush() }
+            current = id
+            let entity = layout.entity(named: row.text(0))?.entity
+            let name = entity?.name ?? layout.lastName(ofEntity: row.text(0))
+            let key = entity?.root ?? layout.lastRoot(ofEntity: name)
+            var object = objects[key] ?? Object(entity: key, id: id)
+            let entry = Entry(
+                entity: entity,
+                name: name,
+                version: DeferredVersion(
+                    number: VersionNumber.number(row.integer(2), atLeast: Int(row.integer(3))),
+                    order: [row.integer(3), row.integer(4)]
+                ),
+                writer: row.integer(8),
+                isInsert: row.text(5) == "insert"
+            )
+            try add(row, entry, to: &object)
+            objects[key] = object
+        }
+        try flush()
+        for line in lines.sorted() { emit(line) }
+    }
+
+    // MARK: Reading
+
+    private func add(_ row: BoundStatement, _ entry: Entry, to object: inout Object) throws {
+        let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
+        switch row.text(5) {
+        case "delete": object.deleted = try order.later(object.deleted, entry.version)
+        case "link", "unlink": try addPairs(row, json, entry, to: &object)
+        default:
+            if row.integer(4) < 0, entry.isInsert {
+                object.inserted = try order.later(object.inserted, entry.version)
+            }
+            if let property = row.optionalText(6), let json {
+                try add(property, json, entry, to: &object)
+            } else if case .object(let members)? = json {
+                for member in members { try add(member.key, member.value, entry, to: &object) }
+            }
+        }
+    }
+
+    /// One value: it counts by the rule that its property had when it was last in the model.
+    private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout Object) throws {
+        if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
+        let property = layout.lastName(ofProperty: name, of: entry.name)
+        var value = value
+        if let attribute = layout.formerProperty(named: name, of: entry.name)?.attribute {
+            switch attribute.effectiveRule {
+            case .counter:
+                if entry.isInsert, value == .null { return }
+                if let amount = ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert) {
+                    return object.add(amount.json, to: property, by: entry.writer)
+                }
+            case .max, .min:
+                if let converted = attribute.value(from: value) {
+                    return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
+                }
+            case .latest: value = attribute.value(from: value)?.json ?? value
+            }
+        } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
+            return object.add(amount, to: property, by: entry.writer)
+        }
+        try object.merge(Write(version: entry.version, value: value.deferredForm), into: property, by: order)
+    }
+
+    private func addPairs(
+        _ row: BoundStatement,
+        _ json: JSONValue?,
+        _ entry: Entry,
+        to object: inout Object
+    ) throws {
+        if let entity = entry.entity, isOfAnotherKind(row.text(6), isLink: true, entity) { return }
+        let property = layout.lastName(ofProperty: row.text(6), of: entry.name)
+        func texts(_ key: String) -> [String] {
+            guard case .array(let values)? = json?[key] else { return [] }
+            return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        }
+        let isLink = row.text(5) == "link"
+        let positions = texts("positions")
+        for (index, target) in texts("ids").enumerated() {
+            guard let id = UniqueID(target) else { continue }
+            // No position is the same as an empty one.
+            let position = isLink && positions.indices.contains(index) ? positions[index] : ""
+            var value = isLink ? "linked" : "unlinked"
+            if !position.isEmpty { value += " at \(JSONValue.string(position).text)" }
+            let write = Write(version: entry.version, value: value)
+            try object.merge(write, into: Pair(property: property, target: id), by: order)
+        }
+    }
+
+    private func isOfAnotherKind(_ name: String, isLink: Bool, _ entity: Entity) -> Bool {
+        guard let known = layout.entity(named: entity.name) else { return false }
+        guard let slot = layout.slot(named: name, of: entity) else {
+            // The other side of the relationship says it now.
+            return layout.formerProperty(named: name, of: entity.name)?.relationship != nil
+                && layout.counterpart(ofProperty: name, of: entity.name) != nil
+        }
+        return switch known.places[slot] {
+        case .column: isLink
+        case .mirror: true
+        case .inverse, .links: !isLink
+        case .none: false
+        }
+    }
+
+    // MARK: Lines
+
+    private func lines(of object: Object) throws -> [String] {
+        let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
+        var lines: [String] = []
+        let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
+        func isSuperseded(_ version: DeferredVersion) throws -> Bool {
+            if try order.versions.isTooLate(version.number, after: stored) { return true }
+            return try order.isTooLate(version, after: object.deleted)
+        }
+        if let deleted = object.deleted { lines.append("\(head) deleted \(try text(deleted.number))") }
+        if let inserted = object.inserted, try !isSuperseded(inserted) {
+            lines.append("\(head) inserted \(try text(inserted.number))")
+        }
+        for (property, write) in object.values where try !isSuperseded(write.version) {
+            let name = JSONValue.string(property).text
+            lines.append("\(head) \(name) = \(write.value) at \(try text(write.version.number))")
+        }
+        for (property, value) in object.extremes {
+            lines.append("\(head) \(JSONValue.string(property).text) = \(value.json.deferredForm)")
+        }
+        for (property, totals) in object.totals {
+            for (writer, sum) in totals {
+                let name = JSONValue.string(property).text
+                lines.append("\(head) \(name) counts \(sum.deferredForm) by \(try uuid(of: writer))")
+            }
+        }
+        for (pair, write) in object.pairs where try !isSuperseded(write.version) {
+            let deletion = try deletions.last(of: pair.target)
+            if try order.versions.isTooLate(write.version.number, after: deletion) { continue }
+            let name = JSONValue.string(pair.property).text
+            lines.append("\(head) \(name) \(pair.target) \(write.value) \(try text(write.version.number))")
+        }
+        return lines
+    }
+
+    private func uuid(of writer: Int64) throws -> String {
+        let select = try BoundStatement(database, "SELECT uuid FROM tributary_writer WHERE id = ?1")
+        select.bind(1, writer)
+        return try select.first { $0.text(0) } ?? ""
+    }
+}

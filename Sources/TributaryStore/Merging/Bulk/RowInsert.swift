@@ -1,0 +1,117 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// The prepared statement that inserts several rows of one shape at once, which takes SQLite much less than as many
+/// statements of one row.
+final class RowInsert {
+    /// Rows of one statement.
+    static let rowCount = 8
+    /// SQLite may have been built for no more.
+    private static let parameterLimit = 999
+
+    let statement: BoundStatement
+    private let shape: ChangeShape
+    private let exceptions: [UInt8]?
+    /// Nil when the table has no column for it.
+    private let code: Int64?
+    /// The defaults of columns without a value, by parameter.
+    private let defaults: [(index: Int32, value: PropertyValue)]
+    private let firstRow: Int32
+    /// Identifiers of the rows, in place while the statement runs.
+    private let keys = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * RowInsert.rowCount, alignment: 8)
+    /// Whether the values that all rows share are bound.
+    private var isReady = false
+
+    /// Nil when it would have too many parameters, or a column has two values.
+    init?(_ db: Database, _ shape: ChangeShape, layout: StoreModel) throws {
+        let entity = layout.entities[shape.entity]
+        let table = layout.tables[entity.table]
+        var written: [Int: Int] = [:]
+        for (index, target) in shape.targets.enumerated() {
+            guard case .scalar(let column, _) = target, written.updateValue(index, forKey: column) == nil else {
+                return nil
+            }
+        }
+        // 1: the exceptions, 2: the entity, then the defaults, then each row: identifier, transaction, values.
+        var defaults: [(index: Int32, value: PropertyValue)] = []
+        for (column, value) in entity.defaults.enumerated() where written[column] == nil {
+            if value != .null { defaults.append((Int32(3 + defaults.count), value)) }
+        }
+        let first = 3 + defaults.count
+        let width = 2 + shape.targets.count
+        guard first + width * RowInsert.rowCount <= RowInsert.parameterLimit else { return nil }
+        var names = ["_id", "_revision", "_exceptions"]
+        if table.hasEntityColumn { names.append("_entity") }
+        names += table.columns.map(\.quotedName)
+        var rows: [String] = []
+        for row in 0..<RowInsert.rowCount {
+            let start = first + row * width
+            var values = ["?\(start)", "?\(start + 1)", "?1"]
+            if table.hasEntityColumn { values.append("?2") }
+            var nextDefault = 3
+            for (column, value) in entity.defaults.enumerated() {
+                if let target = written[column] {
+                    values.append("?\(start + 2 + target)")
+                } else if value != .null {
+                    values.append("?\(nextDefault)")
+                    nextDefault += 1
+                } else {
+                    values.append("NULL")
+                }
+            }
+            rows.append("(\(values.joined(separator: ",")))")
+        }
+        statement = try BoundStatement(
+            db,
+            """
+            INSERT INTO \(table.quotedName)(\(names.joined(separator: ","))) VALUES \(rows.joined(separator: ",")) \
+            ON CONFLICT DO NOTHING
+            """,
+            isKept: false
+        )
+        self.shape = shape
+        self.defaults = defaults
+        exceptions = shape.exceptions
+        code = table.hasEntityColumn ? entity.code : nil
+        firstRow = Int32(first)
+    }
+
+    deinit { keys.deallocate() }
+
+    /// Binds one of the rows.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the row in the statement.
+    ///   - id: The identifier of the object.
+    ///   - number: The number of the version.
+    ///   - run: The run that has the values, which must outlast the step.
+    ///   - row: The index of the row in the run.
+    func bind(_ index: Int, _ id: UniqueID, number: Int64, _ run: RowRun, _ row: Int) {
+        if !isReady { bindShared() }
+        let start = firstRow + Int32(index * (2 + shape.directTargets.count))
+        let key = UnsafeMutableRawBufferPointer(rebasing: keys[(index * 16)..<(index * 16 + 16)])
+        id.write(to: key)
+        statement.bind(start, lasting: UnsafeRawBufferPointer(key))
+        statement.bind(start + 1, number)
+        shape.directTargets.withUnsafeBufferPointer { targets in
+            for column in targets.indices {
+                statement.bind(start + 2 + Int32(column), run.cell(row, column), of: run, as: targets[column].type)
+            }
+        }
+    }
+
+    private func bindShared() {
+        statement.bind(1, exceptions)
+        if let code { statement.bind(2, code) }
+        for (index, value) in defaults { statement.bind(index, value) }
+        isReady = true
+    }
+
+    /// Removes what is bound to the memory of runs.
+    func forget() {
+        guard isReady else { return }
+        statement.clearBindings()
+        isReady = false
+    }
+}

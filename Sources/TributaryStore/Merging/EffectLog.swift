@@ -1,0 +1,80 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Collects which objects became visible, changed or went, for history and for those who observe the store.
+final class EffectLog {
+    private let layout: StoreModel
+    private let cursor: TransactionCursor
+    private let history: HistoryWriter
+    /// The transaction whose changes are being merged.
+    @exclusivity(unchecked) private(set) var current: AppliedTransaction
+    /// By table: how many effects of imports the SQLite transaction has had.
+    @exclusivity(unchecked) private var counts: [Int]
+
+    init(_ db: Database, layout: StoreModel, cursor: TransactionCursor) throws {
+        self.layout = layout
+        self.cursor = cursor
+        history = try HistoryWriter(db)
+        current = AppliedTransaction(number: 0, writer: 0, effects: TransactionEffects(layout: layout))
+        counts = Array(repeating: 0, count: layout.tables.count)
+    }
+
+    func begin(number: Int64, writer: Int64) {
+        current = AppliedTransaction(number: number, writer: writer, effects: TransactionEffects(layout: layout))
+    }
+
+    /// Goes over to another transaction that has begun before.
+    func move(to transaction: AppliedTransaction) { current = transaction }
+
+    /// Writes the history of a transaction.
+    func flush(_ transaction: AppliedTransaction) throws { try history.flush(transaction) }
+
+    /// Records what happened to a visible object.
+    ///
+    /// - Parameters:
+    ///   - kind: Whether it was inserted, updated or deleted.
+    ///   - table: The index of its table.
+    ///   - id: Its identifier.
+    ///   - entity: The index of its concrete entity.
+    ///   - properties: The names of the properties that changed.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func record(
+        _ kind: HistoryTransaction.Kind,
+        _ table: Int,
+        _ id: UniqueID,
+        entity: Int,
+        properties: [String]
+    ) throws {
+        let keys = try history.keys(layout.entities[entity].entity.name, kind, properties)
+        try record(kind, table, id, entity: entity, keys: keys)
+    }
+
+    /// Records what happened to a visible object, with the keys of history that name the properties.
+    func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
+        for key in keys { try history.append(id, key, to: current) }
+        if current.effects.isCollapsed(table) { return }
+        if !cursor.isLocal {
+            // Together with the transactions before there are more than observers are given one by one.
+            counts[table] += 1
+            if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
+        }
+        current.effects.append(kind, id, entity: entity)
+    }
+
+    /// Records that a row shows another value in a column.
+    func recordShown(_ row: VisibleRow, _ column: StoreModel.ColumnIndex) throws {
+        try record(.update, column.table, row.id, entity: row.entity, properties: [layout[column].property])
+    }
+
+    /// The keys of history for a change of a shape, all of whose values were accepted.
+    func keys(of shape: ChangeShape) throws -> [UInt32] {
+        if let known = shape.historyKeys { return known }
+        // Names that the model does not know have no effect, and there is no end to such names.
+        let names = zip(shape.names, shape.targets).filter { !$1.isUnknown }.map(\.0)
+        let kind: HistoryTransaction.Kind = shape.isInsert ? .insert : .update
+        let keys = try history.keys(layout.entities[shape.entity].entity.name, kind, names)
+        shape.historyKeys = keys
+        return keys
+    }
+}

@@ -1,0 +1,55 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes `tributary_counter`: of each counter one total for each writer, kept for the life of the identifier.
+///
+/// The sequence that a ``CounterTotals/Total`` includes is the writer's position in `tributary_writer`.
+final class CounterTable {
+    private let db: Database
+    private let layout: StoreModel
+
+    init(_ db: Database, layout: StoreModel) {
+        self.db = db
+        self.layout = layout
+    }
+
+    /// Adds an increment to the total of the writer with the row `writer`.
+    func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
+        let select = try BoundStatement(
+            db,
+            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
+        )
+        let replace = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        for statement in [select, replace] {
+            bind(id, column, to: statement)
+            statement.bind(4, writer)
+        }
+        let before = try select.first { layout[column].value(in: $0, at: 0) }
+        replace.bind(5, before.map { CounterTotals.sum($0, amount) } ?? amount)
+        try replace.run()
+    }
+
+    /// The counter's value; nil when nobody has counted.
+    func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT c.total FROM tributary_counter c JOIN tributary_writer w ON w.id = c.writer
+            WHERE c.root = ?1 AND c.id = ?2 AND c.place = ?3 ORDER BY w.uuid
+            """
+        )
+        bind(id, column, to: statement)
+        var sums: [PropertyValue] = []
+        try statement.forEach { sums.append(layout[column].value(in: $0, at: 0)) }
+        return CounterTotals.value(of: sums)
+    }
+
+    private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
+        statement.bind(1, layout.tables[column.table].code)
+        statement.bind(2, id)
+        statement.bind(3, Int64(column.column))
+    }
+}

@@ -1,0 +1,20 @@
+import GRDB
+import TributaryChanges
+
+extension Database {
+    /// Whether a table has any row.
+    func hasRows(_ table: String) throws -> Bool {
+        try BoundStatement(self, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
+    }
+
+    /// The identifiers that a query selects for a table's code (?1) between two identifiers (?2 and ?3).
+    func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
+        let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
+        statement.bind(1, code)
+        statement.bind(2, range.lowerBound)
+        statement.bind(3, range.upperBound)
+        var found = MembershipHint()
+        try statement.forEach { row in if let id = row.id(0) { found.insert(id) } }
+        return found
+    }
+}

@@ -1,0 +1,154 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
+///
+/// The register of a pair whose ends are both visible, and which is linked, is its row in the relationship's own table; all
+/// other registers are in `tributary_link`.
+final class LinkTables {
+    /// A pair with its merge state.
+    struct Pair {
+        var source: UniqueID
+        var target: UniqueID
+        var state: LinkState<Int64>
+    }
+
+    private let db: Database
+    /// Whether `tributary_link` has any row.
+    @exclusivity(unchecked) private(set) var hasHidden: Bool
+
+    init(_ db: Database) throws {
+        self.db = db
+        hasHidden = try db.hasRows("tributary_link")
+    }
+
+    // MARK: Reading
+
+    /// The pair, shown or hidden; nil when nothing was ever written to it that counts.
+    func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
+        if let shown = try shown(link, source, target) { return shown }
+        guard hasHidden else { return nil }
+        let hidden = try BoundStatement(
+            db,
+            LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2 AND target = ?3"
+        )
+        hidden.bind(1, link.code)
+        hidden.bind(2, source)
+        hidden.bind(3, target)
+        return try hidden.first { read($0) }
+    }
+
+    /// The pair when the relationship shows it.
+    func shown(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
+        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2")
+        shown.bind(1, source)
+        shown.bind(2, target)
+        return try shown.first { read($0) }
+    }
+
+    /// The shown pairs of an object, whichever end it is.
+    func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
+        var found: [Pair] = []
+        if link.source == table {
+            let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1")
+            statement.bind(1, id)
+            try statement.forEach { found.append(read($0)) }
+        }
+        if link.target == table {
+            let statement = try BoundStatement(db, select(link) + " WHERE _target = ?1 AND _source <> ?1")
+            statement.bind(1, id)
+            try statement.forEach { found.append(read($0)) }
+        }
+        return found
+    }
+
+    /// The hidden pairs of an object, whichever end it is.
+    func hiddenPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
+        guard hasHidden else { return [] }
+        var found: [Pair] = []
+        if link.source == table {
+            let statement = try BoundStatement(db, LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
+            statement.bind(1, link.code)
+            statement.bind(2, id)
+            try statement.forEach { found.append(read($0)) }
+        }
+        if link.target == table {
+            let statement = try BoundStatement(
+                db,
+                LinkTables.selectHiddenByTarget + " WHERE link = ?1 AND target = ?2 AND source <> ?2"
+            )
+            statement.bind(1, link.code)
+            statement.bind(2, id)
+            try statement.forEach { found.append(read($0)) }
+        }
+        return found
+    }
+
+    private func select(_ link: LinkLayout) -> String {
+        "SELECT _source, _target, _version, 0, \(link.isOrdered ? "_position" : "NULL") FROM \(link.quotedName)"
+    }
+
+    private static let selectHidden = "SELECT source, target, version, removed, position FROM tributary_link"
+
+    /// SQLite by itself takes the primary key for pairs of a target, and then reads all pairs of the relationship.
+    private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
+
+    private func read(_ row: BoundStatement) -> Pair {
+        let none = UniqueID(high: 0, low: 0)
+        let state = LinkState(version: row.integer(2), isRemoved: row.integer(3) != 0, position: row.optionalText(4))
+        return Pair(source: row.id(0) ?? none, target: row.id(1) ?? none, state: state)
+    }
+
+    // MARK: Writing
+
+    func insertShown(_ pair: Pair, _ link: LinkLayout) throws {
+        let statement = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO \(link.quotedName)(_source, _target, _version\(link.isOrdered ? ", _position" : ""))
+            VALUES (?1, ?2, ?3\(link.isOrdered ? ", ?4" : ""))
+            """
+        )
+        statement.bind(1, pair.source)
+        statement.bind(2, pair.target)
+        statement.bind(3, pair.state.version)
+        if link.isOrdered { statement.bind(4, pair.state.position) }
+        try statement.run()
+    }
+
+    func insertHidden(_ pair: Pair, _ link: LinkLayout) throws {
+        let statement = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO tributary_link(link, source, target, version, removed, position)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+        statement.bind(1, link.code)
+        statement.bind(2, pair.source)
+        statement.bind(3, pair.target)
+        statement.bind(4, pair.state.version)
+        statement.bind(5, Int64(pair.state.isRemoved ? 1 : 0))
+        statement.bind(6, pair.state.position)
+        try statement.run()
+        hasHidden = true
+    }
+
+    func removeShown(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws {
+        let statement = try BoundStatement(db, "DELETE FROM \(link.quotedName) WHERE _source = ?1 AND _target = ?2")
+        statement.bind(1, source)
+        statement.bind(2, target)
+        try statement.run()
+    }
+
+    func removeHidden(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws {
+        let statement = try BoundStatement(
+            db,
+            "DELETE FROM tributary_link WHERE link = ?1 AND source = ?2 AND target = ?3"
+        )
+        statement.bind(1, link.code)
+        statement.bind(2, source)
+        statement.bind(3, target)
+        try statement.run()
+    }
+}

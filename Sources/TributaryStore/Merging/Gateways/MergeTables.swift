@@ -1,0 +1,91 @@
+import GRDB
+import TributaryChanges
+
+/// The tables that a merge reads and writes, each behind the one type that knows its SQL.
+///
+/// It belongs to one write transaction, and so to one thread: what the gateways remember of the tables holds as long as
+/// nobody else writes. They are asked for with each change, and no closure is given a reference into one: their
+/// properties are exempt from the checks for overlapping accesses.
+final class MergeTables {
+    let layout: StoreModel
+    let versions: VersionCache
+    let objects: ObjectTables
+    let visibility: VisibilityCache
+    let partialRows: PartialRowTable
+    let references: UnresolvedReferenceTable
+    let links: LinkTables
+    let counters: CounterTable
+    let deferred: DeferredWriteTable
+    let preserved: PreservedValueTable
+
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    init(_ db: Database, layout: StoreModel) throws {
+        self.layout = layout
+        versions = try VersionCache(db)
+        objects = ObjectTables(db, layout: layout)
+        visibility = VisibilityCache(objects, layout: layout)
+        partialRows = try PartialRowTable(db, layout: layout)
+        references = try UnresolvedReferenceTable(db, layout: layout)
+        links = try LinkTables(db)
+        counters = CounterTable(db, layout: layout)
+        deferred = DeferredWriteTable(db: db)
+        preserved = PreservedValueTable(db: db, layout: layout)
+    }
+
+    /// Looks up which inserts of one table may find a partial row, or references to their objects.
+    ///
+    /// - Parameters:
+    ///   - table: The index of the table.
+    ///   - inserts: The least and the greatest identifier that are inserted; nil when none is.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    private func prepare(_ table: Int, inserts: ClosedRange<UniqueID>?) throws {
+        try partialRows.prepare(table, inserts)
+        try references.prepare(table, inserts)
+    }
+
+    /// The value that a counter's column shows: the sum of all that was counted, or the default of the entity.
+    func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
+        try counters.value(of: id, column) ?? layout.entities[entity].defaults[column.column]
+    }
+
+    /// The target that the to-one register of a visible row holds, shown or not.
+    func target(of row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
+        let shown = try objects.table(column.table).value(column.column, rowid: row.rowid)
+        if case .reference(let target) = shown { return target }
+        return try references.target(of: row.id, column)
+    }
+}
+
+extension MergeTables {
+    /// Looks up at once what each of the following inserts would have to look up, and counts their objects as visible.
+    ///
+    /// Costs one look at each change, and two queries for each table with inserts.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes in the order of their tables and identifiers.
+    ///   - subject: The table of a change, and the object when the change is an insert.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func prepare<Element>(
+        _ changes: [Element],
+        _ subject: (Element) -> (table: Int, inserted: UniqueID?)
+    ) throws {
+        visibility.limitSize()
+        var start = 0
+        while start < changes.count {
+            let table = subject(changes[start]).table
+            var inserts: ClosedRange<UniqueID>?
+            var end = start
+            while end < changes.count {
+                let (next, inserted) = subject(changes[end])
+                guard next == table else { break }
+                if let inserted {
+                    inserts = (inserts?.lowerBound ?? inserted)...inserted
+                    visibility.set(table, inserted, isVisible: true)
+                }
+                end += 1
+            }
+            try prepare(table, inserts: inserts)
+            start = end
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes the table of a root entity: the visible objects.
+final class ObjectTable {
+    let layout: TableLayout
+    private let db: Database
+    /// `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the columns.
+    let insert: BoundStatement
+    static let firstColumn: Int32 = 6
+    /// Shape and transaction whose common values `insert` is bound to; nil once anything else has been bound.
+    ///
+    /// The other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is freed.
+    @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
+    /// By ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
+    let select: BoundStatement
+    let exists: BoundStatement
+    let delete: BoundStatement
+    private var updates: [[Int]: BoundStatement] = [:]
+    private var lastUpdate: (columns: [Int], statement: BoundStatement)?
+
+    init(_ db: Database, _ layout: TableLayout) throws {
+        self.db = db
+        self.layout = layout
+        var names = ["_id", "_revision", "_version", "_exceptions"]
+        var values = ["?1", "?2", "?3", "?4"]
+        if layout.hasEntityColumn {
+            names.append("_entity")
+            values.append("?5")
+        } else if layout.columns.isEmpty {
+            // The entity is bound all the same, so a table of objects without properties has to name it.
+            values[2] = "iif(?5 IS NULL, ?3, ?3)"
+        }
+        for (index, column) in layout.columns.enumerated() {
+            names.append(column.quotedName)
+            values.append("?\(ObjectTable.firstColumn + Int32(index))")
+        }
+        let table = layout.quotedName
+        insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO \(table)(\(names.joined(separator: ","))) VALUES (\(values.joined(separator: ","))) \
+            ON CONFLICT DO NOTHING
+            """
+        )
+        select = try BoundStatement(db, "SELECT \(ObjectTable.head(layout)) FROM \(table) WHERE _id = ?1")
+        exists = try BoundStatement(db, "SELECT 1 FROM \(table) WHERE _id = ?1")
+        delete = try BoundStatement(db, "DELETE FROM \(table) WHERE rowid = ?1")
+    }
+
+    /// The columns that ``VisibleRow`` is read from.
+    static func head(_ layout: TableLayout) -> String {
+        "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
+    }
+
+    /// Statements for sets of columns that are held at a time.
+    private static let updateLimit = 256
+
+    /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
+    func update(_ columns: [Int]) throws -> BoundStatement {
+        if let lastUpdate, lastUpdate.columns == columns { return lastUpdate.statement }
+        let statement = try updates[columns] ?? makeUpdate(columns)
+        if updates.count >= ObjectTable.updateLimit { updates.removeAll() }
+        updates[columns] = statement
+        lastUpdate = (columns, statement)
+        return statement
+    }
+
+    private func makeUpdate(_ columns: [Int]) throws -> BoundStatement {
+        let sets = columns.enumerated().map { ",\(layout.columns[$1].quotedName) = ?\($0 + 5)" }.joined()
+        // There are too many sets of columns to keep a statement for each as long as the connection is open.
+        return try BoundStatement(
+            db,
+            "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4",
+            isKept: columns.count <= 2
+        )
+    }
+
+    /// Sets _entity ?1 of the row ?2.
+    func setEntity(_ code: Int64, rowid: Int64) throws {
+        guard layout.hasEntityColumn else { return }
+        let statement = try BoundStatement(db, "UPDATE \(layout.quotedName) SET _entity = ?1 WHERE rowid = ?2")
+        statement.bind(1, code)
+        statement.bind(2, rowid)
+        try statement.run()
+    }
+
+    /// The value that a row shows in a column.
+    func value(_ columnIndex: Int, rowid: Int64) throws -> PropertyValue {
+        let column = layout.columns[columnIndex]
+        let statement = try BoundStatement(
+            db,
+            "SELECT \(column.quotedName) FROM \(layout.quotedName) WHERE rowid = ?1"
+        )
+        statement.bind(1, rowid)
+        return try statement.first { column.value(in: $0, at: 0) } ?? .null
+    }
+
+    /// Changes the value that a row shows in a column, without a write to its register; the row counts as changed by
+    /// `revision`.
+    func show(_ value: UniqueID?, column: Int, rowid: Int64, revision: Int64) throws {
+        let statement = try BoundStatement(
+            db,
+            """
+            UPDATE \(layout.quotedName) SET \(layout.columns[column].quotedName) = ?1,
+            _version = coalesce(_version, _revision), _revision = ?2 WHERE rowid = ?3
+            """
+        )
+        statement.bind(1, value)
+        statement.bind(2, revision)
+        statement.bind(3, rowid)
+        try statement.run()
+    }
+    /// The rows that show an object in a column.
+    func rows(showing id: UniqueID, column: Int, _ model: StoreModel) throws -> [VisibleRow] {
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT \(ObjectTable.head(layout)) FROM \(layout.quotedName)
+            WHERE \(layout.columns[column].quotedName) = ?1
+            """
+        )
+        statement.bind(1, id)
+        var found: [VisibleRow] = []
+        try statement.forEach { found.append(VisibleRow($0, layout: model)) }
+        return found
+    }
+
+    /// Removes what is bound of rows that were inserted from the memory of a run.
+    func forgetRows() {
+        guard boundHead != nil else { return }
+        boundHead = nil
+        insert.clearBindings()
+    }
+}

@@ -1,0 +1,71 @@
+import TributaryChanges
+
+/// The state of an object that is not visible: a tombstone, or what was written before anybody inserted the object.
+struct PartialRow {
+    typealias Register = TributaryChanges.Register<Int64, PropertyValue>
+
+    /// The greatest deletion; nil when there was none.
+    var deleted: Int64?
+    /// By column: the registers that no deletion supersedes.
+    var registers: [Int: Register] = [:]
+
+    init(deleted: Int64? = nil) {
+        self.deleted = deleted
+    }
+
+    /// Reads the columns `deleted` and `registers` of `tributary_object`.
+    init(deleted: Int64?, packed: UnsafeRawBufferPointer) {
+        self.deleted = deleted
+        var reader = VariableLengthReader(bytes: packed)
+        while let column = reader.next() {
+            guard let number = reader.next(), let value = PropertyValue(unpacking: &reader) else { return }
+            registers[Int(clamping: column)] = Register(version: Int64(bitPattern: number), value: value)
+        }
+    }
+
+    /// The column `registers`; nil when there are none.
+    var packed: [UInt8]? {
+        guard !registers.isEmpty else { return nil }
+        var writer = VariableLengthWriter()
+        for (column, register) in registers.sorted(by: { $0.key < $1.key }) {
+            writer.append(UInt64(column))
+            writer.append(UInt64(bitPattern: register.version))
+            register.value.pack(into: &writer)
+        }
+        return writer.bytes
+    }
+
+    /// Merges a write of a column that is no counter.
+    mutating func merge(
+        _ write: Register,
+        column: Int,
+        rule: MergeRule,
+        by order: some VersionOrder<Int64>
+    ) throws {
+        let known = registers[column]
+        let isAccepted = try rule.accepts(
+            write,
+            over: known?.version,
+            holding: known?.value ?? .null,
+            after: deleted,
+            by: order
+        )
+        if isAccepted { registers[column] = write }
+    }
+
+    /// Merges a deletion; `rules` are those of the table's columns.
+    ///
+    /// - Returns: false when a greater deletion is known already.
+    mutating func delete(
+        at version: Int64,
+        by order: some VersionOrder<Int64>,
+        rule: (_ column: Int) -> MergeRule
+    ) throws -> Bool {
+        guard try order.later(deleted, version) == version else { return false }
+        deleted = version
+        for (column, register) in registers where rule(column).isSupersededByDeletion {
+            if try order.isSuperseded(register.version, by: version) { registers[column] = nil }
+        }
+        return true
+    }
+}

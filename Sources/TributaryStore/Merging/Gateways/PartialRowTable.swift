@@ -1,0 +1,70 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes `tributary_object`: the objects that are not visible.
+final class PartialRowTable {
+    private let db: Database
+    /// By table: the code that names it in the store's own tables.
+    private let codes: [Int64]
+    /// Whether there is any row at all.
+    @exclusivity(unchecked) private var hasRows: Bool
+    /// By table, for the inserts that are being merged.
+    @exclusivity(unchecked) private var hints: [MembershipHint]
+
+    init(_ db: Database, layout: StoreModel) throws {
+        self.db = db
+        codes = layout.tables.map(\.code)
+        hints = Array(repeating: MembershipHint(), count: codes.count)
+        hasRows = try db.hasRows("tributary_object")
+    }
+
+    /// Looks up at once which of the objects between two identifiers have a row; ``mayContain(_:_:)`` knows then.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
+        hints[table] = MembershipHint()
+        guard hasRows, let range else { return }
+        let sql = "SELECT id FROM tributary_object WHERE root = ?1 AND id BETWEEN ?2 AND ?3"
+        hints[table] = try db.membership(sql, code: codes[table], range)
+    }
+
+    /// Whether an object between the prepared identifiers may have a row.
+    func mayContain(_ table: Int, _ id: UniqueID) -> Bool { hasRows && hints[table].mayContain(id) }
+
+    func row(_ table: Int, _ id: UniqueID) throws -> PartialRow? {
+        guard hasRows else { return nil }
+        let statement = try BoundStatement(
+            db,
+            "SELECT deleted, registers FROM tributary_object WHERE root = ?1 AND id = ?2"
+        )
+        statement.bind(1, codes[table])
+        statement.bind(2, id)
+        return try statement.first { row in
+            row.withBytes(1) { PartialRow(deleted: row.optionalInteger(0), packed: $0) }
+        }
+    }
+
+    /// The row, or an empty one.
+    func rowOrEmpty(_ table: Int, _ id: UniqueID) throws -> PartialRow { try row(table, id) ?? PartialRow() }
+
+    func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
+        let statement = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"
+        )
+        statement.bind(1, codes[table])
+        statement.bind(2, id)
+        statement.bind(3, row.deleted)
+        statement.bind(4, row.packed)
+        try statement.run()
+        hasRows = true
+        hints[table].insert(id)
+    }
+
+    func remove(_ table: Int, _ id: UniqueID) throws {
+        let statement = try BoundStatement(db, "DELETE FROM tributary_object WHERE root = ?1 AND id = ?2")
+        statement.bind(1, codes[table])
+        statement.bind(2, id)
+        try statement.run()
+    }
+}

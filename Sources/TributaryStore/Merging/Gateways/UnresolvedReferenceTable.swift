@@ -1,0 +1,176 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose column shows nothing, because
+/// the target is not visible or shows another one-to-one owner.
+///
+/// Rows of one-to-one registers get a rank when the greatest of several owners is first asked for, and keep it as long as
+/// the register keeps its value; an index has them in this order. A row without a rank was written since then, or by a
+/// program that knew no ranks.
+final class UnresolvedReferenceTable {
+    private let db: Database
+    private let layout: StoreModel
+    /// Whether there is any row at all.
+    @exclusivity(unchecked) private(set) var hasRows: Bool
+    /// By the table of the targets, for the inserts that are being merged.
+    @exclusivity(unchecked) private var hints: [MembershipHint]
+    /// Rows that get their rank between two looks at the table.
+    private static let batch = 1_000
+
+    init(_ db: Database, layout: StoreModel) throws {
+        self.db = db
+        self.layout = layout
+        hints = Array(repeating: MembershipHint(), count: layout.tables.count)
+        hasRows = try db.hasRows("tributary_reference")
+    }
+
+    /// Looks up at once which of the objects between two identifiers are targets; ``mayHaveTarget(_:_:)`` knows then.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
+        hints[table] = MembershipHint()
+        guard hasRows, let range else { return }
+        let sql = "SELECT target FROM tributary_reference WHERE target_root = ?1 AND target BETWEEN ?2 AND ?3"
+        hints[table] = try db.membership(sql, code: layout.tables[table].code, range)
+    }
+
+    /// Whether an object between the prepared identifiers may be a target.
+    func mayHaveTarget(_ table: Int, _ id: UniqueID) -> Bool { hasRows && hints[table].mayContain(id) }
+
+    /// The target of a register that shows nothing.
+    func target(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
+        guard hasRows else { return nil }
+        let statement = try BoundStatement(
+            db,
+            "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
+        )
+        bind(id, column, to: statement)
+        return try statement.first { $0.id(0) } ?? nil
+    }
+
+    func insert(_ id: UniqueID, _ column: StoreModel.ColumnIndex, target: UniqueID) throws {
+        guard case .reference(let targetTable, _, _) = layout[column].kind else { return }
+        let statement = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO tributary_reference(root, id, place, target_root, target)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """
+        )
+        bind(id, column, to: statement)
+        statement.bind(4, layout.tables[targetTable].code)
+        statement.bind(5, target)
+        try statement.run()
+        hasRows = true
+        hints[targetTable].insert(target)
+    }
+
+    func remove(_ id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
+        guard hasRows else { return }
+        let statement = try BoundStatement(
+            db,
+            "DELETE FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
+        )
+        bind(id, column, to: statement)
+        try statement.run()
+    }
+
+    /// Removes the rows of all registers of an object.
+    func removeAll(of id: UniqueID, table: Int) throws {
+        guard hasRows else { return }
+        let statement = try BoundStatement(db, "DELETE FROM tributary_reference WHERE root = ?1 AND id = ?2")
+        statement.bind(1, layout.tables[table].code)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// The objects whose register of a column holds a target that it does not show.
+    ///
+    /// - Parameters:
+    ///   - target: The object that is held.
+    ///   - column: The register.
+    ///   - rest: SQL after the conditions of the query.
+    /// - Returns: the identifiers of the objects that hold it.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func sources(of target: UniqueID, _ column: StoreModel.ColumnIndex, _ rest: String = "") throws -> [UniqueID] {
+        guard hasRows, case .reference(let targetTable, _, _) = layout[column].kind else { return [] }
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT id FROM tributary_reference
+            WHERE target_root = ?1 AND target = ?2 AND root = ?3 AND place = ?4 \(rest)
+            """
+        )
+        statement.bind(1, layout.tables[targetTable].code)
+        statement.bind(2, target)
+        statement.bind(3, layout.tables[column.table].code)
+        statement.bind(4, Int64(column.column))
+        var found: [UniqueID] = []
+        try statement.forEach { row in if let id = row.id(0) { found.append(id) } }
+        return found
+    }
+
+    /// Of the objects whose one-to-one register holds a target that it does not show, the one that would own it.
+    ///
+    /// Costs a rank for each row that has none, and a look at the index, which has the rows in the order of their ranks.
+    ///
+    /// - Parameters:
+    ///   - target: The object that is held.
+    ///   - column: The one-to-one register.
+    ///   - versions: Compares the versions of the owners.
+    ///   - row: The visible row of an object; nil for one that is not visible, whose entry is removed: such an entry is
+    ///     damage.
+    /// - Returns: the row of that object; nil when nobody waits for the target.
+    /// - Throws: what `row` throws, and ``StoreError`` when the store cannot be read or written.
+    func greatestOwner(
+        of target: UniqueID,
+        _ column: StoreModel.ColumnIndex,
+        versions: VersionCache,
+        row: (UniqueID) throws -> VisibleRow?
+    ) throws -> VisibleRow? {
+        guard hasRows else { return nil }
+        let two = try sources(of: target, column, "ORDER BY rank, id LIMIT 2")
+        if two.count < 2 { return try two.first.flatMap(row) }
+        try rankOwners(of: target, column, versions: versions, row: row)
+        while let id = try sources(of: target, column, "ORDER BY rank DESC, id DESC LIMIT 1").first {
+            if let row = try row(id) { return row }
+            try remove(id, column)
+        }
+        return nil
+    }
+
+    private func rankOwners(
+        of target: UniqueID,
+        _ column: StoreModel.ColumnIndex,
+        versions: VersionCache,
+        row: (UniqueID) throws -> VisibleRow?
+    ) throws {
+        let update = try BoundStatement(
+            db,
+            "UPDATE tributary_reference SET rank = ?4 WHERE root = ?1 AND id = ?2 AND place = ?3"
+        )
+        while true {
+            let unranked = try sources(
+                of: target,
+                column,
+                "AND rank IS NULL LIMIT \(UnresolvedReferenceTable.batch)"
+            )
+            if unranked.isEmpty { return }
+            for id in unranked {
+                guard let row = try row(id) else {
+                    try remove(id, column)
+                    continue
+                }
+                bind(id, column, to: update)
+                update.bind(4, try row.owner(column, layout, versions).rank)
+                try update.run()
+            }
+        }
+    }
+
+    private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
+        statement.bind(1, layout.tables[column.table].code)
+        statement.bind(2, id)
+        statement.bind(3, Int64(column.column))
+    }
+}

@@ -1,0 +1,21 @@
+import TributaryChanges
+
+/// The head of a visible object's row: its identity, its concrete entity and its versions, without its values.
+struct VisibleRow {
+    var id: UniqueID
+    var rowid: Int64
+    /// The index of the concrete entity in the layout's list.
+    var entity: Int
+    var versions: RowVersions
+
+    /// Reads the columns of `ObjectTable.head`.
+    init(_ statement: BoundStatement, layout: StoreModel) {
+        rowid = statement.integer(0)
+        let base = statement.optionalInteger(2) ?? statement.integer(1)
+        versions = statement.withBytes(3) { bytes in
+            bytes.isEmpty ? RowVersions(base: base) : RowVersions(base: base, encoded: bytes)
+        }
+        entity = layout.entityIndex(code: statement.integer(4)) ?? 0
+        id = statement.id(5) ?? UniqueID(high: 0, low: 0)
+    }
+}

@@ -1,0 +1,146 @@
+import TributaryChanges
+
+/// Merges links and unlinks of many-to-many relationships, and positions of ordered relationships.
+struct LinkMerger {
+    private typealias Pair = LinkTables.Pair
+
+    private let tables: MergeTables
+    private let cursor: TransactionCursor
+    private let effects: EffectLog
+
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog) {
+        self.tables = tables
+        self.cursor = cursor
+        self.effects = effects
+    }
+
+    private var layout: StoreModel { tables.layout }
+
+    // MARK: Changes
+
+    /// Merges the links and unlinks of a slice, in their order, when its other changes were merged.
+    func apply(_ slice: ChangeSlice) throws {
+        for operation in slice.links {
+            let change = slice.changes[operation.index]
+            cursor.moveToChange(at: slice.first + operation.index)
+            switch change.operation {
+            case .link(_, let ids, let positions):
+                for (index, id) in ids.enumerated() {
+                    let state = state(of: operation, isRemoved: false, position: positions?[index])
+                    try apply(state, operation, change.id, id, slice)
+                }
+            case .unlink(_, let ids):
+                let state = state(of: operation, isRemoved: true, position: nil)
+                for id in ids { try apply(state, operation, change.id, id, slice) }
+            case .insert, .update, .delete: break
+            }
+        }
+    }
+
+    private func state(of operation: ChangeSlice.Link, isRemoved: Bool, position: String?) -> LinkState<Int64> {
+        let hasPosition = !isRemoved && layout.links[operation.link].isOrdered
+        return LinkState(version: cursor.number, isRemoved: isRemoved, position: hasPosition ? position ?? "" : nil)
+    }
+
+    private func apply(
+        _ state: LinkState<Int64>,
+        _ operation: ChangeSlice.Link,
+        _ own: UniqueID,
+        _ other: UniqueID,
+        _ slice: ChangeSlice
+    ) throws {
+        let link = layout.links[operation.link]
+        var (source, target) = operation.ownsPairs ? (own, other) : (other, own)
+        if link.isSymmetric, target < source { swap(&source, &target) }
+        // A later deletion in the slice, which was merged before the links, supersedes the pair.
+        if slice.isDeleted(link.source, source, after: operation.index) { return }
+        if slice.isDeleted(link.target, target, after: operation.index) { return }
+        let known = try tables.links.pair(link, source, target)
+        let isAccepted = try LinkState.accepts(
+            state.version,
+            over: known?.state.version,
+            after: deletion(link.source, source),
+            and: deletion(link.target, target),
+            by: tables.versions
+        )
+        guard isAccepted else { return }
+        let wasShown = try tables.links.shown(link, source, target) != nil
+        let isShown =
+            try !state.isRemoved && tables.visibility.isVisible(link.source, source)
+            && tables.visibility.isVisible(link.target, target)
+        if wasShown, !isShown { try tables.links.removeShown(link, source, target) }
+        if known != nil, !wasShown, isShown { try tables.links.removeHidden(link, source, target) }
+        let pair = Pair(source: source, target: target, state: state)
+        if isShown { try tables.links.insertShown(pair, link) } else { try tables.links.insertHidden(pair, link) }
+        if wasShown != isShown || (isShown && known?.state.position != state.position) { try record(pair, link) }
+    }
+
+    /// The greatest deletion of an object, visible or not.
+    private func deletion(_ table: Int, _ id: UniqueID) throws -> Int64? {
+        if try tables.visibility.isVisible(table, id) { return try tables.objects.row(table, id)?.versions.deleted }
+        return try tables.partialRows.row(table, id)?.deleted
+    }
+
+    // MARK: Visibility
+
+    /// An object has become visible: so do its pairs whose other end is.
+    ///
+    /// Costs a look at each of its pairs.
+    func show(_ table: Int, _ id: UniqueID) throws {
+        guard tables.links.hasHidden else { return }
+        for index in layout.linksOf[table] {
+            let link = layout.links[index]
+            for pair in try tables.links.hiddenPairs(link, table, id) where !pair.state.isRemoved {
+                guard try tables.visibility.isVisible(link.source, pair.source),
+                    try tables.visibility.isVisible(link.target, pair.target)
+                else { continue }
+                try tables.links.removeHidden(link, pair.source, pair.target)
+                try tables.links.insertShown(pair, link)
+                try record(pair, link)
+            }
+        }
+    }
+
+    /// An object has gone, or a deletion of it has come that a newer insert survives: superseded pairs are removed.
+    ///
+    /// Costs a look at each of its pairs.
+    ///
+    /// - Parameters:
+    ///   - table: The index of the object's table.
+    ///   - id: The object.
+    ///   - deletion: The number of its deletion; nil when it was not deleted.
+    ///   - keepsNewer: Whether pairs that the deletion does not supersede stay shown, because the object is visible.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func hide(_ table: Int, _ id: UniqueID, deletedAt deletion: Int64?, keepsNewer: Bool) throws {
+        for index in layout.linksOf[table] {
+            let link = layout.links[index]
+            for pair in try tables.links.shownPairs(link, table, id) {
+                let isSuperseded = try isSuperseded(pair, by: deletion)
+                if !isSuperseded, keepsNewer { continue }
+                try tables.links.removeShown(link, pair.source, pair.target)
+                if !isSuperseded { try tables.links.insertHidden(pair, link) }
+                try record(pair, link)
+            }
+            guard deletion != nil else { continue }
+            for pair in try tables.links.hiddenPairs(link, table, id) where try isSuperseded(pair, by: deletion) {
+                try tables.links.removeHidden(link, pair.source, pair.target)
+            }
+        }
+    }
+
+    private func isSuperseded(_ pair: Pair, by deletion: Int64?) throws -> Bool {
+        guard let deletion else { return false }
+        return try tables.versions.isSuperseded(pair.state.version, by: deletion)
+    }
+
+    /// Both ends see the relationship change, as far as they are visible and have the relationship.
+    private func record(_ pair: Pair, _ link: LinkLayout) throws {
+        let ends = [
+            (link.source, pair.source, link.sourceProperty), (link.target, pair.target, link.targetProperty),
+        ]
+        for (table, id, property) in ends {
+            guard let property, let row = try tables.objects.row(table, id) else { continue }
+            try effects.record(.update, table, id, entity: row.entity, properties: [property])
+        }
+    }
+}

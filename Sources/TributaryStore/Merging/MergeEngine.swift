@@ -1,0 +1,131 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Merges the changes of transactions, imported and local ones alike, into the tables of the store.
+///
+/// Changes come in slices: their names are resolved to tables and columns, they are grouped by table and identifier, which
+/// finds the pages of a large store one after the other, the state of each object is loaded, merged and written. Changes
+/// to one object keep their order. Links are merged after the other changes of a slice, in their own order.
+///
+/// It belongs to one write transaction.
+final class MergeEngine {
+    let tables: MergeTables
+    let cursor = TransactionCursor()
+    let effects: EffectLog
+    let external: ExternalValues
+    let objects: ObjectMerger
+    let bulk: BulkPath
+    private let shapes: ChangeShapes
+    private let resolver: ChangeResolver
+    private let converter: ValueConverter
+
+    /// - Parameters:
+    ///   - db: The connection, inside a write transaction.
+    ///   - layout: The model and where its objects lie.
+    ///   - blobs: Where large binaries go; nil when they stay in their rows.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    init(_ db: Database, layout: StoreModel, blobs: BlobFolder?) throws {
+        tables = try MergeTables(db, layout: layout)
+        effects = try EffectLog(db, layout: layout, cursor: cursor)
+        external = ExternalValues(layout: layout, folder: blobs)
+        shapes = ChangeShapes(layout)
+        let deferral = DeferralWriter(table: tables.deferred, cursor: cursor)
+        resolver = ChangeResolver(layout: layout, shapes: shapes, cursor: cursor, deferral: deferral)
+        converter = ValueConverter(resolver, external: external)
+        let links = LinkMerger(tables, cursor: cursor, effects: effects)
+        objects = ObjectMerger(tables, cursor: cursor, effects: effects, links: links)
+        bulk = BulkPath(db, tables, shapes: shapes, cursor: cursor, effects: effects, objects: objects)
+    }
+
+    /// Begins a transaction.
+    ///
+    /// - Parameters:
+    ///   - number: Its number in the store.
+    ///   - version: Its version.
+    ///   - writer: The row of its writer.
+    ///   - isLocal: Whether a change that the model cannot represent is an error; it is deferred otherwise.
+    func begin(number: Int64, version: Version, writer: Int64, isLocal: Bool) {
+        cursor.begin(number: number, writer: writer, isLocal: isLocal)
+        effects.begin(number: number, writer: writer)
+        tables.versions.insert(version, of: number)
+    }
+
+    /// Ends a transaction: its history is written.
+    func end() throws { try effects.flush(effects.current) }
+
+    /// Merges the next changes of the transaction.
+    ///
+    /// - Throws: ``StoreError`` `invalidChange` and `duplicateID` for local changes.
+    func apply(_ changes: [Change]) throws {
+        try bulk.flush()
+        try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
+    }
+
+    /// Merges the next rows of the transaction, or lets them wait for those of later ones; values that the model cannot
+    /// represent are deferred at once.
+    func apply(_ run: RowRun) throws {
+        let first = cursor.countChanges(run.count)
+        let accepted = bulk.accept(run)
+        if accepted < run.count {
+            // Values that are deferred here make the changes after them keep their indexes, which waiting rows have not.
+            try bulk.flush()
+            let rest = (accepted..<run.count).map { run.change($0) }
+            try apply(ChangeSlice(changes: rest, first: first + accepted))
+        } else if bulk.waiting.isFull {
+            try bulk.flush()
+        }
+    }
+
+    /// Merges a change that was deferred, with the version that it has always had.
+    ///
+    /// - Parameters:
+    ///   - entry: The deferred change.
+    ///   - change: The change under the names of the present model.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
+        cursor.resume(number: entry.number, writer: entry.writer)
+        tables.versions.insert(entry.version, of: entry.number)
+        try apply(ChangeSlice(changes: [change], first: entry.index, valueIndex: entry.valueIndex))
+    }
+
+    private func apply(_ unresolved: ChangeSlice) throws {
+        var slice = unresolved
+        try resolver.resolve(&slice)
+        let needsIndexes = slice.operations.contains { operation in
+            guard case .write(let shape) = operation.action else { return false }
+            return shapes[shape].needsIndex
+        }
+        if needsIndexes { cursor.keepIndexes() }
+        slice.sort()
+        try tables.prepare(slice.operations) { operation in
+            // One value of an insert, which was deferred, inserts nothing.
+            guard case .write(let shape) = operation.action, shapes[shape].isInsert, slice.valueIndex == nil
+            else { return (operation.table, nil) }
+            return (operation.table, operation.id)
+        }
+        for operation in slice.operations { try merge(operation, of: slice) }
+        try objects.links.apply(slice)
+    }
+
+    private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {
+        cursor.moveToChange(at: slice.first + operation.index)
+        switch operation.action {
+        case .delete: try objects.delete(operation.table, operation.id)
+        case .assign(let column, let target):
+            let write = RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null)
+            try objects.update(operation.table, operation.id, [write], shape: nil)
+        case .write(let index):
+            guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
+            let shape = shapes[index]
+            try converter.convert(values, of: operation.index, in: slice, shape: shape)
+            // The rest of an insert of which one value was deferred has been merged already.
+            if isInsert, slice.valueIndex == nil {
+                try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
+            } else if !converter.writes.isEmpty {
+                let shape = isInsert ? nil : shape
+                try objects.update(operation.table, operation.id, converter.writes, shape: shape)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import TributaryChanges
+import TributaryModel
+
+extension ObjectMerger {
+    /// Merges an insert.
+    ///
+    /// - Parameters:
+    ///   - table: The index of the object's table.
+    ///   - id: The object.
+    ///   - writes: Those values of the change that the model can represent.
+    ///   - shape: The shape of the change.
+    /// - Throws: ``StoreError`` `duplicateID` when a local change inserts a visible object.
+    func insert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape) throws {
+        if tables.partialRows.mayContain(table, id), let partial = try tables.partialRows.row(table, id) {
+            return try insert(table, id, writes, over: partial, entity: shape.entity)
+        }
+        let statement = try bindHead(table, id, writes, shape)
+        let columns = layout.tables[table].columns
+        var unresolved: [RegisterWrite] = []
+        for write in writes {
+            let index = ObjectTable.firstColumn + Int32(write.column)
+            if case .reference(let target) = write.value,
+                case .reference(let targetTable, _, _) = columns[write.column].kind,
+                try !tables.visibility.isVisible(targetTable, target)
+            {
+                unresolved.append(write)
+                statement.bindNull(index)
+            } else {
+                statement.bind(index, write.value)
+            }
+        }
+        try statement.run()
+        guard statement.changedRows > 0 else {
+            if cursor.isLocal { throw StoreError.duplicateID(objectID(table, id, entity: shape.entity)) }
+            return try mergeInsert(table, id, writes, entity: shape.entity)
+        }
+        for write in unresolved {
+            guard case .reference(let target) = write.value else { continue }
+            try tables.references.insert(id, .init(table: table, column: write.column), target: target)
+        }
+        if !shape.isPlain {
+            for write in writes where columns[write.column].mergeRule == .counter { try add(write, to: id, table) }
+        }
+        try appear(table, id, references: shape.isPlain ? [] : writes)
+        try effects.record(.insert, table, id, entity: shape.entity, keys: try effects.keys(of: shape))
+    }
+
+    /// Binds the head of a new row, and the defaults of columns that no value is bound to.
+    private func bindHead(
+        _ table: Int,
+        _ id: UniqueID,
+        _ writes: [RegisterWrite],
+        _ shape: ChangeShape
+    ) throws -> BoundStatement {
+        let entity = layout.entities[shape.entity]
+        let objects = try tables.objects.table(table)
+        objects.boundHead = nil
+        let statement = objects.insert
+        statement.bind(1, id)
+        statement.bind(2, cursor.revision)
+        statement.bind(3, cursor.number == cursor.revision ? nil as Int64? : cursor.number)
+        statement.bind(5, entity.code)
+        let isComplete = writes.count == shape.targets.count
+        statement.bind(4, isComplete ? shape.exceptions : exceptions(of: writes, entity: shape.entity))
+        if !isComplete || !shape.isPlain || writes.count < layout.tables[table].columns.count {
+            for (column, value) in entity.defaults.enumerated() {
+                statement.bind(ObjectTable.firstColumn + Int32(column), value)
+            }
+        }
+        return statement
+    }
+
+    /// An insert of an object that is visible already: the two are one object.
+    private func mergeInsert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], entity: Int) throws {
+        guard let row = try tables.objects.row(table, id) else { return }
+        let accepted = try merge(writes, into: row, table: table, insertedAs: entity)
+        guard !accepted.isEmpty || row.entity != entity else { return }
+        let now = try tables.objects.row(table, id)?.entity ?? row.entity
+        try effects.record(.update, table, id, entity: now, properties: names(of: accepted, table))
+    }
+
+    /// An insert of an object that is deleted, or that was written to before anybody inserted it.
+    private func insert(
+        _ table: Int,
+        _ id: UniqueID,
+        _ writes: [RegisterWrite],
+        over partial: PartialRow,
+        entity: Int
+    ) throws {
+        var partial = partial
+        try merge(writes, into: &partial, table, id)
+        let state = ObjectVersions(inserted: cursor.number, entity: entity, deleted: partial.deleted)
+        guard try state.isVisible(by: tables.versions) else {
+            try tables.partialRows.store(partial, table, id)
+            return try withdraw(table, id)
+        }
+        let columns = layout.tables[table].columns
+        var versions = RowVersions(base: cursor.number)
+        versions.deleted = partial.deleted
+        var values = layout.entities[entity].defaults
+        for column in columns.indices where columns[column].isRegister {
+            if columns[column].mergeRule == .counter {
+                let index = StoreModel.ColumnIndex(table: table, column: column)
+                if let value = try tables.counters.value(of: id, index) { values[column] = value }
+                continue
+            }
+            let register = partial.registers[column]
+            versions.setRegister(column, to: register?.version, isHeld: layout.entities[entity].holds[column])
+            if let register { values[column] = register.value }
+        }
+        try insertRow(table, id, entity: entity, versions: versions, values: values)
+        try tables.partialRows.remove(table, id)
+        let written = partial.registers.map { RegisterWrite(column: $0.key, value: $0.value.value) }
+        try appear(table, id, references: written)
+        let names = layout.entities[entity].entity.properties.enumerated().filter { index, _ in
+            guard case .column(let column) = layout.entities[entity].places[index] else { return false }
+            return partial.registers[column] != nil
+        }.map(\.element.name)
+        try effects.record(.insert, table, id, entity: entity, properties: names)
+    }
+
+    private func insertRow(
+        _ table: Int,
+        _ id: UniqueID,
+        entity: Int,
+        versions: RowVersions,
+        values: [PropertyValue]
+    ) throws {
+        let objects = try tables.objects.table(table)
+        objects.boundHead = nil
+        let statement = objects.insert
+        statement.bind(1, id)
+        statement.bind(2, cursor.revision)
+        statement.bind(3, cursor.number == cursor.revision ? nil as Int64? : cursor.number)
+        statement.bind(4, versions.encoded)
+        statement.bind(5, layout.entities[entity].code)
+        for (column, value) in values.enumerated() {
+            var shown = value
+            if case .reference(let target) = value,
+                case .reference(let targetTable, _, _) = layout.tables[table].columns[column].kind,
+                try !tables.visibility.isVisible(targetTable, target)
+            {
+                try tables.references.insert(id, .init(table: table, column: column), target: target)
+                shown = .null
+            }
+            statement.bind(ObjectTable.firstColumn + Int32(column), shown)
+        }
+        try statement.run()
+    }
+
+    /// `_exceptions` of a new row that has values in some of its columns.
+    private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8]? {
+        let columns = layout.tables[layout.entities[entity].table].columns
+        let written = Set(writes.map(\.column))
+        var versions = RowVersions(base: cursor.number)
+        for column in columns.indices where layout.entities[entity].holds[column] && !written.contains(column) {
+            if columns[column].mergeRule != .counter { versions.setRegister(column, to: nil, isHeld: true) }
+        }
+        return versions.encoded
+    }
+
+    private func objectID(_ table: Int, _ id: UniqueID, entity: Int) -> ManagedObjectID {
+        ManagedObjectID(
+            store: layout.storeName,
+            entity: layout.entities[entity].entity.name,
+            rootEntity: layout.tables[table].root.name,
+            uniqueID: id
+        )
+    }
+}

@@ -1,0 +1,223 @@
+import TributaryChanges
+import TributaryModel
+
+/// Merges inserts, updates and deletions into objects, visible or not.
+///
+/// It loads the state of one object, merges by the rules in values, and writes what changed. What a change of one
+/// object's visibility does to others is passed on to the mergers of references, owners and links.
+final class ObjectMerger {
+    let layout: StoreModel
+    let tables: MergeTables
+    let cursor: TransactionCursor
+    let effects: EffectLog
+    let references: ReferenceMerger
+    let owners: OwnerMerger
+    let links: LinkMerger
+    /// By table: whether an object's coming can decide who owns a target of a one-to-one relationship.
+    private let hasOneToOne: [Bool]
+
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, links: LinkMerger) {
+        layout = tables.layout
+        self.tables = tables
+        self.cursor = cursor
+        self.effects = effects
+        self.links = links
+        owners = OwnerMerger(tables, cursor: cursor, effects: effects)
+        references = ReferenceMerger(tables, cursor: cursor, effects: effects, owners: owners)
+        hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
+    }
+
+    // MARK: Updates
+
+    /// Merges an update; `shape` is nil when the values are not all that the change has, or come from the other end of a
+    /// relationship.
+    func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
+        guard let row = try tables.objects.row(table, id) else {
+            var partial = try tables.partialRows.rowOrEmpty(table, id)
+            try merge(writes, into: &partial, table, id)
+            return try tables.partialRows.store(partial, table, id)
+        }
+        let accepted = try merge(writes, into: row, table: table, insertedAs: nil)
+        guard !accepted.isEmpty else { return }
+        if let shape, row.entity == shape.entity, accepted.count == shape.targets.count {
+            try effects.record(.update, table, id, entity: row.entity, keys: try effects.keys(of: shape))
+        } else {
+            try effects.record(.update, table, id, entity: row.entity, properties: names(of: accepted, table))
+        }
+    }
+
+    /// Merges the values of an object that is not visible, for when an insert makes it visible.
+    func merge(_ writes: [RegisterWrite], into partial: inout PartialRow, _ table: Int, _ id: UniqueID) throws {
+        for write in writes {
+            let rule = layout.tables[table].columns[write.column].mergeRule
+            if rule == .counter {
+                try add(write, to: id, table)
+            } else {
+                let register = PartialRow.Register(version: cursor.number, value: write.value)
+                try partial.merge(register, column: write.column, rule: rule, by: tables.versions)
+            }
+        }
+    }
+
+    /// Merges values into a visible row.
+    ///
+    /// - Parameters:
+    ///   - writes: The values.
+    ///   - row: The head of the row.
+    ///   - table: The index of its table.
+    ///   - entity: The concrete entity when the values are those of an insert.
+    /// - Returns: the indexes of the columns that changed.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func merge(_ writes: [RegisterWrite], into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
+        let entityBefore = row.entity
+        var row = row
+        var isHeadChanged = false
+        if let entity { isHeadChanged = try mergeInsert(of: entity, into: &row, table: table) }
+        let holds = layout.entities[row.entity].holds
+        var accepted: [RegisterWrite] = []
+        for write in writes {
+            let rule = layout.tables[table].columns[write.column].mergeRule
+            let index = StoreModel.ColumnIndex(table: table, column: write.column)
+            if rule == .counter {
+                try add(write, to: row.id, table)
+                let value = try tables.counterValue(row.id, index, entity: row.entity)
+                accepted.append(RegisterWrite(column: write.column, value: value))
+                continue
+            }
+            let isAccepted = try rule.accepts(
+                Register(version: cursor.number, value: write.value),
+                over: row.versions.register(write.column, isHeld: holds[write.column]),
+                holding: tables.objects.table(table).value(write.column, rowid: row.rowid),
+                after: row.versions.deleted,
+                by: tables.versions
+            )
+            guard isAccepted else { continue }
+            row.versions.setRegister(write.column, to: cursor.number, isHeld: holds[write.column])
+            accepted.append(write)
+        }
+        guard !accepted.isEmpty || isHeadChanged else { return [] }
+        if row.entity != entityBefore { accepted += try unwritten(row, table, before: entityBefore, besides: accepted) }
+        try write(accepted, to: row, table: table)
+        return accepted.map(\.column)
+    }
+
+    /// Merges a further insert of a visible object: the greatest one names its concrete entity.
+    ///
+    /// - Returns: whether it is the greatest.
+    private func mergeInsert(of entity: Int, into row: inout VisibleRow, table: Int) throws -> Bool {
+        var versions = ObjectVersions(inserted: row.versions.inserted, entity: row.entity)
+        guard try versions.insert(at: cursor.number, entity: entity, by: tables.versions) else { return false }
+        if entity != row.entity {
+            row.versions = converted(row.versions, from: row.entity, to: entity)
+            try tables.objects.table(table).setEntity(layout.entities[entity].code, rowid: row.rowid)
+            row.entity = entity
+        }
+        row.versions.inserted = cursor.number
+        return true
+    }
+
+    func add(_ increment: RegisterWrite, to id: UniqueID, _ table: Int) throws {
+        let column = StoreModel.ColumnIndex(table: table, column: increment.column)
+        try tables.counters.add(increment.value, writer: cursor.writer, to: id, column)
+    }
+
+    func names(of columns: [Int], _ table: Int) -> [String] {
+        columns.map { layout.tables[table].columns[$0].property }
+    }
+
+    /// The values that columns without a write show now that the concrete entity is another one: the default where the
+    /// entity has the property, nothing where it has not.
+    private func unwritten(
+        _ row: VisibleRow,
+        _ table: Int,
+        before: Int,
+        besides accepted: [RegisterWrite]
+    ) throws -> [RegisterWrite] {
+        let columns = layout.tables[table].columns
+        let (old, new) = (layout.entities[before], layout.entities[row.entity])
+        var shown: [RegisterWrite] = []
+        for column in columns.indices where columns[column].isRegister {
+            if old.holds[column] == new.holds[column], old.defaults[column] == new.defaults[column] { continue }
+            if accepted.contains(where: { $0.column == column }) { continue }
+            if columns[column].mergeRule == .counter {
+                let index = StoreModel.ColumnIndex(table: table, column: column)
+                if try tables.counters.value(of: row.id, index) != nil { continue }
+            } else if row.versions.register(column, isHeld: new.holds[column]) != nil {
+                continue
+            }
+            shown.append(RegisterWrite(column: column, value: new.defaults[column]))
+        }
+        return shown
+    }
+
+    /// Writes columns and the head of a row; references are shown only while their targets are visible.
+    func write(_ values: [RegisterWrite], to row: VisibleRow, table: Int) throws {
+        let columns = layout.tables[table].columns
+        var decisions: [(column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)] = []
+        let statement = try tables.objects.table(table).update(values.map(\.column))
+        for (index, value) in values.enumerated() {
+            var shown = value.value
+            if case .reference(let targetTable, let isOneToOne, _) = columns[value.column].kind {
+                let column = StoreModel.ColumnIndex(table: table, column: value.column)
+                if isOneToOne, let before = try owners.target(shownBy: row, column), value.value != .reference(before) {
+                    decisions.append((column, before, nil))
+                }
+                try tables.references.remove(row.id, column)
+                if case .reference(let target) = value.value {
+                    if isOneToOne { decisions.append((column, target, row.id)) }
+                    if try !tables.visibility.isVisible(targetTable, target) {
+                        try tables.references.insert(row.id, column, target: target)
+                        shown = .null
+                    }
+                }
+            }
+            statement.bind(Int32(index + 5), shown)
+        }
+        statement.bind(1, cursor.revision)
+        statement.bind(2, row.versions.base == cursor.revision ? nil : row.versions.base)
+        statement.bind(3, row.versions.encoded)
+        statement.bind(4, row.rowid)
+        try statement.run()
+        for decision in decisions {
+            try owners.decide(decision.target, decision.column, newcomer: decision.newcomer)
+        }
+    }
+
+    /// Versions of a row, expressed for another concrete entity.
+    private func converted(_ versions: RowVersions, from old: Int, to new: Int) -> RowVersions {
+        var result = versions
+        let columns = layout.tables[layout.entities[old].table].columns
+        for column in columns.indices {
+            let number = versions.register(column, isHeld: layout.entities[old].holds[column])
+            let isHeld = layout.entities[new].holds[column]
+            let isCounter = columns[column].mergeRule == .counter
+            result.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
+        }
+        return result
+    }
+
+    // MARK: Visibility
+
+    /// An object has become visible with the given references.
+    func appear(_ table: Int, _ id: UniqueID, references written: [RegisterWrite]) throws {
+        tables.visibility.set(table, id, isVisible: true)
+        try references.resolve(to: table, id)
+        if hasOneToOne[table] { try owners.decide(around: id, table: table, written) }
+        try links.show(table, id)
+    }
+
+    /// An object is not visible any more; the deletion at `number` supersedes its links.
+    func disappear(_ table: Int, _ id: UniqueID, deletedAt number: Int64) throws {
+        tables.visibility.set(table, id, isVisible: false)
+        try references.unresolve(to: table, id)
+        try links.hide(table, id, deletedAt: number, keepsNewer: false)
+    }
+
+    /// An object that counted as visible, because its insert was expected, is not.
+    func withdraw(_ table: Int, _ id: UniqueID) throws {
+        guard tables.visibility.countsAsVisible(table, id) else { return }
+        tables.visibility.set(table, id, isVisible: false)
+        try references.unresolve(to: table, id)
+        try links.hide(table, id, deletedAt: nil, keepsNewer: false)
+    }
+}

@@ -1,0 +1,105 @@
+import TributaryChanges
+
+/// Decides which object owns a target in a one-to-one relationship: of the visible objects whose register holds it, the
+/// greatest ``OneToOneOwner``.
+///
+/// The column of that one shows the target, those of the others show nothing; the inverse column of the target shows the
+/// owner.
+struct OwnerMerger {
+    private let tables: MergeTables
+    private let cursor: TransactionCursor
+    private let effects: EffectLog
+
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog) {
+        self.tables = tables
+        self.cursor = cursor
+        self.effects = effects
+    }
+
+    private var layout: StoreModel { tables.layout }
+
+    /// Decides who owns a target, when one of the objects that hold it has come, changed or gone.
+    ///
+    /// Costs a look at the owner and at the greatest of the others, however many there are.
+    ///
+    /// - Parameters:
+    ///   - target: The object that is owned.
+    ///   - column: The one-to-one register.
+    ///   - newcomer: The object whose register holds the target since now, when nothing else has changed: the others have
+    ///     lost to the owner before, and are not looked at.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
+        guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
+            try tables.visibility.isVisible(targetTable, target)
+        else { return }
+        let shown = try tables.objects.rows(showing: target, column)
+        var candidates = shown
+        if !shown.contains(where: { $0.id == newcomer }), let waiting = try greatestWaiting(target, column) {
+            candidates.append(waiting)
+        }
+        let owner = try greatest(of: candidates, column)
+        for row in shown where row.id != owner?.id {
+            try show(nil, in: row, column)
+            try tables.references.insert(row.id, column, target: target)
+        }
+        if let owner, !shown.contains(where: { $0.id == owner.id }) {
+            try show(target, in: owner, column)
+            try tables.references.remove(owner.id, column)
+        }
+        if let inverse {
+            try showOwner(owner?.id, of: target, StoreModel.ColumnIndex(table: targetTable, column: inverse))
+        }
+    }
+
+    /// An object has become visible: decides who owns it, and who owns what its own registers hold.
+    func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
+        for (index, column) in layout.tables[table].columns.enumerated() {
+            if case .mirror(let source, let register) = column.kind {
+                try decide(id, StoreModel.ColumnIndex(table: source, column: register))
+            } else if case .reference(_, true, _) = column.kind {
+                for write in written where write.column == index {
+                    guard case .reference(let target) = write.value else { continue }
+                    try decide(target, StoreModel.ColumnIndex(table: table, column: index), newcomer: id)
+                }
+            }
+        }
+    }
+
+    /// The target that a one-to-one register of a visible row shows; nil while another object owns it, and for columns of
+    /// other kinds.
+    func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
+        guard case .reference(_, true, _) = layout[column].kind,
+            case .reference(let target) = try tables.objects.table(column.table).value(column.column, rowid: row.rowid)
+        else { return nil }
+        return target
+    }
+
+    private func greatestWaiting(_ target: UniqueID, _ column: StoreModel.ColumnIndex) throws -> VisibleRow? {
+        try tables.references.greatestOwner(of: target, column, versions: tables.versions) { id in
+            try tables.objects.row(column.table, id)
+        }
+    }
+
+    private func greatest(of rows: [VisibleRow], _ column: StoreModel.ColumnIndex) throws -> VisibleRow? {
+        guard rows.count > 1 else { return rows.first }
+        var greatest: (row: VisibleRow, owner: OneToOneOwner)?
+        for row in rows {
+            let owner = try row.owner(column, layout, tables.versions)
+            if greatest.map({ $0.owner < owner }) ?? true { greatest = (row, owner) }
+        }
+        return greatest?.row
+    }
+
+    private func showOwner(_ owner: UniqueID?, of target: UniqueID, _ inverse: StoreModel.ColumnIndex) throws {
+        guard let row = try tables.objects.row(inverse.table, target) else { return }
+        let before = try tables.objects.table(inverse.table).value(inverse.column, rowid: row.rowid)
+        guard before != owner.map(PropertyValue.reference) ?? .null else { return }
+        try show(owner, in: row, inverse)
+    }
+
+    private func show(_ value: UniqueID?, in row: VisibleRow, _ column: StoreModel.ColumnIndex) throws {
+        let table = try tables.objects.table(column.table)
+        try table.show(value, column: column.column, rowid: row.rowid, revision: cursor.revision)
+        try effects.recordShown(row, column)
+    }
+}

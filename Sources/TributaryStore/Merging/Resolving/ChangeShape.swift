@@ -1,0 +1,148 @@
+import TributaryChanges
+import TributaryModel
+
+/// The names of inserts or updates of one entity with the same properties, resolved to columns once for all of them.
+///
+/// A class, so that looking at one change after the other copies nothing.
+final class ChangeShape {
+    /// Where the value of a written name goes.
+    enum Target {
+        case scalar(column: Int, type: AttributeType)
+        case composite(column: Int, Attribute)
+        case reference(column: Int)
+        case counter(column: Int, type: AttributeType)
+        /// The side of a one-to-one relationship whose register another object has.
+        case inverse(StoreModel.ColumnIndex)
+        /// The side of a one-to-one relationship that the model has no more, whose register another object had.
+        case formerInverse(entity: String, property: String)
+        case unknown(reason: String)
+
+        var isUnknown: Bool { if case .unknown = self { true } else { false } }
+    }
+
+    let entity: Int
+    let isInsert: Bool
+    let names: [String]
+    let targets: [Target]
+    /// Registers of the entity that inserts of this shape leave without a write.
+    let unwritten: [Int]
+    /// `_exceptions` of a row that a change of this shape inserts.
+    let exceptions: [UInt8]?
+    /// The history's keys, once they are known.
+    var historyKeys: [UInt32]?
+    /// Whether all targets are registers of the row itself with the rule `latest`, and none is of a one-to-one relationship.
+    let isPlain: Bool
+
+    /// Whether a change of this shape can write a one-to-one relationship, or a value that is deferred.
+    ///
+    /// Such a write and those to other objects are not merged in the order of the transaction.
+    let needsIndex: Bool
+
+    /// Whether rows of this shape can take the bulk path: attributes only, of types whose values need no memory of their own.
+    let isPackable: Bool
+    /// Of such a shape, the parameters of an insert that its values are bound to.
+    let directTargets: [(index: Int32, type: AttributeType)]
+
+    init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
+        let entity = layout.entities[entityIndex]
+        let table = layout.tables[entity.table]
+        self.entity = entityIndex
+        self.isInsert = isInsert
+        self.names = names
+        targets = names.map { ChangeShape.target($0, entity: entity, layout: layout) }
+        var written: Set<Int> = []
+        var isPlain = true
+        var needsIndex = false
+        for target in targets {
+            switch target {
+            case .scalar(let column, _), .composite(let column, _):
+                written.insert(column)
+                isPlain = isPlain && table.columns[column].mergeRule == .latest
+            case .reference(let column):
+                written.insert(column)
+                if table.columns[column].isOneToOne { (isPlain, needsIndex) = (false, true) }
+            case .counter: isPlain = false
+            case .inverse, .formerInverse, .unknown: (isPlain, needsIndex) = (false, true)
+            }
+        }
+        self.needsIndex = needsIndex
+        self.isPlain = isPlain
+        let direct = targets.compactMap { target in
+            if case .scalar(let column, let type) = target {
+                (ObjectTable.firstColumn + Int32(column), type)
+            } else {
+                nil
+            }
+        }
+        directTargets = direct
+        isPackable = isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
+        unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
+        var versions = RowVersions(base: 0)
+        for column in unwritten where table.columns[column].mergeRule != .counter {
+            versions.setRegister(column, to: nil, isHeld: true)
+        }
+        exceptions = versions.encoded
+    }
+
+    func matches(_ writes: [PropertyWrite], isInsert: Bool, entity: Int) -> Bool {
+        guard self.entity == entity, self.isInsert == isInsert, names.count == writes.count else { return false }
+        return names.withUnsafeBufferPointer { names in
+            writes.withUnsafeBufferPointer { writes in
+                for index in names.indices where !names[index].isIdentical(to: writes[index].name) { return false }
+                return true
+            }
+        }
+    }
+
+    private static func isPackable(_ type: AttributeType) -> Bool {
+        switch type {
+        case .string, .uri, .uuid, .boolean, .date, .double, .float, .integer16, .integer32, .integer64: true
+        case .binary, .transformable, .decimal, .composite, .undefined: false
+        }
+    }
+
+    /// Whether the attributes can hold the values of a row.
+    func fits(_ run: RowRun, _ row: Int) -> Bool {
+        for column in directTargets.indices {
+            let cell = run.cell(row, column)
+            let type = directTargets[column].type
+            switch (cell.kind, type) {
+            case (.null, _), (.text, .string), (.text, .uri), (.integer, .integer64), (.integer, .double),
+                (.integer, .date), (.double, .double), (.double, .date), (.no, .boolean), (.yes, .boolean):
+                continue
+            default:
+                guard type.scalarValue(from: run.value(of: cell)) != nil else { return false }
+            }
+        }
+        return true
+    }
+
+    private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {
+        guard let index = layout.slot(named: name, of: entity.entity) else {
+            return former(name, of: entity.entity.name, layout)
+                ?? .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
+        }
+        switch (entity.places[index], entity.entity.properties[index]) {
+        case (.column(let column), .attribute(let attribute)):
+            let rule = layout.tables[entity.table].columns[column].mergeRule
+            if rule == .counter { return .counter(column: column, type: attribute.type) }
+            if attribute.type == .composite { return .composite(column: column, attribute) }
+            return .scalar(column: column, type: attribute.type)
+        case (.column(let column), .relationship): return .reference(column: column)
+        case (.mirror(_, let table, let column), _): return .inverse(.init(table: table, column: column))
+        case (.inverse, _), (.links, _):
+            return .unknown(reason: "'\(name)' is to-many: its objects are linked, not written")
+        case (.none, _): return .unknown(reason: "'\(name)' is transient: it is not stored")
+        }
+    }
+
+    /// A to-one relationship of an older version that the other side kept.
+    private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
+        guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
+        return switch layout.formerKeeper(ofProperty: name, of: entity) {
+        case .register(let column): .inverse(column)
+        case .formerRegister(let owner, let property): .formerInverse(entity: owner, property: property)
+        case .pairs, .formerPairs, nil: nil
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import TributaryChanges
+
+/// Successive changes of a transaction, resolved to tables and ready to be sorted.
+struct ChangeSlice {
+    struct Operation {
+        enum Action {
+            /// An insert or an update, with the index of its shape.
+            case write(shape: Int)
+            case delete
+            /// A reference that was written from its other end.
+            case assign(column: Int, target: UniqueID?)
+        }
+
+        var table: Int
+        var id: UniqueID
+        /// The index of the change in the slice.
+        var index: Int
+        var action: Action
+    }
+
+    /// A link or unlink of pairs of a link table.
+    struct Link {
+        var index: Int
+        var link: Int
+        var ownsPairs: Bool
+    }
+
+    struct Object: Hashable {
+        var table: Int
+        var id: UniqueID
+    }
+
+    var changes: [Change]
+    /// The index of the first change in its transaction.
+    let first: Int
+    /// The index in its change of the one value that the slice has; nil for whole changes.
+    let valueIndex: Int?
+    var operations: [Operation] = []
+    var links: [Link] = []
+    /// The last deletion of each object, kept only while there are links.
+    private(set) var deletions: [Object: Int] = [:]
+
+    init(changes: [Change], first: Int, valueIndex: Int? = nil) {
+        self.changes = changes
+        self.first = first
+        self.valueIndex = valueIndex
+        operations.reserveCapacity(changes.count)
+    }
+
+    /// Orders the operations by table and ID; those on one object stay in order.
+    mutating func sort() {
+        if !links.isEmpty {
+            for operation in operations {
+                guard case .delete = operation.action else { continue }
+                deletions[Object(table: operation.table, id: operation.id)] = operation.index
+            }
+        }
+        guard !isSorted else { return }
+        operations = operations.indices.sorted { left, right in
+            let (first, second) = (operations[left], operations[right])
+            if first.table != second.table { return first.table < second.table }
+            if first.id != second.id { return first.id < second.id }
+            return left < right
+        }.map { operations[$0] }
+    }
+
+    private var isSorted: Bool {
+        zip(operations, operations.dropFirst()).allSatisfy { first, second in
+            first.table != second.table ? first.table < second.table : first.id <= second.id
+        }
+    }
+
+    /// Whether the object is deleted in this slice by a change after the one at `index`.
+    func isDeleted(_ table: Int, _ id: UniqueID, after index: Int) -> Bool {
+        guard !deletions.isEmpty, let last = deletions[Object(table: table, id: id)] else { return false }
+        return last > index
+    }
+}

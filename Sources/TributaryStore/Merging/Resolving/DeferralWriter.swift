@@ -1,0 +1,63 @@
+import TributaryChanges
+
+/// Defers changes, or values of them, that the model cannot represent, with the version that they would have had.
+struct DeferralWriter {
+    let table: DeferredWriteTable
+    let cursor: TransactionCursor
+
+    /// Defers a whole change.
+    ///
+    /// - Parameters:
+    ///   - change: The change as it was written.
+    ///   - index: Its index in its transaction.
+    ///   - reason: Why the model cannot represent it.
+    /// - Throws: ``StoreError`` `invalidChange` in a local transaction.
+    func deferChange(_ change: Change, at index: Int, reason: String) throws {
+        let content = DeferredWriteTable.Content(of: change)
+        try insert(content, entity: change.entity, id: change.id, index: index, valueIndex: nil, reason)
+    }
+
+    /// Defers one value of an insert or an update.
+    ///
+    /// - Parameters:
+    ///   - write: The name and the value.
+    ///   - object: The entity, as the change names it, and the object.
+    ///   - isInsert: Whether the change is an insert.
+    ///   - index: The index of the change in its transaction.
+    ///   - valueIndex: The index of the value in the change.
+    ///   - reason: Why the model cannot represent it.
+    /// - Throws: ``StoreError`` `invalidChange` in a local transaction.
+    func deferValue(
+        _ write: PropertyWrite,
+        of object: (entity: String, id: UniqueID),
+        isInsert: Bool,
+        at index: Int,
+        valueIndex: Int,
+        reason: String
+    ) throws {
+        let content = DeferredWriteTable.Content(write, isInsert: isInsert)
+        try insert(content, entity: object.entity, id: object.id, index: index, valueIndex: valueIndex, reason)
+    }
+
+    private func insert(
+        _ content: DeferredWriteTable.Content,
+        entity: String,
+        id: UniqueID,
+        index: Int,
+        valueIndex: Int?,
+        _ reason: String
+    ) throws {
+        guard !cursor.isLocal else { throw StoreError.invalidChange(index: index, reason: reason) }
+        cursor.deferredCount += 1
+        cursor.keepIndexes()
+        try table.insert(
+            entity: entity,
+            id: id,
+            content,
+            number: VersionNumber.number(cursor.number, atLeast: index),
+            index: index,
+            valueIndex: valueIndex,
+            reason: reason
+        )
+    }
+}

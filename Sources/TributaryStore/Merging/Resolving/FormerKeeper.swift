@@ -1,0 +1,45 @@
+import TributaryModel
+
+/// Where a store keeps writes to a relationship that an entity had in an older version of the model, when it is not in the
+/// rows of the entity itself.
+///
+/// A store that had the relationship has such a write in the register or the pair of the other side. One that never had
+/// it has to put it there too, so that both have equal states.
+enum FormerKeeper {
+    /// Pairs that the model still has; `ownsPairs` when the writing object is their source.
+    case pairs(link: Int, ownsPairs: Bool)
+    /// A register of the other object that the model still has.
+    case register(StoreModel.ColumnIndex)
+    /// Pairs that are gone as well, of which the other object is the source.
+    case formerPairs(entity: String, property: String)
+    /// A register of the other object that is gone as well.
+    case formerRegister(entity: String, property: String)
+}
+
+extension StoreModel {
+    /// Nil for properties that the entity has, never had, or kept itself.
+    func formerKeeper(ofProperty name: String, of entity: String) -> FormerKeeper? {
+        guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
+            let inverse = relationship.inverse
+        else { return nil }
+        if let (owner, place) = counterpart(ofProperty: name, of: entity) {
+            return switch (place, storage) {
+            case (.links(let link, let ownsPairs), .links): .pairs(link: link, ownsPairs: !ownsPairs)
+            case (.column(let column), .inverse): .register(ColumnIndex(table: owner.table, column: column))
+            default: nil
+            }
+        }
+        if let later = laterSide(ofProperty: name, of: entity) {
+            return switch storage {
+            case .links: .formerPairs(entity: later.entity, property: later.property)
+            case .inverse: .formerRegister(entity: later.entity, property: later.property)
+            case .column: nil
+            }
+        }
+        return switch storage {
+        case .inverse(let owner, let property): .formerRegister(entity: owner, property: property)
+        case .links(_, ownsPairs: false): .formerPairs(entity: relationship.destination, property: inverse)
+        case .links, .column: nil
+        }
+    }
+}

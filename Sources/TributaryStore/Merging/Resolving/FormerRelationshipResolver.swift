@@ -1,0 +1,138 @@
+import TributaryChanges
+import TributaryModel
+
+/// Resolves writes to relationships of older versions of the model that came from the side that does not keep them.
+struct FormerRelationshipResolver {
+    let layout: StoreModel
+    let cursor: TransactionCursor
+    let deferral: DeferralWriter
+
+    /// Resolves a link or unlink of a to-many relationship that an entity does not have any more.
+    ///
+    /// - Parameters:
+    ///   - change: The change; any other kind is left alone.
+    ///   - entity: The last name of its entity.
+    ///   - index: The index of the change in the slice.
+    ///   - slice: Takes the operations and links that the change becomes.
+    /// - Returns: false when nobody else keeps the relationship.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func resolveLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
+        let isLink: Bool
+        let (name, ids): (String, [UniqueID])
+        var positions: [String]?
+        switch change.operation {
+        case .link(let to, let targets, let places): (name, ids, positions, isLink) = (to, targets, places, true)
+        case .unlink(let to, let targets): (name, ids, isLink) = (to, targets, false)
+        case .insert, .update, .delete: return false
+        }
+        guard !cursor.isLocal, positions.map({ $0.count == ids.count }) ?? true,
+            let keeper = layout.formerKeeper(ofProperty: name, of: entity)
+        else { return false }
+        let reason = FormerRelationshipResolver.reason(change, name)
+        switch keeper {
+        case .pairs(let link, let ownsPairs): slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
+        case .register(let column):
+            for id in ids {
+                let action = ChangeSlice.Operation.Action.assign(
+                    column: column.column,
+                    target: isLink ? change.id : nil
+                )
+                slice.operations.append(.init(table: column.table, id: id, index: index, action: action))
+            }
+        case .formerRegister(let owner, let property):
+            for id in ids {
+                let value = isLink ? JSONValue.string(change.id.description) : .null
+                try deferral.deferValue(
+                    PropertyWrite(name: property, value: value),
+                    of: (owner, id),
+                    isInsert: false,
+                    at: slice.first + index,
+                    valueIndex: slice.valueIndex ?? 0,
+                    reason: reason
+                )
+            }
+        case .formerPairs(let owner, let property):
+            for (number, id) in ids.enumerated() {
+                let operation: Change.Operation =
+                    isLink
+                    ? .link(to: property, ids: [change.id], positions: positions.map { [$0[number]] })
+                    : .unlink(to: property, ids: [change.id])
+                let pair = Change(entity: owner, id: id, operation: operation)
+                try deferral.deferChange(pair, at: slice.first + index, reason: reason)
+            }
+        }
+        return true
+    }
+
+    /// Resolves those values of an object whose entity is gone that other objects keep.
+    ///
+    /// - Parameters:
+    ///   - change: The change; any kind but inserts and updates is left alone.
+    ///   - entity: The last name of its entity.
+    ///   - index: The index of the change in the slice.
+    ///   - slice: Takes the operations that the values become.
+    /// - Returns: the change without these values.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func resolveValues(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Change {
+        guard let (values, isInsert) = change.operation.valueWrites else { return change }
+        var kept: [PropertyWrite] = []
+        for (valueIndex, write) in values.enumerated() {
+            guard layout.formerProperty(named: write.name, of: entity)?.relationship?.isToMany == false,
+                let keeper = layout.formerKeeper(ofProperty: write.name, of: entity)
+            else {
+                kept.append(write)
+                continue
+            }
+            if isInsert, write.value == .null { continue }
+            guard case .string(let text) = write.value, let other = UniqueID(text) else {
+                kept.append(write)
+                continue
+            }
+            switch keeper {
+            case .register(let column):
+                let action = ChangeSlice.Operation.Action.assign(column: column.column, target: change.id)
+                slice.operations.append(.init(table: column.table, id: other, index: index, action: action))
+            case .formerRegister(let owner, let property):
+                try deferReference(
+                    to: change,
+                    in: (owner, other, property),
+                    at: slice.first + index,
+                    valueIndex: (slice.valueIndex ?? 0) + valueIndex
+                )
+            case .pairs, .formerPairs: kept.append(write)
+            }
+        }
+        guard kept.count < values.count else { return change }
+        var rest = change
+        rest.operation = isInsert ? .insert(kept) : .update(kept)
+        return rest
+    }
+
+    /// Defers that the former register of another object holds the object of a change.
+    ///
+    /// - Parameters:
+    ///   - change: The change whose object is held.
+    ///   - register: The entity, the object and the property that hold it.
+    ///   - index: The index of the change in its transaction.
+    ///   - valueIndex: The index of the value in the change.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func deferReference(
+        to change: Change,
+        in register: (entity: String, id: UniqueID, property: String),
+        at index: Int,
+        valueIndex: Int
+    ) throws {
+        try deferral.deferValue(
+            PropertyWrite(name: register.property, value: .string(change.id.description)),
+            of: (register.entity, register.id),
+            isInsert: false,
+            at: index,
+            valueIndex: valueIndex,
+            reason: FormerRelationshipResolver.reason(change, register.property)
+        )
+    }
+
+    private static func reason(_ change: Change, _ name: String) -> String {
+        "'\(name)' of '\(change.entity)' is not in the model any more"
+    }
+}

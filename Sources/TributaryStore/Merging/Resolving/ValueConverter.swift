@@ -1,0 +1,144 @@
+import TributaryChanges
+import TributaryModel
+
+/// Converts the JSON values of inserts and updates to values for columns, and defers those that the model cannot represent.
+final class ValueConverter {
+    private let deferral: DeferralWriter
+    private let former: FormerRelationshipResolver
+    private let external: ExternalValues
+    /// The values of the last converted change; the memory is used again for the next.
+    @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
+
+    init(_ resolver: ChangeResolver, external: ExternalValues) {
+        deferral = resolver.deferral
+        former = resolver.former
+        self.external = external
+    }
+
+    /// Fills ``writes``.
+    ///
+    /// - Parameters:
+    ///   - values: The values of the change.
+    ///   - index: The index of the change in the slice.
+    ///   - slice: The slice that has the change.
+    ///   - shape: The shape of the change.
+    /// - Throws: ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
+    func convert(_ values: [PropertyWrite], of index: Int, in slice: ChangeSlice, shape: ChangeShape) throws {
+        writes.removeAll(keepingCapacity: true)
+        for valueIndex in values.indices {
+            let json = values[valueIndex].value
+            let column: Int
+            let value: PropertyValue?
+            switch shape.targets[valueIndex] {
+            case .scalar(let target, let type):
+                column = target
+                value = try external.stored(type.scalarValue(from: json), column: target, entity: shape.entity)
+            case .composite(let target, let attribute):
+                column = target
+                value = attribute.value(from: json)
+            case .reference(let target):
+                column = target
+                value = ValueConverter.reference(json)
+            case .counter(let target, let type):
+                // An insert without a value does not count.
+                if shape.isInsert, json == .null { continue }
+                column = target
+                value = ValueConverter.increment(json, type: type, isInsert: shape.isInsert)
+            case .inverse, .formerInverse, .unknown:
+                try deferUnlessWrittenElsewhere(values[valueIndex], valueIndex, of: index, in: slice, shape)
+                continue
+            }
+            if let value {
+                writes.append(RegisterWrite(column: column, value: value))
+            } else {
+                let name = values[valueIndex].name
+                let reason = "'\(name)' of '\(slice.changes[index].entity)' cannot hold \(json.kind)"
+                try deferValue(values[valueIndex], valueIndex, of: index, in: slice, shape, reason)
+            }
+        }
+    }
+
+    /// A value whose target is no column of the object: an identifier went to the register of the other object already.
+    private func deferUnlessWrittenElsewhere(
+        _ write: PropertyWrite,
+        _ valueIndex: Int,
+        of index: Int,
+        in slice: ChangeSlice,
+        _ shape: ChangeShape
+    ) throws {
+        switch shape.targets[valueIndex] {
+        case .inverse:
+            if ValueConverter.isWrittenElsewhere(write.value, isInsert: shape.isInsert) { return }
+            let reason = "'\(write.name)' is kept on its other side: null has to be written there"
+            try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+        case .formerInverse(let entity, let property):
+            if shape.isInsert, write.value == .null { return }
+            guard case .string(let text) = write.value, let other = UniqueID(text) else {
+                let reason = "'\(write.name)' was kept on its other side: null has to be written there"
+                return try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+            }
+            try former.deferReference(
+                to: slice.changes[index],
+                in: (entity, other, property),
+                at: slice.first + index,
+                valueIndex: (slice.valueIndex ?? 0) + valueIndex
+            )
+        case .unknown(let reason): try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+        case .scalar, .composite, .reference, .counter: break
+        }
+    }
+
+    private func deferValue(
+        _ write: PropertyWrite,
+        _ valueIndex: Int,
+        of index: Int,
+        in slice: ChangeSlice,
+        _ shape: ChangeShape,
+        _ reason: String
+    ) throws {
+        try deferral.deferValue(
+            write,
+            of: (slice.changes[index].entity, slice.changes[index].id),
+            isInsert: shape.isInsert,
+            at: slice.first + index,
+            valueIndex: (slice.valueIndex ?? 0) + valueIndex,
+            reason: reason
+        )
+    }
+
+    private static func reference(_ json: JSONValue) -> PropertyValue? {
+        switch json {
+        case .null: .null
+        case .string(let text): UniqueID(text).map(PropertyValue.reference)
+        default: nil
+        }
+    }
+
+    /// The amount that is counted: that of `{"increment":N}`, or an insert's plain value; nil for any other value.
+    static func increment(_ json: JSONValue, type: AttributeType, isInsert: Bool) -> PropertyValue? {
+        let amount: JSONValue
+        if case .object(let members) = json {
+            guard members.count == 1, let found = json["increment"] else { return nil }
+            amount = found
+        } else {
+            guard isInsert else { return nil }
+            amount = json
+        }
+        switch amount {
+        case .integer(let value): return type.isInteger ? .integer(value) : .double(Double(value))
+        case .double(let value): return type.isInteger ? nil : .double(value)
+        case .number(let text): return type.isInteger ? nil : Double(text).map(PropertyValue.double)
+        default: return nil
+        }
+    }
+
+    /// Whether a value of an inverse column needs nothing more: an identifier went to the other object's register, and that
+    /// nobody owns a new object needs no write.
+    private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
+        switch json {
+        case .null: isInsert
+        case .string(let text): UniqueID(text) != nil
+        default: false
+        }
+    }
+}

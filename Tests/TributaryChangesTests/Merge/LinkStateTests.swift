@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+@Suite struct LinkStateTests {
+    private typealias State = LinkState<Version>
+    private let order = WholeVersionOrder()
+
+    @Test func `merging two replicas is commutative, associative and idempotent`() throws {
+        try MergeLaws.check(
+            { generator -> State in
+                let isRemoved = Bool.random(using: &generator)
+                let position = isRemoved ? nil : ["", "m", "n"].randomElement(using: &generator)
+                return State(version: MergeLaws.version(&generator), isRemoved: isRemoved, position: position)
+            },
+            { try $0.merged(with: $1, by: order) }
+        )
+    }
+
+    @Test func `links, unlinks and deletions of both ends in any order end in one state`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        for round in 0..<500 {
+            var versions = Set<Version>()
+            while versions.count < 5 { versions.insert(MergeLaws.version(&generator)) }
+            let events = versions.sorted().map { version in
+                (version, kind: Int.random(in: 0...4, using: &generator))
+            }
+            let expected = try state(events)
+            for _ in 0..<6 {
+                let shuffled = events.shuffled(using: &generator)
+                #expect(try state(shuffled) == expected, "seed \(generator.seed), round \(round): \(shuffled)")
+            }
+        }
+    }
+
+    /// What is left of the pair after the events: kinds 0 and 1 delete an end, 2 unlinks, the others link.
+    private func state(_ events: [(Version, kind: Int)]) throws -> State? {
+        var (pair, deletions): (State?, (Version?, Version?)) = (nil, (nil, nil))
+        for (version, kind) in events {
+            switch kind {
+            case 0, 1:
+                if kind == 0 { deletions.0 = try order.later(deletions.0, version) }
+                if kind == 1 { deletions.1 = try order.later(deletions.1, version) }
+                if let known = pair, try order.isSuperseded(known.version, by: version) { pair = nil }
+            default:
+                let isAccepted = try State.accepts(
+                    version,
+                    over: pair?.version,
+                    after: deletions.0,
+                    and: deletions.1,
+                    by: order
+                )
+                guard isAccepted else { continue }
+                pair = State(version: version, isRemoved: kind == 2, position: kind == 2 ? nil : "\(kind)")
+            }
+        }
+        return pair
+    }
+}

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+import TributaryChanges
+
+/// Draws states and holds a merge of them to the laws of a join: the order, the grouping and the repetition of merges do
+/// not matter.
+struct MergeLaws {
+    /// How many triples of states are drawn.
+    static let rounds = 2_000
+
+    /// `draw` draws a state, with versions from a coarse grid, so that equal ones are frequent.
+    static func check<State: Equatable>(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ draw: (inout SeededGenerator) -> State,
+        _ merge: (State, State) throws -> State
+    ) throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        var different = 0
+        for round in 0..<rounds {
+            let (first, second, third) = (draw(&generator), draw(&generator), draw(&generator))
+            let place: Comment = "seed \(generator.seed), round \(round): \(first), \(second), \(third)"
+            let both = try merge(first, second)
+            if both != first, both != second || first != second { different += 1 }
+            let isCommutative = try both == merge(second, first)
+            let isAssociative = try merge(both, third) == merge(first, merge(second, third))
+            let isIdempotent = try merge(first, first) == first && merge(both, second) == both
+            try #require(isCommutative, place, sourceLocation: sourceLocation)
+            try #require(isAssociative, place, sourceLocation: sourceLocation)
+            try #require(isIdempotent, place, sourceLocation: sourceLocation)
+        }
+        #expect(different > rounds / 20, "hardly any of the drawn states differ", sourceLocation: sourceLocation)
+    }
+
+    /// A version from a grid of few clocks, writers and indexes.
+    static func version(_ generator: inout SeededGenerator) -> Version {
+        Version(
+            clock: HybridClock(rawValue: UInt64.random(in: 1...4, using: &generator)),
+            writer: UniqueID(high: 0, low: UInt64.random(in: 1...3, using: &generator)),
+            index: Int.random(in: 0...1, using: &generator)
+        )
+    }
+
+    /// A value of an attribute: null, integers and doubles among them equal numbers, texts that are equal but for their
+    /// normal form.
+    static func value(_ generator: inout SeededGenerator) -> PropertyValue {
+        let number = Int64.random(in: -2...2, using: &generator)
+        return switch Int.random(in: 0...4, using: &generator) {
+        case 0: .null
+        case 1: .double(Double(number) / 2)
+        default: .integer(number)
+        }
+    }
+
+    static func text(_ generator: inout SeededGenerator) -> PropertyValue {
+        [.null, .string(""), .string("a"), .string("é"), .string("e\u{301}"), .string("b")]
+            .randomElement(using: &generator) ?? .null
+    }
+}

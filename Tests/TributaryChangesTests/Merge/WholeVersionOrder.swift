@@ -1,0 +1,6 @@
+import TributaryChanges
+
+/// Compares whole versions.
+struct WholeVersionOrder: VersionOrder {
+    func isOlder(_ first: Version, than second: Version) -> Bool { first < second }
+}

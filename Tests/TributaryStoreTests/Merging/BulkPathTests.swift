@@ -1,0 +1,160 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Plain rows that wait for those of later transactions end like changes that are merged one by one.
+@Suite struct BulkPathTests {
+    @Test(.timeLimit(.minutes(30)))
+    func `random mixtures of both ways end like one change at a time`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        for round in 0..<10 {
+            let schedule = MixedSchedule(using: &generator)
+            let (slow, fast) = (try Replica(), try Replica())
+            for transaction in schedule.transactions { try slow.apply(transaction, slice: 1) }
+            var rest = schedule.transactions[...]
+            while !rest.isEmpty {
+                let count = Int.random(in: 1...rest.count, using: &generator)
+                try fast.apply(waiting: Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+            let place = "seed \(generator.seed), round \(round)"
+            let (first, second) = (try slow.dump(), try fast.dump())
+            guard first == second else {
+                Issue.record("\(place)\n\(first)\n--- waiting:\n\(second)\n\(schedule.transactions)")
+                return
+            }
+            #expect(try slow.digest() == fast.digest(), "\(place)")
+            #expect(try slow.told() == fast.told(), "\(place)")
+        }
+    }
+
+    @Test func `each transaction is told what its own rows did, also those that waited`() throws {
+        let replica = try Replica()
+        let committed = try replica.apply(waiting: [
+            ForeignTransaction(
+                1,
+                1,
+                clock: 1,
+                .insert("Tag", 42, ["isOn": .boolean(true)]),
+                .insert("Tag", 41, ["isOn": .boolean(false)])
+            ),
+            ForeignTransaction(2, 1, clock: 2, .update("Tag", 42, ["isOn": .boolean(false)])),
+            ForeignTransaction(1, 2, clock: 3, .update("Tag", 41, ["isOn": .boolean(true)]), .delete("Tag", 42)),
+        ])
+        let ids = committed.map { transaction -> [[UniqueID]] in
+            let changes = transaction.changes
+            return [changes.inserted, changes.updated, changes.deleted].map { $0.map(\.uniqueID).sorted() }
+        }
+        let (low, high) = (UniqueID.sample(41), UniqueID.sample(42))
+        #expect(ids == [[[low, high], [], []], [[], [high], []], [[], [low], [high]]])
+    }
+
+    @Test func `a value that its attribute cannot hold is parked while the rows around it wait`() throws {
+        let replica = try Replica()
+        let committed = try replica.apply(waiting: [
+            ForeignTransaction(
+                1,
+                1,
+                clock: 1,
+                .insert("Tag", 41, ["key": .to(1), "isOn": .boolean(true)]),
+                .insert("Tag", 42, ["key": "no UUID", "isOn": .boolean(true)]),
+                .insert("Tag", 43, ["key": nil, "isOn": .boolean(true)])
+            )
+        ])
+        #expect(committed.map(\.parkedCount) == [1])
+        #expect(committed.map(\.changeCount) == [3])
+        #expect(try replica.values("Tag", .sample(41))?["key"] == .uuid(.sample(1)))
+        #expect(try replica.values("Tag", .sample(42)) == ["key": .null, "isOn": .boolean(true)])
+        #expect(try replica.values("Tag", .sample(43)) == ["key": .null, "isOn": .boolean(true)])
+    }
+
+    @Test func `more rows than may wait are applied on the way`() throws {
+        let replica = try Replica()
+        let count = WaitingRows.limit + 10
+        // The other way round, so that they have to be sorted.
+        let inserts = (1...count).reversed().map { Change.insert("Department", $0, ["title": .string("t\($0)")]) }
+        let updates = (1...count).map { Change.update("Department", $0, ["title": .string("u\($0)")]) }
+        try replica.apply(waiting: [
+            ForeignTransaction(1, 1, clock: 1, inserts), ForeignTransaction(1, 2, clock: 2, updates),
+        ])
+        for number in [1, WaitingRows.limit, count] {
+            #expect(try replica.values("Department", .sample(number))?["title"] == .string("u\(number)"))
+        }
+        let history = try replica.store.read { try $0.history(after: 0, limit: 10) }
+        #expect(history.map(\.changes.count).suffix(2) == [count, count])
+    }
+}
+
+extension Replica {
+    /// Applies transactions of other writers in one SQLite transaction, in which plain rows wait.
+    @discardableResult
+    fileprivate func apply(waiting transactions: [ForeignTransaction]) throws -> [CommittedTransaction] {
+        try store.write { write in
+            try write.letRowsWait()
+            return try transactions.map { transaction in
+                try write.beginImport(writer: transaction.writer, header: transaction.header)
+                for piece in RowRun.pieces(of: transaction.changes) {
+                    switch piece {
+                    case .run(let run): try write.apply(run)
+                    case .change(let change): try write.apply([change])
+                    }
+                }
+                return try write.endImport()
+            }
+        }
+    }
+
+    /// All objects that history tells of, whatever it calls them on the way.
+    fileprivate func told() throws -> Set<UniqueID> {
+        let history = try store.read { try $0.history(after: 0, limit: 10_000) }
+        return Set(history.flatMap(\.changes).map(\.id.uniqueID))
+    }
+}
+
+/// Transactions of a few writers that insert and write plain values most of the time, and do everything else between.
+private struct MixedSchedule {
+    private(set) var transactions: [ForeignTransaction] = []
+
+    init(using generator: inout SeededGenerator) {
+        let other = RandomSchedule(writers: 3, each: 12, using: &generator).interleaving(using: &generator)
+        for transaction in other {
+            var changes: [Change] = []
+            for change in transaction.changes {
+                for _ in 0..<Int.random(in: 0...4, using: &generator) {
+                    changes.append(MixedSchedule.plain(&generator))
+                }
+                if Int.random(in: 0..<3, using: &generator) == 0 { changes.append(change) }
+            }
+            var mixed = transaction
+            mixed.changes = changes
+            mixed.header.changeCount = changes.count
+            transactions.append(mixed)
+        }
+    }
+
+    private static func plain(_ generator: inout SeededGenerator) -> Change {
+        func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
+        func text() -> JSONValue { .string(["", "a", "bé", "a longer text"].randomElement(using: &generator) ?? "a") }
+        func number() -> JSONValue { pick(0...3) == 0 ? .double(1.5) : .integer(Int64(pick(-2...9))) }
+        switch pick(0...13) {
+        case 0: return .insert("Person", pick(1...3), ["name": text(), "nick": text()])
+        case 1: return .insert("Person", pick(1...3), ["name": text()])
+        case 2: return .insert("Employee", pick(1...3), ["name": text(), "salary": number()])
+        case 3: return .update("Employee", pick(1...3), ["salary": number()])
+        case 4: return .update("Person", pick(1...3), ["name": text(), "nick": pick(0...4) == 0 ? nil : text()])
+        case 5: return .insert("Department", pick(11...12), ["title": text()])
+        case 6: return .update("Department", pick(11...12), ["title": pick(0...4) == 0 ? .boolean(true) : text()])
+        case 7: return .insert("Tag", pick(41...42), ["isOn": .boolean(pick(0...1) == 0), "key": .to(pick(1...9))])
+        case 8: return .update("Tag", pick(41...42), ["key": pick(0...2) == 0 ? text() : .to(pick(1...9))])
+        case 9: return .insert("Project", pick(31...32), ["name": text()])
+        case 10: return .insert("Passport", pick(21...22), ["number": number()])
+        case 11: return .update("Passport", pick(21...22), ["number": .integer(Int64(pick(1...9)))])
+        case 12: return .delete("Tag", pick(41...42))
+        default: return .update("Person", pick(1...3), ["name": text()])
+        }
+    }
+}
