@@ -27,7 +27,6 @@ struct ShapeException: Sendable {
             18,
             "to be divided by what objects, fetches and saves need of an entity"
         ),
-        ShapeException("TransactionLog.SegmentContent", 20, "to be divided into framing, numbering and hashing"),
         ShapeException("TributarySync.SyncState", 19, "to be divided into positions, hints and problems"),
         ShapeException("TributarySync.SyncService", 16, "to be divided into the stages of the import"),
     ]
@@ -46,6 +45,5 @@ struct ShapeException: Sendable {
             12,
             "to be divided into importing, saving, batches and settings"
         ),
-        ShapeException("TributaryModel.ObjectPredicate", 14, "to be divided into its form, its text and its makers"),
     ]
 }

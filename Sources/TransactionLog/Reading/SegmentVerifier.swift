@@ -34,7 +34,7 @@ package struct SegmentVerifier: Sendable {
             throw error.with(writer: name.writer)
         }
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
-        var content = SegmentContent(name: name, sliceChanges: sliceChanges, dependenciesAfter: sequence)
+        var content = SegmentContent(name: name, sliceLines: sliceChanges, dependenciesAfter: sequence)
         var fault: SegmentError?
         do throws(SegmentError) {
             try content.read(reader, file: source.file)

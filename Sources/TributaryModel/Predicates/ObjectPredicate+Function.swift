@@ -43,3 +43,53 @@ extension ObjectPredicate {
         case castToDate = "NSDate"
     }
 }
+
+extension ObjectPredicate {
+    /// What the values at the end of a to-many path come to.
+    package enum Aggregate: String, Sendable, Hashable, CaseIterable {
+        case sum, min, max
+        case average = "avg"
+        /// How many objects; of plain to-many relationships, and of subqueries.
+        case count
+    }
+}
+
+extension ObjectPredicate.Function {
+    /// How many values it takes.
+    package var argumentCount: Int {
+        switch self {
+        case .now: 0
+        case .add, .subtract, .multiply, .divide, .power, .modulus: 2
+        default: 1
+        }
+    }
+
+    /// The kind of its value; nil when it does not take such arguments.
+    func kind(of arguments: [ValueKind]) -> ValueKind? {
+        let first = arguments.first ?? .opaque
+        switch self {
+        case .now: return .date
+        case .add, .subtract, .multiply, .divide, .power, .modulus: return combined(first, arguments.last ?? .opaque)
+        case .absolute: return first == .number || first == .decimal ? first : nil
+        case .ceiling, .floor, .truncate, .squareRoot: return first == .number ? .number : nil
+        case .uppercase, .lowercase, .canonical: return first == .string ? .string : nil
+        case .length: return first == .string ? .number : nil
+        case .castToNumber:
+            return [.number, .decimal, .boolean, .string, .date].contains(first) ? .number : nil
+        case .castToDecimal: return [.number, .decimal, .string].contains(first) ? .decimal : nil
+        case .castToString: return [.number, .decimal, .string, .uuid].contains(first) ? .string : nil
+        case .castToDate: return [.number, .string, .date].contains(first) ? .date : nil
+        }
+    }
+
+    private func combined(_ left: ValueKind, _ right: ValueKind) -> ValueKind? {
+        switch (left, right) {
+        case (.number, .number): .number
+        case (.decimal, .decimal): self == .add || self == .subtract || self == .multiply ? .decimal : nil
+        case (.date, .number): self == .add || self == .subtract ? .date : nil
+        case (.number, .date): self == .add ? .date : nil
+        case (.date, .date): self == .subtract ? .number : nil
+        default: nil
+        }
+    }
+}

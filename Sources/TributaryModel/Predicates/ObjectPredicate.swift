@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// A condition on objects: one tree, evaluated in SQL and in memory with the same answer.
 ///
 /// ```swift
@@ -131,5 +133,47 @@ public struct ObjectPredicate: Sendable, Hashable {
         case all = "ALL"
         /// Not one.
         case none = "NONE"
+    }
+}
+
+extension ObjectPredicate.Operator {
+    /// Whether it is one of BEGINSWITH, ENDSWITH, CONTAINS, LIKE and MATCHES.
+    package var isStringOperator: Bool {
+        switch self {
+        case .beginsWith, .endsWith, .contains, .like, .matches: true
+        default: false
+        }
+    }
+
+    /// Whether it needs values with an order.
+    package var isOrder: Bool {
+        switch self {
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
+        default: false
+        }
+    }
+
+    /// The operator that means the same with its sides exchanged.
+    var mirrored: ObjectPredicate.Operator? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: nil
+        }
+    }
+}
+
+extension ObjectPredicate.Quantifier {
+    /// Whether enough of the values fulfil a condition.
+    func holds(of values: [PropertyValue], _ condition: (PropertyValue) -> Bool) -> Bool {
+        switch self {
+        case .direct, .any: values.contains(where: condition)
+        case .all: values.allSatisfy(condition)
+        case .none: !values.contains(where: condition)
+        }
     }
 }

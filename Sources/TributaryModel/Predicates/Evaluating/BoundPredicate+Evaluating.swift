@@ -93,16 +93,6 @@ extension BoundPredicate.Comparison {
     }
 }
 
-extension ObjectPredicate.Quantifier {
-    fileprivate func holds(of values: [PropertyValue], _ condition: (PropertyValue) -> Bool) -> Bool {
-        switch self {
-        case .direct, .any: values.contains(where: condition)
-        case .all: values.allSatisfy(condition)
-        case .none: !values.contains(where: condition)
-        }
-    }
-}
-
 extension BoundPredicate.Operand {
     /// The values of a to-many path, or the one value.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]

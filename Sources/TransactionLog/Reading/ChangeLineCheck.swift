@@ -1,0 +1,43 @@
+import TributaryChanges
+
+/// Checks change lines without keeping them; a line like one before is compared with that instead of being parsed.
+struct ChangeLineCheck {
+    /// Whether a line may name bytes that lie beside the log.
+    private(set) var mayNameBlobs = false
+    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    private var templates = LineTemplates()
+    private static let blobKey = Array("\"blob\"".utf8)
+
+    /// Checks the change lines of a transaction.
+    ///
+    /// - Throws: ``SegmentError`` when a line is missing or is no change.
+    mutating func read(
+        _ transaction: TransactionHeader,
+        _ reader: SegmentLineReader,
+        file: String
+    ) throws(SegmentError) {
+        let announced = transaction.changeCount
+        func rejected(_ reason: String, line: Int) -> SegmentError {
+            SegmentError(.rejected, file: file, line: line, sequence: transaction.sequence, reason: reason)
+        }
+        for index in 0..<announced {
+            guard let line = try reader.next() else {
+                let reason = "\(announced) changes are announced, the segment ends after \(index)"
+                throw rejected(reason, line: reader.line + 1)
+            }
+            if templates.covers(line, &scanner) { continue }
+            guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
+            scanner.begin(line)
+            do throws(JSONError) {
+                _ = try ChangeLine(&scanner, builds: false)
+            } catch {
+                guard let fields = try? LineFields(line), fields.has("transaction") else {
+                    throw rejected(error.reason, line: reader.line)
+                }
+                throw rejected("\(announced) changes are announced, only \(index) follow", line: reader.line)
+            }
+            // The values of a line that is like a template are plain, and a blob is an object.
+            if !templates.learn(line, &scanner), !mayNameBlobs { mayNameBlobs = line.contains(Self.blobKey) }
+        }
+    }
+}

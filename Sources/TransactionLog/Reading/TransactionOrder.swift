@@ -1,0 +1,75 @@
+import TributaryChanges
+
+/// Checks that the transactions of a segment are those of its name: numbered without holes, with rising clocks.
+struct TransactionOrder {
+    let name: SegmentName
+    /// The clock of the first transaction; nil before there is one.
+    private(set) var firstClock: HybridClock?
+    /// The clock of the last transaction, the greatest so far.
+    private(set) var clock = HybridClock.zero
+    private var transactions: UInt64 = 0
+    private var changes: UInt64 = 0
+
+    init(_ name: SegmentName) {
+        self.name = name
+    }
+
+    /// The sequence that the next transaction must have.
+    var nextSequence: UInt64 { name.first + transactions }
+
+    /// Checks a transaction line.
+    ///
+    /// - Throws: ``JSONError`` with the reason when it is none, or not the one that is due.
+    mutating func begin(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> TransactionHeader {
+        guard !line.isBlank else { throw JSONError(offset: 0, reason: "the line is blank") }
+        let transaction: TransactionHeader
+        do throws(JSONError) {
+            transaction = try TransactionHeader(line: line, writer: name.writer)
+        } catch {
+            throw JSONError(offset: error.offset, reason: "a transaction line is due here: \(error.reason)")
+        }
+        guard transaction.sequence == nextSequence else {
+            throw JSONError(
+                offset: 0,
+                reason: "transaction \(transaction.sequence) stands where \(nextSequence) is due"
+            )
+        }
+        guard transaction.sequence <= name.last else {
+            throw JSONError(offset: 0, reason: "transaction \(transaction.sequence) is past the range of the name")
+        }
+        guard transaction.clock > clock else {
+            throw JSONError(offset: 0, reason: "clock \(transaction.clock) is not after \(clock), the one before")
+        }
+        guard transaction.clock.isAcceptable else {
+            throw JSONError(offset: 0, reason: "clock \(transaction.clock) lies in the last year before 2^64")
+        }
+        clock = transaction.clock
+        if firstClock == nil { firstClock = transaction.clock }
+        return transaction
+    }
+
+    /// The changes of the transaction have all been read.
+    mutating func end(_ transaction: TransactionHeader) {
+        transactions += 1
+        changes += UInt64(transaction.changeCount)
+    }
+
+    /// Checks the counts of the end line.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` when they are not those of the lines.
+    func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
+        let reason: String
+        if name.first + transactions - 1 != name.last {
+            reason = "the transactions end with \(name.first + transactions - 1), the name says \(name.last)"
+        } else if end.last != name.last {
+            reason = "the end line says \(end.last), the last transaction is \(name.last)"
+        } else if end.transactions != transactions {
+            reason = "the end line counts \(end.transactions) transactions, there are \(transactions)"
+        } else if end.changes != changes {
+            reason = "the end line counts \(end.changes) changes, there are \(changes)"
+        } else {
+            return
+        }
+        throw SegmentError(.rejected, file: file, line: line, reason: reason)
+    }
+}

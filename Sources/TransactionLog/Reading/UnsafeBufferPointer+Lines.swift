@@ -1,0 +1,17 @@
+import CLinux
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether it has nothing but spaces, tabs and carriage returns.
+    var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
+
+    /// Whether the bytes of `key` lie in it.
+    ///
+    /// A key with escapes is not found; no writer of ours escapes "blob".
+    func contains(_ key: [UInt8]) -> Bool {
+        guard let baseAddress, count >= key.count else { return false }
+        return key.withUnsafeBytes { key in
+            guard let needle = key.baseAddress else { return true }
+            return clinux_contains(baseAddress, count, needle, key.count) != 0
+        }
+    }
+}
