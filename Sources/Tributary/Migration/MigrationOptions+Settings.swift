@@ -8,7 +8,7 @@ extension MigrationOptions {
         settings.allowsLoss = allowsLoss
         if let onMigration { settings.report = { onMigration($0) } }
         settings.stages = stages.map { stage in
-            MigrationStep(
+            CustomMigrationStage(
                 from: stage.from,
                 to: stage.to,
                 willMigrate: { try stage.willMigrate?(MigrationEditor($0)) },

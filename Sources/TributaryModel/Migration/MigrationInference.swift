@@ -139,7 +139,7 @@ package struct MigrationInference: Sendable {
         _ property: String?,
         _ from: String,
         _ to: String,
-        _ ground: MigrationGround
+        _ ground: IncompatibilityReason
     ) {
         if replacesProperties, let property {
             let below = new.entity(named: entity)?.subentities ?? []

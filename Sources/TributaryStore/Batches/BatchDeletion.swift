@@ -148,7 +148,7 @@ final class BatchDeletion {
         switch entity.places[slot] {
         // The object's own register goes with it.
         case .column, .none: return
-        case .inverse, .mirror:
+        case .inverse, .inverseColumn:
             guard let name = relationship.inverse,
                 let there = layout.entity(named: relationship.destination)?.entity.slot(named: name)
             else { return }

@@ -168,7 +168,7 @@ struct DeferredState {
         }
         return switch known.places[slot] {
         case .column: isLink
-        case .mirror: true
+        case .inverseColumn: true
         case .inverse, .links: !isLink
         case .none: false
         }

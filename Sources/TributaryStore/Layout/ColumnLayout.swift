@@ -8,12 +8,12 @@ import TributaryModel
 struct ColumnLayout: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
-        /// A register that holds an object of the table `target`. `claims` is set for one-to-one relationships: of
-        /// several visible objects that name one target, the greatest version has it. `mirror` is then the target's
+        /// A register that holds an object of the table `target`. Of several visible objects whose one-to-one registers
+        /// hold one target, that with the greatest version owns it. `inverse` is then the target's
         /// column that shows who.
-        case reference(target: Int, claims: Bool, mirror: Int?)
+        case reference(target: Int, isOneToOne: Bool, inverse: Int?)
         /// The other side of a one-to-one relationship: shows what the register `column` of the table `source` says.
-        case mirror(source: Int, column: Int)
+        case inverseColumn(source: Int, column: Int)
     }
 
     /// The property's name in the model.
@@ -63,15 +63,15 @@ struct ColumnLayout: Sendable {
             """
     }
 
-    /// Whether writes to it have versions; mirrors have none.
+    /// Whether writes to it have versions; inverse columns have none.
     var isRegister: Bool {
-        if case .mirror = kind { false } else { true }
+        if case .inverseColumn = kind { false } else { true }
     }
 
     /// Whether it is one of the two columns of a one-to-one relationship.
     var isOneToOne: Bool {
         switch kind {
-        case .mirror, .reference(_, true, _): true
+        case .inverseColumn, .reference(_, true, _): true
         case .attribute, .reference: false
         }
     }

@@ -7,9 +7,9 @@ final class EntityLayout: Sendable {
     enum Place: Sendable, Hashable {
         /// A register in the object's own row.
         case column(Int)
-        /// The last-sorted side of a one-to-one: writes go to the register `column` of `table`; `mirror` is the own
+        /// The last-sorted side of a one-to-one: writes go to the register `column` of `table`; the first value is the own
         /// column that shows it.
-        case mirror(Int, table: Int, column: Int)
+        case inverseColumn(Int, table: Int, column: Int)
         /// A to-many whose inverse is the to-one register `column` of `table`; `order` is the link table that keeps the
         /// positions of an ordered one.
         case inverse(table: Int, column: Int, order: Int?)
@@ -54,7 +54,7 @@ final class EntityLayout: Sendable {
     var slotColumns: [Int?] {
         places.map { place in
             switch place {
-            case .column(let column), .mirror(let column, _, _): column
+            case .column(let column), .inverseColumn(let column, _, _): column
             case .inverse, .links, .none: nil
             }
         }

@@ -25,7 +25,7 @@ struct LayoutBuilder {
         let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
         for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
         for root in roots { columns.append(placeColumns(of: root)) }
-        bindMirrors()
+        connectInverseColumns()
         var nextEntity = catalogue.nextCode(.entity)
         let codes = model.entities.map { catalogue.code(.entity, $0.name, from: &nextEntity) }
         let links = placeLinks()
@@ -74,7 +74,7 @@ struct LayoutBuilder {
     private mutating func placeColumns(of root: Entity) -> [ColumnLayout] {
         var found: [ColumnLayout] = []
         var byName: [String: Int] = [:]
-        // By place: a one-to-one register and its mirror belong to each other alone.
+        // A one-to-one register and its inverse column belong to each other alone.
         var inverses: [Int: String] = [:]
         for entity in hierarchy(of: root) {
             let inherited = entity.parent.flatMap { model.entity(named: $0) }
@@ -145,14 +145,14 @@ struct LayoutBuilder {
             else { return nil }
             switch storage {
             case .column:
-                let claims = isOneToOne(relationship) && !isOwnInverse(relationship, in: entity)
+                let isOneToOne = isOneToOne(relationship) && !isOwnInverse(relationship, in: entity)
                 return (
-                    .reference(target: target, claims: claims, mirror: nil),
-                    "to-one \(destination.root)\(claims ? ", one-to-one" : "")"
+                    .reference(target: target, isOneToOne: isOneToOne, inverse: nil),
+                    "to-one \(destination.root)\(isOneToOne ? ", one-to-one" : "")"
                 )
             case .inverse(let owner, let name):
                 guard let root = model.entity(named: owner)?.root, let source = tableIndexes[root] else { return nil }
-                return (.mirror(source: source, column: -1), "shows \(owner).\(name)")
+                return (.inverseColumn(source: source, column: -1), "shows \(owner).\(name)")
             case .links: return nil
             }
         }
@@ -182,8 +182,8 @@ struct LayoutBuilder {
             && model.entity(named: relationship.destination)?.root == entity.root
     }
 
-    /// Now that all columns have their places, one-to-one registers and their mirrors are told of each other.
-    private mutating func bindMirrors() {
+    /// Now that all columns have their indexes, one-to-one registers and their inverse columns name each other.
+    private mutating func connectInverseColumns() {
         for entity in model.entities {
             guard let table = tableIndexes[entity.root] else { continue }
             for property in entity.properties {
@@ -191,11 +191,11 @@ struct LayoutBuilder {
                     !relationship.isToMany, let place = columnPlaces[entity.name]?[property.name],
                     let source = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
                     let column = columnPlaces[owner]?[name],
-                    case .reference(let target, let claims, _) = columns[source][column].kind
+                    case .reference(let target, let isOneToOne, _) = columns[source][column].kind
                 else { continue }
-                columns[table][place] = columns[table][place].with(.mirror(source: source, column: column))
+                columns[table][place] = columns[table][place].with(.inverseColumn(source: source, column: column))
                 columns[source][column] = columns[source][column].with(
-                    .reference(target: target, claims: claims, mirror: place)
+                    .reference(target: target, isOneToOne: isOneToOne, inverse: place)
                 )
             }
         }
@@ -259,8 +259,8 @@ struct LayoutBuilder {
 
     private func place(of property: Property, in entity: Entity, links: [LinkLayout]) -> EntityLayout.Place {
         if let column = columnPlaces[entity.name]?[property.name], let table = tableIndexes[entity.root] {
-            if case .mirror(let source, let register) = columns[table][column].kind, register >= 0 {
-                return .mirror(column, table: source, column: register)
+            if case .inverseColumn(let source, let register) = columns[table][column].kind, register >= 0 {
+                return .inverseColumn(column, table: source, column: register)
             }
             return .column(column)
         }

@@ -12,7 +12,7 @@ extension Schema {
     }
 
     /// References are indexed, so that what leads to an object is found when it comes or goes;
-    /// of mirrors their registers are.
+    /// of inverse columns their registers are.
     static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard case .reference = column.kind else { return }
         // No name has a full stop, while underscores could make one name of two.

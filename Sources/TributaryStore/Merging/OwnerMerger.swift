@@ -54,7 +54,7 @@ struct OwnerMerger {
     /// An object has become visible: decides who owns it, and who owns what its own registers hold.
     func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
         for (index, column) in layout.tables[table].columns.enumerated() {
-            if case .mirror(let source, let register) = column.kind {
+            if case .inverseColumn(let source, let register) = column.kind {
                 try decide(id, StoreModel.ColumnIndex(table: source, column: register))
             } else if case .reference(_, true, _) = column.kind {
                 for write in written where write.column == index {

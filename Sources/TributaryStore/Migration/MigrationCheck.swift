@@ -95,7 +95,7 @@ struct MigrationCheck {
                 o.\(table.columns[column].quotedName) IS NOT NULL OR EXISTS (SELECT 1 FROM tributary_reference r
                 WHERE r.root = \(table.code) AND r.id = o._id AND r.place = \(column))
                 """
-        case .mirror(let column, _, _): has = "o.\(table.columns[column].quotedName) IS NOT NULL"
+        case .inverseColumn(let column, _, _): has = "o.\(table.columns[column].quotedName) IS NOT NULL"
         case .inverse(let other, let column, _):
             let source = layout.tables[other]
             has = """

@@ -48,7 +48,7 @@ struct MigrationLosses {
         case .links(let index, ownsPairs: true):
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(layout.links[index].quotedName)") ?? 0
         // What the other side has is counted there.
-        case .links, .mirror, .inverse, .none: return 0
+        case .links, .inverseColumn, .inverse, .none: return 0
         }
     }
 

@@ -3,21 +3,21 @@ import TributaryChanges
 import TributaryModel
 
 /// What a migration writes as changes of this store: defaults of what has become mandatory, and relationships that are
-/// kept in another way than before.
+/// kept in another rewrite than before.
 struct MigrationRewrites {
-    let leg: MigrationLeg
+    let step: MigrationStep
     let layout: StoreModel
 
     func run() throws {
-        let edit = MigrationEdit(leg.db, configuration: leg.configuration, layout: layout)
-        for change in leg.inference.changes where change.kind == .fillMandatory {
+        let edit = MigrationEdit(step.db, configuration: step.configuration, layout: layout)
+        for change in step.inference.changes where change.kind == .fillMandatory {
             try fill(change, edit)
             try edit.flush()
         }
-        for table in leg.before.tables where !leg.routes.isKept[table.index] {
+        for table in step.before.tables where !step.mapping.isKept[table.index] {
             for place in table.columns.indices { try rewriteRegisters(table, place, edit) }
         }
-        for link in leg.before.links where leg.routes.links[link.index].map(\.isOfInverse) ?? true {
+        for link in step.before.links where step.mapping.links[link.index].map(\.isOfInverse) ?? true {
             try rewritePairs(link, edit)
         }
         try edit.flush()
@@ -46,14 +46,14 @@ struct MigrationRewrites {
         }
     }
 
-    /// Reads a page, writes what came of it, and goes on: what is written must not be read again.
+    /// Reads page after page, because rows that are written must not be read again.
     private func rows(
         _ table: String,
         _ sql: String,
         _ change: (BoundStatement) throws -> Change?,
         emit: (Change) throws -> Void
     ) throws {
-        let select = try BoundStatement(leg.db, sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
+        let select = try BoundStatement(step.db, sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
         var last: Int64 = .min
         while true {
             var changes: [Change] = []
@@ -74,32 +74,33 @@ struct MigrationRewrites {
     /// A to-one register that could not be taken over.
     private func rewriteRegisters(_ table: TableLayout, _ place: Int, _ edit: MigrationEdit) throws {
         guard case .reference = table.columns[place].kind else { return }
-        for (index, entity) in leg.before.entities.enumerated()
-        where entity.table == table.index && entity.holds[place] && leg.routes.places[index][place] == nil
-            && leg.routes.entities[index] != nil
+        for (index, entity) in step.before.entities.enumerated()
+        where entity.table == table.index && entity.holds[place] && step.mapping.places[index][place] == nil
+            && step.mapping.entities[index] != nil
         {
             guard let slot = entity.slotColumns.firstIndex(of: place),
                 let relationship = entity.entity.properties[slot].relationship,
-                let way = way(of: relationship, in: index)
+                let rewrite = self.rewrite(of: relationship, in: index)
             else { continue }
             let condition = table.hasEntityColumn ? " AND _entity = \(entity.code)" : ""
             let column = table.columns[place].quotedName
-            let former = MigrationLeg.former(table)
+            let former = MigrationStep.former(table)
             try rows(
                 former,
                 "SELECT rowid, _id, \(column) FROM \(former) WHERE \(column) IS NOT NULL\(condition)"
             ) { row in
                 guard let id = row.id(1), let target = row.id(2) else { return nil }
-                return way.change(id, target)
+                return rewrite.change(id, target)
             } emit: {
                 try edit.add($0)
             }
             try edit.flush()
-            if case .assign(let owner, let property) = way { try release(owner, property, table, place, edit) }
+            if case .assign(let owner, let property) = rewrite { try release(owner, property, table, place, edit) }
         }
     }
 
-    /// A one-to-one register that is on the other side now: who is not visible keeps its claim, and who has none says so.
+    /// A one-to-one register that the other side has now: references to objects that are not visible are kept, and objects
+    /// without a reference are written as such.
     private func release(
         _ owner: String,
         _ property: String,
@@ -108,24 +109,24 @@ struct MigrationRewrites {
         _ edit: MigrationEdit
     ) throws {
         let hidden = try BoundStatement(
-            leg.db,
+            step.db,
             "SELECT id, target FROM tributary_former_reference WHERE root = ?1 AND place = ?2 ORDER BY id"
         )
         hidden.bind(1, table.code)
         hidden.bind(2, Int64(place))
-        var claims: [(id: UniqueID, target: UniqueID)] = []
+        var references: [(id: UniqueID, target: UniqueID)] = []
         try hidden.forEach { row in
-            if let id = row.id(0), let target = row.id(1) { claims.append((id, target)) }
+            if let id = row.id(0), let target = row.id(1) { references.append((id, target)) }
         }
         guard let entity = layout.entity(named: owner), let slot = entity.entity.slot(named: property),
             case .column(let column) = entity.places[slot]
         else { return }
         let new = layout.tables[entity.table]
-        let exists = try BoundStatement(leg.db, "SELECT 1 FROM \(new.quotedName) WHERE _id = ?1")
-        for claim in claims {
-            exists.bind(1, claim.target)
+        let exists = try BoundStatement(step.db, "SELECT 1 FROM \(new.quotedName) WHERE _id = ?1")
+        for reference in references {
+            exists.bind(1, reference.target)
             if try exists.first({ _ in true }) != nil { continue }
-            try edit.add(MigrationWay.assign(owner: owner, property).change(claim.id, claim.target))
+            try edit.add(RelationshipRewrite.assign(owner: owner, property).change(reference.id, reference.target))
         }
         try edit.flush()
         let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
@@ -144,36 +145,36 @@ struct MigrationRewrites {
     }
 
     private func rewritePairs(_ link: LinkLayout, _ edit: MigrationEdit) throws {
-        guard let (owner, slot) = leg.routes.owner(of: link),
-            case .links = leg.before.entities[owner].places[slot],
-            let relationship = leg.before.entities[owner].entity.properties[slot].relationship,
-            let way = way(of: relationship, in: owner)
+        guard let (owner, slot) = step.mapping.owner(of: link),
+            case .links = step.before.entities[owner].places[slot],
+            let relationship = step.before.entities[owner].entity.properties[slot].relationship,
+            let rewrite = self.rewrite(of: relationship, in: owner)
         else { return }
         let select = try BoundStatement(
-            leg.db,
-            "SELECT _source, _target FROM \(MigrationLeg.former(link)) ORDER BY _source, _target"
+            step.db,
+            "SELECT _source, _target FROM \(MigrationStep.former(link)) ORDER BY _source, _target"
         )
         // Nothing is written to the table that is read.
         try select.forEach { row in
-            if let source = row.id(0), let target = row.id(1) { try edit.add(way.change(source, target)) }
+            if let source = row.id(0), let target = row.id(1) { try edit.add(rewrite.change(source, target)) }
         }
     }
 
-    /// How a pair of the old relationship is said in the new model, from the one side or the other; nil when neither is
+    /// How a pair of the old relationship is written in the new model, from the one side or the other; nil when neither is
     /// there any more.
-    private func way(of relationship: Relationship, in entity: Int) -> MigrationWay? {
-        let routes = leg.routes
-        if let new = routes.entities[entity].map({ leg.after.entities[$0].entity }),
-            let name = routes.successor(of: relationship.name, of: entity),
+    private func rewrite(of relationship: Relationship, in entity: Int) -> RelationshipRewrite? {
+        let mapping = step.mapping
+        if let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
+            let name = mapping.successor(of: relationship.name, of: entity),
             let heir = new.property(named: name)?.relationship
         {
             if heir.isToMany { return .link(owner: new.name, heir.name) }
             return heir.inverse.map { .assign(owner: heir.destination, $0) }
         }
         guard let inverse = relationship.inverse,
-            let destination = leg.before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
-            let new = routes.entities[destination].map({ leg.after.entities[$0].entity }),
-            let name = routes.successor(of: inverse, of: destination),
+            let destination = step.before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
+            let new = mapping.entities[destination].map({ step.after.entities[$0].entity }),
+            let name = mapping.successor(of: inverse, of: destination),
             let heir = new.property(named: name)?.relationship
         else { return nil }
         return heir.isToMany ? .linkBack(owner: new.name, heir.name) : .assign(owner: new.name, heir.name)

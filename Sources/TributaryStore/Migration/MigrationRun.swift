@@ -3,22 +3,22 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Finds out whether an existing store fits the model, and brings it there, in the transaction that opens it.
+/// Compares an existing store with the model and migrates it step by step, in the transaction that opens it.
 struct MigrationRun {
     let db: Database
     let configuration: StoreConfiguration
 
-    private struct Leg {
+    private struct PlannedStep {
         var inference: MigrationInference
         var plan: MigrationPlan
-        /// The stage of one's own that covers it.
-        var step: MigrationStep?
-        /// The places of its two versions in the chain of all.
+        /// The custom stage that covers it.
+        var stage: CustomMigrationStage?
+        /// The indexes of its two versions in the chain of all.
         var first: Int
         var last: Int
     }
 
-    /// With `isForced` views and indexes are made anew though the model is the same.
+    /// With `isForced` views and indexes are made anew although the model is the same.
     func run(isForced: Bool = false) throws -> StoreModel {
         var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
@@ -39,16 +39,16 @@ struct MigrationRun {
         guard between != nil || !isOlder else {
             throw failure(.olderModel(store: current.version, model: model.version))
         }
-        let legs = try legs(through: [current] + (between ?? []) + [model])
+        let steps = try steps(through: [current] + (between ?? []) + [model])
         guard configuration.migration.migrates else {
-            throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: legs.map(\.plan))))
+            throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: steps.map(\.plan))))
         }
-        let losses = try losses(through: [current] + (between ?? []) + [model], legs)
+        let losses = try losses(through: [current] + (between ?? []) + [model], steps)
         guard losses.isEmpty || configuration.migration.allowsLoss || current.version != model.version else {
             throw failure(.losesValues(version: model.version, losses))
         }
         do {
-            return try interruptible { try carryOut(legs, through: between, losses: losses, recorded: &recorded) }
+            return try interruptible { try carryOut(steps, through: between, losses: losses, recorded: &recorded) }
         } catch StoreError.database(SQLITE_INTERRUPT, _) {
             throw failure(.interrupted(from: current.version, to: model.version))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
@@ -57,32 +57,32 @@ struct MigrationRun {
     }
 
     private func carryOut(
-        _ legs: [Leg],
+        _ steps: [PlannedStep],
         through between: [Model]?,
         losses: [MigrationLoss],
         recorded: inout RecordedModels
     ) throws -> StoreModel {
-        guard let last = legs.last else { throw failure(.notInferable(from: "", to: "", [])) }
+        guard let last = steps.last else { throw failure(.notInferable(from: "", to: "", [])) }
         let settings = configuration.migration
-        var progress = MigrationProgress(from: legs[0].plan.from, to: last.plan.to)
+        var progress = MigrationProgress(from: steps[0].plan.from, to: last.plan.to)
         progress.losses = losses
         try settings.report?(progress)
         var layout: StoreModel?
-        for leg in legs {
-            let before = knowing(recorded.versions(withCurrent: false), leg.inference.old)
-            let after = knowing(recorded.versions(withCurrent: true), leg.inference.new)
-            if let step = leg.step {
+        for step in steps {
+            let before = knowing(recorded.versions(withCurrent: false), step.inference.old)
+            let after = knowing(recorded.versions(withCurrent: true), step.inference.new)
+            if let stage = step.stage {
                 var builder = LayoutBuilder(model: before.model, catalogue: try Catalogue(db))
                 let old = builder.build(storeName: before.name, histories: before.histories)
-                try perform(step, step.willMigrate, before, old)
+                try perform(stage, stage.willMigrate, before, old)
             }
-            let made = try MigrationLeg(db: db, configuration: after, inference: leg.inference).run()
-            let passed = between.map { $0.prefix { $0.version != leg.plan.to } }
-            try recorded.move(to: leg.inference.new, through: passed.map(Array.init))
-            if let step = leg.step { try perform(step, step.didMigrate, after, made, from: leg.inference.old) }
-            let violations = try MigrationCheck(db: db, inference: leg.inference, layout: made).violations()
+            let made = try MigrationStep(db: db, configuration: after, inference: step.inference).run()
+            let passed = between.map { $0.prefix { $0.version != step.plan.to } }
+            try recorded.move(to: step.inference.new, through: passed.map(Array.init))
+            if let stage = step.stage { try perform(stage, stage.didMigrate, after, made, from: step.inference.old) }
+            let violations = try MigrationCheck(db: db, inference: step.inference, layout: made).violations()
             guard violations.isEmpty else {
-                throw failure(.violated(from: leg.plan.from, to: leg.plan.to, violations))
+                throw failure(.violated(from: step.plan.from, to: step.plan.to, violations))
             }
             layout = made
         }
@@ -91,11 +91,11 @@ struct MigrationRun {
         return layout
     }
 
-    /// What is dropped on the way, as the store has it now; what a custom stage drops, it has seen to.
-    private func losses(through chain: [Model], _ legs: [Leg]) throws -> [MigrationLoss] {
+    /// What is dropped on the rewrite, as the store has it now; what a custom stage drops, it has seen to.
+    private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
         var builder = LayoutBuilder(model: chain[0], catalogue: try Catalogue(db))
         let layout = builder.build(storeName: configuration.name)
-        let hasStages = legs.contains { $0.step != nil }
+        let hasStages = steps.contains { $0.stage != nil }
         func losses(upTo last: Int) throws -> [MigrationLoss] {
             guard last > 0 else { return [] }
             let inference = MigrationInference(
@@ -107,15 +107,15 @@ struct MigrationRun {
             return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
         }
         var result: [MigrationLoss] = []
-        for leg in legs where leg.step == nil {
-            let before = Set(try losses(upTo: leg.first))
-            result += try losses(upTo: leg.last).filter { !before.contains($0) }
+        for step in steps where step.stage == nil {
+            let before = Set(try losses(upTo: step.first))
+            result += try losses(upTo: step.last).filter { !before.contains($0) }
         }
         return result
     }
 
     private func perform(
-        _ step: MigrationStep,
+        _ stage: CustomMigrationStage,
         _ body: (MigrationEdit) throws -> Void,
         _ configuration: StoreConfiguration,
         _ layout: StoreModel,
@@ -126,47 +126,47 @@ struct MigrationRun {
             try body(edit)
             try edit.flush()
         } catch {
-            throw failure(.stageFailed(from: step.from, to: step.to, reason: "\(error)"))
+            throw failure(.stageFailed(from: stage.from, to: stage.to, reason: "\(error)"))
         }
     }
 
-    /// Stages of one's own divide the way; what lies between them is inferred in one go.
-    private func legs(through chain: [Model]) throws -> [Leg] {
+    /// Stages of one's own divide the rewrite; what lies between them is inferred in one go.
+    private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
-        var legs: [Leg] = []
+        var steps: [PlannedStep] = []
         var refusals: [MigrationRefusal] = []
-        func add(_ first: Int, _ last: Int, _ step: MigrationStep?) {
+        func add(_ first: Int, _ last: Int, _ stage: CustomMigrationStage?) {
             guard first < last else { return }
             let inference = MigrationInference(
                 from: chain[first],
                 through: Array(chain[(first + 1)..<last]),
                 to: chain[last],
-                replacesProperties: step != nil
+                replacesProperties: stage != nil
             )
             guard inference.refusals.isEmpty, let plan = try? inference.plan() else {
                 refusals += inference.refusals
                 return
             }
-            legs.append(Leg(inference: inference, plan: plan, step: step, first: first, last: last))
+            steps.append(PlannedStep(inference: inference, plan: plan, stage: stage, first: first, last: last))
         }
         var place = 0
         while place < chain.count - 1 {
-            var next: (first: Int, last: Int, step: MigrationStep)?
-            for step in configuration.migration.stages {
-                guard let first = chain[place...].firstIndex(where: { $0.version == step.from }),
-                    let last = chain[(first + 1)...].firstIndex(where: { $0.version == step.to }),
+            var next: (first: Int, last: Int, stage: CustomMigrationStage)?
+            for stage in configuration.migration.stages {
+                guard let first = chain[place...].firstIndex(where: { $0.version == stage.from }),
+                    let last = chain[(first + 1)...].firstIndex(where: { $0.version == stage.to }),
                     next.map({ first < $0.first }) ?? true
                 else { continue }
-                next = (first, last, step)
+                next = (first, last, stage)
             }
             add(place, next?.first ?? chain.count - 1, nil)
-            if let next { add(next.first, next.last, next.step) }
+            if let next { add(next.first, next.last, next.stage) }
             place = next?.last ?? chain.count - 1
         }
         guard refusals.isEmpty else {
             throw failure(.notInferable(from: current.version, to: model.version, refusals))
         }
-        return legs
+        return steps
     }
 
     /// The configuration for one version, with the names of those before it.
@@ -209,7 +209,7 @@ struct MigrationRun {
 }
 
 extension MigrationPlan {
-    /// Several plans one after the other, told as one.
+    /// One plan for several that follow each other.
     fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
         self.init(from: from, to: to, changes: plans.flatMap(\.changes))
     }

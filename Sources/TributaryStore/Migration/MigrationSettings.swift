@@ -6,7 +6,7 @@ package struct MigrationSettings: Sendable {
     package var migrates = true
     /// Whether values may be dropped that nothing takes over, though the version's name is the same.
     package var allowsLoss = true
-    package var stages: [MigrationStep] = []
+    package var stages: [CustomMigrationStage] = []
     /// Hears of the beginning, of every few thousand objects, and of the end; what it throws ends the migration.
     package var report: (@Sendable (MigrationProgress) throws -> Void)?
     /// Asked between SQLite's steps; true ends the migration, and the next opening starts again.

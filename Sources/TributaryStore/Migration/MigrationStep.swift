@@ -1,21 +1,167 @@
-/// What a program does itself between two versions of a model, inside the migration's transaction.
-package struct MigrationStep: Sendable {
-    package var from: String
-    package var to: String
-    /// The store is at the older version.
-    package var willMigrate: @Sendable (MigrationEdit) throws -> Void
-    /// The store is at the newer version.
-    package var didMigrate: @Sendable (MigrationEdit) throws -> Void
+import GRDB
+import TributaryChanges
+import TributaryModel
 
-    package init(
-        from: String,
-        to: String,
-        willMigrate: @escaping @Sendable (MigrationEdit) throws -> Void,
-        didMigrate: @escaping @Sendable (MigrationEdit) throws -> Void
-    ) {
-        self.from = from
-        self.to = to
-        self.willMigrate = willMigrate
-        self.didMigrate = didMigrate
+/// Migrates a store from one version of its model to another.
+///
+/// The merge state after it is that of a store which had the newer model from the beginning and merged the same
+/// transactions: values that are renamed or have a wider type keep their versions; values that the newer model does not
+/// have are deferred as they would have been; anything else is written as changes of this store, which go to other
+/// writers.
+final class MigrationStep {
+    let db: Database
+    let configuration: StoreConfiguration
+    let inference: MigrationInference
+    let before: StoreModel
+    let after: StoreModel
+    let mapping: StoreMapping
+    let deferred: DeferredWriteTable
+    let partialRows: PartialRowTable
+    private let catalogue: Catalogue
+    var progress: MigrationProgress
+    /// The old registers, by table and column, of which some hold an object that they do not show.
+    var unresolved: Set<[Int]> = []
+    /// Objects between two reports.
+    static let reported = 2_000
+
+    init(db: Database, configuration: StoreConfiguration, inference: MigrationInference) throws {
+        self.db = db
+        self.configuration = configuration
+        self.inference = inference
+        let known = try Catalogue(db)
+        var builder = LayoutBuilder(model: inference.old, catalogue: known)
+        let before = builder.build(storeName: configuration.name)
+        var catalogue = MigrationStep.carry(known, before, inference)
+        func layout() -> StoreModel {
+            var builder = LayoutBuilder(model: inference.new, catalogue: catalogue)
+            return builder.build(storeName: configuration.name, histories: configuration.histories)
+        }
+        let first = StoreMapping(from: before, to: layout(), mapping: inference.mapping)
+        for (link, target) in zip(before.links, first.links) {
+            guard let target else { continue }
+            let name = first.after.links[target.link].name
+            catalogue[.link, "", name] = Catalogue.Entry(code: link.code, definition: "", initial: "")
+        }
+        self.before = before
+        after = layout()
+        mapping = StoreMapping(from: before, to: after, mapping: inference.mapping)
+        self.catalogue = known
+        deferred = DeferredWriteTable(db: db)
+        partialRows = try PartialRowTable(db, layout: after)
+        progress = MigrationProgress(from: inference.old.version, to: inference.new.version)
+    }
+
+    /// The codes of entities and links that stay, under their new names, and the indexes of columns whose table keeps its
+    /// name.
+    private static func carry(
+        _ known: Catalogue,
+        _ before: StoreModel,
+        _ inference: MigrationInference
+    ) -> Catalogue {
+        var result = Catalogue()
+        for (new, old) in inference.mapping.entities {
+            result[.entity, "", new] = known[.entity, "", old]
+            guard new == old, before.table(rootEntity: old) != nil else { continue }
+            for column in known.columns(of: old) { result[.column, old, column.name] = column.entry }
+        }
+        return result
+    }
+
+    func run() throws -> StoreModel {
+        progress.total = try rowsToRewrite()
+        try Schema.dropViews(in: db)
+        try dropIndexes()
+        try renameShapes()
+        try setAside()
+        for table in before.tables where !mapping.isKept[table.index] { try copy(table) }
+        try copyPartialRows()
+        try copyCounters()
+        try fillCounters()
+        try copyLinks()
+        try moveTombstones()
+        try middle().write(to: db)
+        let layout = try Migration(db: db, configuration: configuration).run(isForced: true)
+        try decideVisibility(layout)
+        try MigrationRewrites(step: self, layout: layout).run()
+        try dropFormer()
+        return layout
+    }
+
+    func report(_ entity: String, adding count: Int) throws {
+        progress.entity = entity
+        progress.done += count
+        try configuration.migration.report?(progress)
+    }
+
+    // MARK: Names
+
+    static func former(_ table: TableLayout) -> String { "tributary_former_\(table.index)" }
+
+    static func former(_ link: LinkLayout) -> String { "tributary_former_link_\(link.index)" }
+
+    /// The catalogue that the next opening compares with: everything that is there by now.
+    private func middle() -> Catalogue {
+        var result = Catalogue(after)
+        var arrived = Set<Int>()
+        for (old, new) in mapping.tables.enumerated() {
+            guard let new else { continue }
+            arrived.insert(new)
+            guard mapping.isKept[old] else { continue }
+            let root = before.tables[old].root.name
+            let entities = Set(after.tables[new].entities)
+            result.keep { key in
+                !(key.kind == .column && key.owner == root) && !(key.kind == .entity && entities.contains(key.name))
+            }
+            for column in catalogue.columns(of: root) { result[.column, root, column.name] = column.entry }
+            for (index, entity) in before.entities.enumerated() where entity.table == old {
+                guard let heir = mapping.entities[index].map({ after.entities[$0] }) else { continue }
+                result[.entity, "", heir.entity.name] = catalogue[.entity, "", entity.entity.name]
+            }
+        }
+        for table in after.tables where !arrived.contains(table.index) {
+            let entities = Set(table.entities)
+            result.keep { key in
+                !(key.kind == .column && key.owner == table.root.name)
+                    && !(key.kind == .entity && entities.contains(key.name))
+            }
+        }
+        let carried = Set(mapping.links.compactMap { $0.map { after.links[$0.link].name } })
+        result.keep { $0.kind != .link || carried.contains($0.name) }
+        return result
+    }
+
+    private func rowsToRewrite() throws -> Int {
+        try before.tables.filter { !mapping.isKept[$0.index] }.reduce(0) { sum, table in
+            sum + (try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0)
+        }
+    }
+
+    /// Drops the indexes that the model asks for, and all indexes of tables that are rewritten.
+    private func dropIndexes() throws {
+        let rewritten = Set(before.tables.filter { !mapping.isKept[$0.index] }.map(\.name))
+        let moved = Set(before.links.filter { !mapping.keeps($0) }.map(\.name))
+        let kinds: Set<MigrationChange.Kind> = [
+            .changeIndexes, .changeConstraints, .renameEntity, .renameProperty, .removeEntity, .changeParent,
+        ]
+        let areOthers = inference.changes.contains { kinds.contains($0.kind) }
+        let indexes = try GRDB.Row.fetchAll(
+            db,
+            sql: "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+        )
+        for index in indexes {
+            let (name, table): (String, String) = (index[0], index[1])
+            let isAsked = name.hasPrefix("tributary_key_") || name.hasPrefix("tributary_fetch_")
+            guard rewritten.contains(table) || moved.contains(table) || (areOthers && isAsked) else { continue }
+            try db.execute(sql: "DROP INDEX \(quoted(name))")
+        }
+    }
+
+    private func dropFormer() throws {
+        let names = try String.fetchAll(
+            db,
+            sql:
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tributary\\_former\\_%' ESCAPE '\\'"
+        )
+        for name in names { try db.execute(sql: "DROP TABLE \(quoted(name))") }
     }
 }

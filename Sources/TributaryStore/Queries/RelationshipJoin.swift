@@ -29,7 +29,7 @@ struct RelationshipJoin {
             destination.entity.parent == nil
             ? nil : layout.codes(of: destination.entity, includesSubentities: true)
         switch entity.places[slot] {
-        case .column(let column), .mirror(let column, _, _):
+        case .column(let column), .inverseColumn(let column, _, _):
             kind = .register(column: owner.columns[column].quotedName)
         case .inverse(let table, let column, let order):
             guard table == target.index else { return nil }

@@ -72,7 +72,7 @@ struct RowReading {
 
     private func value(at place: EntityLayout.Place, _ statement: BoundStatement) -> PropertyValue {
         switch place {
-        case .column(let column), .mirror(let column, _, _):
+        case .column(let column), .inverseColumn(let column, _, _):
             table.readings[column].value(in: statement, at: RowReading.fixedColumns + Int32(column))
         case .inverse, .links, .none: .null
         }

@@ -25,9 +25,9 @@ struct LocalChanges {
                     continue
                 }
                 switch entity.places[slot] {
-                case .mirror(let mirror, let table, let column) where write.value == .null:
+                case .inverseColumn(let inverse, let table, let column) where write.value == .null:
                     let register = StoreModel.ColumnIndex(table: table, column: column)
-                    if let other = try holder(of: change.id, entity: entity, mirror: mirror) {
+                    if let other = try holder(of: change.id, entity: entity, inverse: inverse) {
                         released.append(release(other, register))
                     }
                 case .column(let place) where isCounter(place, entity):
@@ -48,8 +48,8 @@ struct LocalChanges {
         reader.context.layout.tables[entity.table].columns[place].mergeRule == .counter
     }
 
-    private func holder(of id: UniqueID, entity: EntityLayout, mirror: Int) throws -> UniqueID? {
-        if case .reference(let other) = try value(mirror, of: id, entity) { return other }
+    private func holder(of id: UniqueID, entity: EntityLayout, inverse: Int) throws -> UniqueID? {
+        if case .reference(let other) = try value(inverse, of: id, entity) { return other }
         return nil
     }
 

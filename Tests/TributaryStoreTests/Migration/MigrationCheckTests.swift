@@ -93,7 +93,7 @@ import TributaryModel
         try story.apply(.insert("A", 1, ["x": "a"]), .insert("A", 2, ["x": "a"]))
         var settings = MigrationSettings()
         settings.stages = [
-            MigrationStep(
+            CustomMigrationStage(
                 from: "1",
                 to: "2",
                 willMigrate: { _ in },

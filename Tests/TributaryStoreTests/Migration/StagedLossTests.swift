@@ -22,7 +22,7 @@ import TributaryModel
         var settings = MigrationSettings()
         settings.report = { report in reports.withLock { $0.append(report) } }
         if let from, let to {
-            settings.stages = [MigrationStep(from: from, to: to, willMigrate: { _ in }, didMigrate: { _ in })]
+            settings.stages = [CustomMigrationStage(from: from, to: to, willMigrate: { _ in }, didMigrate: { _ in })]
         }
         try story.migrated.reopen(story.new, migration: settings)
         try story.expectOneState()
@@ -47,7 +47,7 @@ import TributaryModel
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("A", 1, ["gone": "g"])))
         var settings = MigrationSettings()
         settings.allowsLoss = false
-        settings.stages = [MigrationStep(from: "7", to: "8", willMigrate: { _ in }, didMigrate: { _ in })]
+        settings.stages = [CustomMigrationStage(from: "7", to: "8", willMigrate: { _ in }, didMigrate: { _ in })]
         let new = try Model(yaml: text("x: String?")).succeeding([old])
         #expect(throws: StoreError.self) { try replica.reopen(new, migration: settings) }
         try replica.reopen(old)

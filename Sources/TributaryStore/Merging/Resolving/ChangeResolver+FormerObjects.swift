@@ -77,7 +77,7 @@ extension ChangeResolver {
     private func writtenPlace(of name: String, in root: EntityLayout) -> EntityLayout.Place? {
         guard let index = layout.slot(named: name, of: root.entity) else { return nil }
         return switch root.places[index] {
-        case .column, .mirror: root.places[index]
+        case .column, .inverseColumn: root.places[index]
         case .inverse, .links, .none: nil
         }
     }
@@ -90,7 +90,7 @@ extension ChangeResolver {
             if case .object = write.value { return write }
             let amount = JSONValue.object([JSONMember(key: "increment", value: write.value)])
             return PropertyWrite(name: write.name, value: amount)
-        case .mirror: return write.value == .null ? nil : write
+        case .inverseColumn: return write.value == .null ? nil : write
         case .column, .inverse, .links, .none: return write
         }
     }

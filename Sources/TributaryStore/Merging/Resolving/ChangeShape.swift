@@ -129,7 +129,7 @@ final class ChangeShape {
             if attribute.type == .composite { return .composite(column: column, attribute) }
             return .scalar(column: column, type: attribute.type)
         case (.column(let column), .relationship): return .reference(column: column)
-        case (.mirror(_, let table, let column), _): return .inverse(.init(table: table, column: column))
+        case (.inverseColumn(_, let table, let column), _): return .inverse(.init(table: table, column: column))
         case (.inverse, _), (.links, _):
             return .unknown(reason: "'\(name)' is to-many: its objects are linked, not written")
         case (.none, _): return .unknown(reason: "'\(name)' is transient: it is not stored")

@@ -3,16 +3,16 @@ import TributaryChanges
 import TributaryModel
 
 /// Visible objects: each row is read with its versions and written anew.
-extension MigrationLeg {
+extension MigrationStep {
     /// Renames away what is going to be rewritten, and makes the new tables.
     func setAside() throws {
         var codes: [Int64] = []
-        for table in before.tables where !routes.isKept[table.index] {
+        for table in before.tables where !mapping.isKept[table.index] {
             codes.append(table.code)
-            try db.execute(sql: "ALTER TABLE \(table.quotedName) RENAME TO \(MigrationLeg.former(table))")
+            try db.execute(sql: "ALTER TABLE \(table.quotedName) RENAME TO \(MigrationStep.former(table))")
         }
-        for link in before.links where !routes.keeps(link) {
-            try db.execute(sql: "ALTER TABLE \(link.quotedName) RENAME TO \(MigrationLeg.former(link))")
+        for link in before.links where !mapping.keeps(link) {
+            try db.execute(sql: "ALTER TABLE \(link.quotedName) RENAME TO \(MigrationStep.former(link))")
         }
         let roots = codes.map(String.init).joined(separator: ", ")
         for name in ["object", "reference", "counter"] {
@@ -27,9 +27,9 @@ extension MigrationLeg {
         let select = try BoundStatement(db, "SELECT DISTINCT root, place FROM tributary_former_reference")
         try select.forEach { row in
             guard let table = self.before.tableIndex(code: row.integer(0)) else { return }
-            self.dangling.insert([table, Int(row.integer(1))])
+            self.unresolved.insert([table, Int(row.integer(1))])
         }
-        let arrivals = Set(before.tables.filter { !routes.isKept[$0.index] }.compactMap { routes.tables[$0.index] })
+        let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
         for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
     }
 
@@ -42,15 +42,15 @@ extension MigrationLeg {
         /// By entity and new place: the old place.
         var sources: [Int: [Int?]] = [:]
 
-        init(_ leg: MigrationLeg, _ old: TableLayout) throws {
+        init(_ step: MigrationStep, _ old: TableLayout) throws {
             self.old = old
             let columns = old.columns.map { "," + $0.quotedName }.joined()
             select = try BoundStatement(
-                leg.db,
-                "SELECT \(ObjectTable.head(old))\(columns) FROM \(MigrationLeg.former(old)) ORDER BY rowid"
+                step.db,
+                "SELECT \(ObjectTable.head(old))\(columns) FROM \(MigrationStep.former(old)) ORDER BY rowid"
             )
-            new = leg.routes.tables[old.index].map { leg.after.tables[$0] }
-            insert = try new.map { try ObjectTable(leg.db, $0) }
+            new = step.mapping.tables[old.index].map { step.after.tables[$0] }
+            insert = try new.map { try ObjectTable(step.db, $0) }
         }
     }
 
@@ -60,13 +60,13 @@ extension MigrationLeg {
         var count = 0
         try copying.select.forEach { row in
             let head = VisibleRow(row, layout: before)
-            if let entity = routes.entities[head.entity] {
+            if let entity = mapping.entities[head.entity] {
                 try rewrite(head, row, as: entity, copying)
             } else {
-                try parkObject(head, row, table)
+                try deferObject(head, row, table)
             }
             count += 1
-            if count == MigrationLeg.reported {
+            if count == MigrationStep.reported {
                 try report(name, adding: count)
                 count = 0
             }
@@ -78,7 +78,7 @@ extension MigrationLeg {
         guard let new = copying.new, let statements = copying.insert else { return }
         let old = copying.old
         let (held, holds) = (before.entities[head.entity].holds, after.entities[entity].holds)
-        let places = routes.places[head.entity]
+        let places = mapping.places[head.entity]
         let sources = copying.sources[head.entity] ?? invert(places, count: new.columns.count)
         copying.sources[head.entity] = sources
         var versions = RowVersions(base: head.versions.base)
@@ -109,7 +109,7 @@ extension MigrationLeg {
                 insert.bind(index, after.entities[entity].defaults[place])
             } else {
                 insert.bind(index, column.widened(value))
-                if value.isNull { try moveDangling(head.id, old, source, to: new, place) }
+                if value.isNull { try moveUnresolved(head.id, old, source, to: new, place) }
             }
         }
         let revision = row.integer(1)
@@ -130,7 +130,7 @@ extension MigrationLeg {
                 continue
             }
             let value = try register(head.id, old, place, row)
-            try park(
+            try deferWrite(
                 after.entities[entity].entity.name,
                 head.id,
                 write: (column.property, whole(value).json),
@@ -148,7 +148,7 @@ extension MigrationLeg {
     /// What a register of a visible object holds, shown or not.
     func register(_ id: UniqueID, _ table: TableLayout, _ place: Int, _ row: BoundStatement) throws -> PropertyValue {
         let value = table.columns[place].value(in: row, at: 6 + Int32(place))
-        guard value.isNull, dangling.contains([table.index, place]) else { return value }
+        guard value.isNull, unresolved.contains([table.index, place]) else { return value }
         return try target(id, table, place).map(PropertyValue.reference) ?? .null
     }
 
@@ -163,14 +163,14 @@ extension MigrationLeg {
         return try select.first { $0.id(0) } ?? nil
     }
 
-    private func moveDangling(
+    private func moveUnresolved(
         _ id: UniqueID,
         _ old: TableLayout,
         _ source: Int,
         to new: TableLayout,
         _ place: Int
     ) throws {
-        guard dangling.contains([old.index, source]), let target = try target(id, old, source),
+        guard unresolved.contains([old.index, source]), let target = try target(id, old, source),
             case .reference(let targetTable, _, _) = new.columns[place].kind
         else { return }
         let insert = try BoundStatement(

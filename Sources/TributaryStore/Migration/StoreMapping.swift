@@ -1,8 +1,8 @@
 import TributaryChanges
 import TributaryModel
 
-/// Where the entities, columns and link tables of a store go in a newer model.
-struct MigrationRoutes {
+/// Maps the entities, columns and link tables of a store to those of a newer model.
+struct StoreMapping {
     /// A link table that keeps its pairs; `swaps` when their ends change places.
     struct Link {
         var link: Int
@@ -44,8 +44,8 @@ struct MigrationRoutes {
         columns = before.tables.map { Array(repeating: nil, count: $0.columns.count) }
         for index in before.entities.indices { placeColumns(of: index) }
         for index in before.entities.indices { fillColumns(of: index) }
-        dropMirrors()
-        links = before.links.map { route($0) }
+        dropInverseColumns()
+        links = before.links.map { target(of: $0) }
         isKept = before.tables.map { keeps($0) }
     }
 
@@ -88,16 +88,16 @@ struct MigrationRoutes {
         switch (old.kind, new.kind) {
         case (.attribute(let from, _), .attribute(let to, _)): from.widens(to: to)
         case (.reference(let from, _, _), .reference(let to, _, _)): tables[from] == to
-        case (.mirror, .mirror): true
+        case (.inverseColumn, .inverseColumn): true
         default: false
         }
     }
 
-    /// A mirror goes along only with what it shows.
-    private mutating func dropMirrors() {
+    /// An inverse column is kept only with the register that it shows.
+    private mutating func dropInverseColumns() {
         func isShown(_ table: Int, _ place: Int, _ newTable: Int, _ newPlace: Int) -> Bool {
-            guard case .mirror(let source, let column) = before.tables[table].columns[place].kind,
-                case .mirror(let newSource, let newColumn) = after.tables[newTable].columns[newPlace].kind
+            guard case .inverseColumn(let source, let column) = before.tables[table].columns[place].kind,
+                case .inverseColumn(let newSource, let newColumn) = after.tables[newTable].columns[newPlace].kind
             else { return true }
             return tables[source] == newSource && columns[source][column] == newColumn
         }
@@ -159,7 +159,7 @@ struct MigrationRoutes {
         return found
     }
 
-    private func route(_ link: LinkLayout) -> Link? {
+    private func target(of link: LinkLayout) -> Link? {
         guard let (entity, slot) = owner(of: link), let found = heir(of: entity, slot) ?? inverseHeir(of: entity, slot)
         else { return nil }
         let target = after.links[found.link]

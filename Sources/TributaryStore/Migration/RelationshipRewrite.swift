@@ -1,7 +1,7 @@
 import TributaryChanges
 
 /// How a pair of an old relationship is written in a newer model.
-enum MigrationWay {
+enum RelationshipRewrite {
     /// The source links the target.
     case link(owner: String, String)
     /// The target links the source.

@@ -2,17 +2,17 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Registers that show their target by another rule than before: as one of a one-to-one relationship, or not any more.
-extension MigrationLeg {
-    func settle(_ layout: StoreModel) throws {
+/// Registers that show their target by another rule than before: as one of a one-to-one relationship, or no longer so.
+extension MigrationStep {
+    func decideVisibility(_ layout: StoreModel) throws {
         var columns: [StoreModel.ColumnIndex] = []
         for table in layout.tables {
-            for column in table.columns.indices where needsSettling(table, column) {
+            for column in table.columns.indices where needsDecision(table, column) {
                 columns.append(StoreModel.ColumnIndex(table: table.index, column: column))
             }
         }
-        let gone = try gone()
-        guard !columns.isEmpty || !gone.isEmpty else { return }
+        let hidden = try hiddenObjects()
+        guard !columns.isEmpty || !hidden.isEmpty else { return }
         let replay = DeferredReplay(db: db, layout: layout, configuration: configuration)
         try replay.transaction(MergeEngine(db, layout: layout, blobs: nil)) { engine in
             for column in columns {
@@ -23,21 +23,21 @@ extension MigrationLeg {
                     try show(column, target: layout.tables[target], layout)
                 }
             }
-            for object in gone { try hide(object, engine, layout) }
+            for object in hidden { try hide(object, engine, layout) }
         }
     }
 
-    /// Objects whose entity has gone from a hierarchy that is still there.
-    private func gone() throws -> [ChangeSlice.Object] {
+    /// Objects whose entity is gone from a hierarchy that is still there.
+    private func hiddenObjects() throws -> [ChangeSlice.Object] {
         var found: [ChangeSlice.Object] = []
-        for (index, entity) in before.entities.enumerated() where routes.entities[index] == nil {
+        for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {
             let table = before.tables[entity.table]
-            guard let heir = routes.tables[table.index], !routes.isKept[table.index], table.hasEntityColumn else {
+            guard let heir = mapping.tables[table.index], !mapping.isKept[table.index], table.hasEntityColumn else {
                 continue
             }
             let select = try BoundStatement(
                 db,
-                "SELECT _id FROM \(MigrationLeg.former(table)) WHERE _entity = \(entity.code)"
+                "SELECT _id FROM \(MigrationStep.former(table)) WHERE _entity = \(entity.code)"
             )
             try select.forEach { row in
                 if let id = row.id(0) { found.append(ChangeSlice.Object(table: heir, id: id)) }
@@ -46,7 +46,7 @@ extension MigrationLeg {
         return found
     }
 
-    /// What leads to an object that is not visible any more shows nothing, and another object may have its partner.
+    /// References to an object that is not visible any more show nothing, and another object may own its target.
     private func hide(_ object: ChangeSlice.Object, _ engine: MergeEngine, _ layout: StoreModel) throws {
         engine.tables.visibility.set(object.table, object.id, isVisible: true)
         try engine.objects.withdraw(object.table, object.id)
@@ -59,23 +59,23 @@ extension MigrationLeg {
         }
     }
 
-    private func needsSettling(_ table: TableLayout, _ place: Int) -> Bool {
-        guard case .reference(_, let claims, let mirror) = table.columns[place].kind else { return false }
-        for old in before.tables where routes.tables[old.index] == table.index {
-            guard let source = routes.columns[old.index].firstIndex(of: place),
-                case .reference(_, let claimed, let former) = old.columns[source].kind
+    private func needsDecision(_ table: TableLayout, _ place: Int) -> Bool {
+        guard case .reference(_, let isOneToOne, let inverse) = table.columns[place].kind else { return false }
+        for old in before.tables where mapping.tables[old.index] == table.index {
+            guard let source = mapping.columns[old.index].firstIndex(of: place),
+                case .reference(_, let wasOneToOne, let former) = old.columns[source].kind
             else { continue }
-            if routes.isKept[old.index] { return claims != claimed }
-            if claims != claimed { return true }
-            guard claims, let mirror else { return false }
-            return !isMirrorCarried(old, source, former, to: mirror)
+            if mapping.isKept[old.index] { return isOneToOne != wasOneToOne }
+            if isOneToOne != wasOneToOne { return true }
+            guard isOneToOne, let inverse else { return false }
+            return !isInverseCarried(old, source, former, to: inverse)
         }
         return false
     }
 
-    private func isMirrorCarried(_ old: TableLayout, _ source: Int, _ former: Int?, to mirror: Int) -> Bool {
+    private func isInverseCarried(_ old: TableLayout, _ source: Int, _ former: Int?, to inverse: Int) -> Bool {
         guard let former, case .reference(let target, _, _) = old.columns[source].kind else { return false }
-        return routes.columns[target][former] == mirror
+        return mapping.columns[target][former] == inverse
     }
 
     /// The objects that registers of a column hold, visible or not.

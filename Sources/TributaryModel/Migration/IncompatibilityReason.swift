@@ -1,5 +1,5 @@
 /// Why something cannot be inferred, and what helps.
-enum MigrationGround {
+enum IncompatibilityReason {
     case abstract, split, kind, mergeRule, type, composite, mandatory, destination, toOne, oneToMany
 
     var reason: String {

@@ -3,42 +3,34 @@ import TributaryChanges
 import TributaryModel
 
 /// Objects that are not visible, counters, and what history says of deleted objects.
-extension MigrationLeg {
-    func copyHidden() throws {
+extension MigrationStep {
+    func copyPartialRows() throws {
         let select = try BoundStatement(db, "SELECT root, id, deleted, registers FROM tributary_former_object")
-        let insert = try BoundStatement(
-            db,
-            "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"
-        )
         try select.forEach { row in
             guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
             let table = self.before.tables[index]
             let known = row.withBytes(3) { PartialRow(deleted: row.optionalInteger(2), packed: $0) }
             var moved = PartialRow(deleted: known.deleted)
-            let new = self.routes.tables[index].map { self.after.tables[$0] }
+            let new = self.mapping.tables[index].map { self.after.tables[$0] }
             for (place, held) in known.registers {
-                if let new, let target = self.routes.columns[index][place] {
+                if let new, let target = self.mapping.columns[index][place] {
                     let value = new.columns[target].widened(held.value)
                     moved.registers[target] = PartialRow.Register(version: held.version, value: value)
                     continue
                 }
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
                 let write = (table.columns[place].property, self.whole(held.value).json)
-                try self.park(name, id, write: write, number: held.version)
+                try self.deferWrite(name, id, write: write, number: held.version)
             }
             guard let new else {
-                if let deleted = known.deleted { try self.parkDeletion(table.root.name, id, number: deleted) }
+                if let deleted = known.deleted { try self.deferDeletion(table.root.name, id, number: deleted) }
                 return
             }
             // One with nothing but counts is looked for as well when an insert comes.
             guard moved.deleted != nil || !moved.registers.isEmpty || new.columns.contains(where: \.isCounter) else {
                 return
             }
-            insert.bind(1, new.code)
-            insert.bind(2, id)
-            insert.bind(3, moved.deleted)
-            insert.bind(4, moved.packed)
-            try insert.run()
+            try self.partialRows.store(moved, new.index, id)
         }
     }
 
@@ -60,11 +52,11 @@ extension MigrationLeg {
             let table = self.before.tables[index]
             let place = Int(row.integer(2))
             let total = table.columns[place].value(in: row, at: 4)
-            guard let new = self.routes.tables[index], let target = self.routes.columns[index][place] else {
+            guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][place] else {
                 let name = try self.entityName(table, id, fallback: self.holder(table, place))
                 let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])
                 let write = (table.columns[place].property, amount)
-                return try self.park(name, id, write: write, number: row.integer(5))
+                return try self.deferWrite(name, id, write: write, number: row.integer(5))
             }
             insert.bind(1, self.after.tables[new].code)
             insert.bind(2, id)
@@ -77,7 +69,7 @@ extension MigrationLeg {
 
     /// Where nobody has counted, the default is shown, which may be another one than before.
     func fillCounters() throws {
-        let arrivals = Set(before.tables.filter { !routes.isKept[$0.index] }.compactMap { routes.tables[$0.index] })
+        let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
         for table in after.tables where arrivals.contains(table.index) {
             for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule == .counter {
                 for entity in after.entities where entity.table == table.index && entity.holds[place] {
@@ -104,8 +96,8 @@ extension MigrationLeg {
     }
 
     func moveTombstones() throws {
-        for table in before.tables where !routes.isKept[table.index] {
-            if let new = routes.tables[table.index] {
+        for table in before.tables where !mapping.isKept[table.index] {
+            if let new = mapping.tables[table.index] {
                 let code = after.tables[new].code
                 guard code != table.code else { continue }
                 try db.execute(
@@ -128,9 +120,9 @@ extension MigrationLeg {
         let update = try BoundStatement(db, "UPDATE tributary_shape SET entity = ?2, properties = ?3 WHERE key = ?1")
         for shape in shapes {
             guard let entity = before.entities.firstIndex(where: { $0.entity.name == shape.entity }),
-                let new = routes.entities[entity]
+                let new = mapping.entities[entity]
             else { continue }
-            let names = HistoryWriter.names(shape.properties).map { routes.successor(of: $0, of: entity) ?? $0 }
+            let names = HistoryWriter.names(shape.properties).map { mapping.successor(of: $0, of: entity) ?? $0 }
             update.bind(1, shape.key)
             update.bind(2, after.entities[new].entity.name)
             update.bind(3, JSONValue.array(names.sorted().map { .string($0) }).text)

@@ -3,19 +3,19 @@ import TributaryChanges
 import TributaryModel
 
 /// Pairs of many-to-many relationships, and positions.
-extension MigrationLeg {
+extension MigrationStep {
     func copyLinks() throws {
-        for link in before.links where !routes.keeps(link) {
+        for link in before.links where !mapping.keeps(link) {
             try db.execute(
                 sql: """
                     CREATE TABLE tributary_former_pairs AS SELECT * FROM tributary_link WHERE link = \(link.code);
                     DELETE FROM tributary_link WHERE link = \(link.code);
                     """
             )
-            if let route = routes.links[link.index] {
-                try move(link, along: route)
+            if let target = mapping.links[link.index] {
+                try move(link, to: target)
             } else if try !isOrder(link) {
-                try park(link)
+                try deferPairs(of: link)
             }
             try db.execute(sql: "DROP TABLE tributary_former_pairs")
         }
@@ -23,40 +23,40 @@ extension MigrationLeg {
 
     /// Whether the link table keeps only the positions of a relationship that its inverse tells.
     private func isOrder(_ link: LinkLayout) throws -> Bool {
-        guard let (entity, slot) = routes.owner(of: link) else { return true }
+        guard let (entity, slot) = mapping.owner(of: link) else { return true }
         if case .inverse = before.entities[entity].places[slot] { return true }
         return false
     }
 
-    private func move(_ link: LinkLayout, along route: MigrationRoutes.Link) throws {
-        let new = after.links[route.link]
+    private func move(_ link: LinkLayout, to target: StoreMapping.Link) throws {
+        let new = after.links[target.link]
         try Schema.createTable(new, in: db)
-        let ends = route.swaps ? "_target, _source" : "_source, _target"
+        let ends = target.swaps ? "_target, _source" : "_source, _target"
         let position = link.isOrdered ? "coalesce(_position, '')" : "''"
         try db.execute(
             sql: """
                 INSERT INTO \(new.quotedName)(_source, _target, _version\(new.isOrdered ? ", _position" : ""))
-                SELECT \(ends), _version\(new.isOrdered ? ", \(position)" : "") FROM \(MigrationLeg.former(link))
+                SELECT \(ends), _version\(new.isOrdered ? ", \(position)" : "") FROM \(MigrationStep.former(link))
                 """
         )
         let hidden = new.isOrdered ? "iif(removed, NULL, coalesce(position, ''))" : "NULL"
         try db.execute(
             sql: """
                 INSERT INTO tributary_link(link, source, target, version, removed, position)
-                SELECT \(new.code), \(route.swaps ? "target, source" : "source, target"), version, removed, \(hidden)
+                SELECT \(new.code), \(target.swaps ? "target, source" : "source, target"), version, removed, \(hidden)
                 FROM tributary_former_pairs
                 """
         )
     }
 
     /// The relationship is not there any more, or is of another kind.
-    private func park(_ link: LinkLayout) throws {
-        guard let (owner, slot) = routes.owner(of: link) else { return }
+    private func deferPairs(of link: LinkLayout) throws {
+        guard let (owner, slot) = mapping.owner(of: link) else { return }
         var property = before.entities[owner].entity.properties[slot].name
         var source = link.source
         // The other side may have been there for longer, in versions between the two.
         var other: String?
-        let name = routes.entities[owner].map { after.entities[$0].entity.name }
+        let name = mapping.entities[owner].map { after.entities[$0].entity.name }
         let last = name ?? after.lastName(ofEntity: before.entities[owner].entity.name)
         if case .formerPairs(let entity, let kept)? = after.formerKeeper(ofProperty: property, of: last) {
             (other, property, source) = (entity, kept, link.target)
@@ -68,7 +68,7 @@ extension MigrationLeg {
             """
             SELECT \(isSwapped ? "_target" : "_source") AS source, \(isSwapped ? "_source" : "_target") AS target,
                 _version AS version, 0 AS removed, \(position)
-            FROM \(MigrationLeg.former(link))
+            FROM \(MigrationStep.former(link))
             UNION ALL SELECT \(isSwapped ? "target, source" : "source, target"), version, removed, position
             FROM tributary_former_pairs
             ORDER BY source, version, removed, target
@@ -83,7 +83,7 @@ extension MigrationLeg {
         var targets: [(id: UniqueID, position: String?)] = []
         func flush() throws {
             guard let group, !targets.isEmpty else { return }
-            try parkPairs(
+            try deferPairs(
                 try other ?? entityName(before.tables[source], group.source, fallback: owner),
                 group.source,
                 property: property,
