@@ -70,7 +70,7 @@ let package = Package(
         .target(
             name: "TributarySync",
             dependencies: [
-                "Tributary", "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
+                "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
             ]
@@ -150,7 +150,7 @@ let package = Package(
         .testTarget(
             name: "TributarySyncTests",
             dependencies: [
-                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
                 "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
@@ -193,8 +193,9 @@ let package = Package(
         .executableTarget(
             name: "import-benchmark",
             dependencies: [
-                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "CSQLite", "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                "TributaryDaemon", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "CSQLite", "TestSupport",
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ],
             path: "Tests/Performance",
             exclude: ["Graph", "Growth"]
@@ -202,8 +203,9 @@ let package = Package(
         .executableTarget(
             name: "growth",
             dependencies: [
-                "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                "TributaryDaemon", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "TestSupport",
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ],
             path: "Tests/Performance/Growth"
         ),

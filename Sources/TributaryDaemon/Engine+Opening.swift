@@ -35,7 +35,7 @@ extension Engine {
             throw error
         }
         let sync = try SyncService(
-            container: container,
+            replica: container,
             configuration: configuration.syncConfiguration,
             logger: logger
         )

@@ -10,9 +10,7 @@ enum ModuleGraph {
             "TributarySync", "TributaryAdmin", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
             "TributaryChanges", "CSystemd", "CLinux",
         ],
-        "TributarySync": [
-            "Tributary", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
-        ],
+        "TributarySync": ["TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux"],
         "TributaryAdmin": [],
         "Tributary": ["TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"],
         "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite"],

@@ -1,6 +1,7 @@
 import Logging
 import TestSupport
 import Tributary
+import TributaryDaemon
 import TributaryModel
 import TributaryStore
 import TributarySync
@@ -22,7 +23,7 @@ struct RealImport {
         var configuration = SyncConfiguration(logs: logs)
         configuration.exports = false
         let service = try SyncService(
-            container: container,
+            replica: container,
             configuration: configuration,
             logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
         )

@@ -17,7 +17,7 @@ struct DemoPeer: Sendable {
         container = try await PersistentContainer(name: name, path: "\(folder)/\(name).sqlite", model: model)
         // The demo's own lines say what happens; a log would stand between them.
         let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
-        sync = try SyncService(container: container, configuration: SyncConfiguration(logs: logs), logger: logger)
+        sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: logs), logger: logger)
         background = container.newBackgroundContext(name: "till", author: name)
     }
 

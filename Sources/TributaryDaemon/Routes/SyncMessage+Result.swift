@@ -1,4 +1,6 @@
+import Tributary
 import TributaryAdmin
+import TributaryChanges
 import TributarySync
 
 extension SyncMessage {
@@ -17,7 +19,7 @@ extension SyncMessage {
             ),
             exported: amount(result.exported),
             remaining: Dictionary(uniqueKeysWithValues: result.remaining.map { ($0.key.rawValue, $0.value) }),
-            token: result.token.text
+            token: HistoryToken(store: result.writer.description, number: result.transaction).text
         )
     }
 }

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryModel
 import TributaryStore

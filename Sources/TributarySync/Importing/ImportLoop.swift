@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 import TransactionLog
-import Tributary
 import TributaryChanges
 
 /// The one consumer: looks at the folder, asks the planner, verifies, applies, and waits for the next hint.
@@ -23,7 +22,7 @@ struct ImportLoop {
         self.service = service
         let path = service.configuration.logs
         scanner = FolderScanner(path: path, own: service.own)
-        importer = Importer(container: service.container, own: service.own, control: service.control)
+        importer = Importer(replica: service.replica, own: service.own, control: service.control)
         watch()
     }
 
@@ -250,7 +249,7 @@ struct ImportLoop {
         guard !names.isEmpty, !service.isStopping else { return false }
         let audit = AppliedAudit(
             path: scanner.path,
-            store: service.container.store,
+            store: service.replica.store,
             own: service.own,
             control: service.control
         )

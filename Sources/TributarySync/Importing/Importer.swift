@@ -1,5 +1,4 @@
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -7,7 +6,7 @@ import TributaryStore
 ///
 /// For one loop only.
 struct Importer {
-    private let container: PersistentContainer
+    private let replica: any LocalReplica
     private let own: UniqueID
     private let control: ImportControl
     private let queue = SerialQueue("tributary.import", inBackground: true)
@@ -15,8 +14,8 @@ struct Importer {
     /// More of the newest than a batch takes: what has been verified for a batch is there when it is applied.
     private var verified = VerifiedSegments(limit: 4_096)
 
-    init(container: PersistentContainer, own: UniqueID, control: ImportControl) {
-        self.container = container
+    init(replica: any LocalReplica, own: UniqueID, control: ImportControl) {
+        self.replica = replica
         self.own = own
         self.control = control
     }
@@ -77,13 +76,13 @@ struct Importer {
             control: control
         )
         let prefetched = try await queue.run { try PrefetchedSegments.read(batch) }
-        let outcome = try await container.importTransactions { try batch.apply($0, prefetched: prefetched) }
+        let outcome = try await replica.importTransactions { try batch.apply($0, prefetched: prefetched) }
         for name in outcome.finished { verified.remove(name) }
         return (outcome, forgotten)
     }
 
     private func partialRecords(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
-        try container.store.read { reader in
+        try replica.store.read { reader in
             var records: [UniqueID: PartialRecord] = [:]
             for writer in writers {
                 records[writer] = try reader.setting(StoreKeys.partial(writer)).flatMap {

@@ -1,8 +1,8 @@
-package import Tributary
+package import TributaryChanges
 
 /// What a sync has done, and what is left.
 package struct SyncResult: Sendable, Hashable {
-    /// Objects that the main context was brought up to date with; less than all when there were too many to count.
+    /// Objects with changes that programs are shown since; less than all when there were too many to count.
     package struct Merged: Sendable, Hashable {
         package var inserted = 0
         package var updated = 0
@@ -16,6 +16,8 @@ package struct SyncResult: Sendable, Hashable {
     package var exported: ImportCounts
     /// Segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
-    /// What the main context shows now.
-    package var token: HistoryToken
+    /// The store's own writer.
+    package var writer: UniqueID
+    /// The number of the newest transaction that programs are shown now.
+    package var transaction: Int64
 }

@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 import TransactionLog
-import Tributary
 import TributaryChanges
 package import TributaryStore
 
@@ -11,7 +10,7 @@ extension SyncService {
     /// How long whoever asks waits for the lines of deferred writes, which are read from the log folder.
     private static let linePatience = Duration.seconds(5)
 
-    private var deferralReader: DeferralReader { DeferralReader(logs: configuration.logs, model: container.model) }
+    private var deferralReader: DeferralReader { DeferralReader(logs: configuration.logs, model: replica.store.model) }
 
     /// What was found when it was last looked at.
     package var lastDeferrals: DeferralReport? { deferralCache.last }
@@ -62,7 +61,7 @@ extension SyncService {
 
     /// The status of an applied segment, with the names of what is deferred in it.
     func applied(_ record: SegmentRecord) async throws -> SegmentStatus? {
-        let (counts, values) = try container.store.read { reader in
+        let (counts, values) = try replica.store.read { reader in
             let (counts, writes) = try reader.deferredWrites(of: record, limit: SyncService.namedOfSegment)
             return (counts, try deferralReader.values(of: writes, reader))
         }
@@ -112,7 +111,7 @@ extension SyncService {
         }
         guard let due, due <= start else { return }
         do {
-            let (found, newest) = try container.store.read { reader in
+            let (found, newest) = try replica.store.read { reader in
                 let statuses = try reader.deferredSegments(after: floor).map { segment in
                     SegmentStatus(applied: segment.record, segment.counts, [])
                 }

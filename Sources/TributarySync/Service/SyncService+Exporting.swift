@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -33,8 +32,8 @@ extension SyncService {
         let mayExport = configuration.exports && state.withLock { $0.problems[.ownFork] == nil }
         guard mayExport else { return ImportCounts() }
         let exporter = Exporter(
-            store: container.store,
-            name: configuration.name ?? container.store.configuration.name,
+            store: replica.store,
+            name: configuration.name ?? replica.store.configuration.name,
             logs: configuration.logs,
             segmentBytes: configuration.segmentBytes,
             maxAhead: configuration.maxAhead.wholeMilliseconds,
@@ -122,7 +121,7 @@ extension SyncService {
     private func acknowledgementDue() -> UInt64? {
         let configuration = configuration
         guard configuration.exports, state.withLock({ $0.problems[.ownFork] == nil }) else { return nil }
-        let since = try? container.store.read { try SyncService.unacknowledgedSince($0) }
+        let since = try? replica.store.read { try SyncService.unacknowledgedSince($0) }
         return since.flatMap(\.self).map { $0.addingSaturating(configuration.acknowledge.wholeMilliseconds) }
     }
 
@@ -140,7 +139,7 @@ extension SyncService {
         let interval = configuration.acknowledge.wholeMilliseconds
         let now = wall
         do {
-            _ = try await container.importTransactions { transaction in
+            _ = try await replica.importTransactions { transaction in
                 guard let since = try SyncService.unacknowledgedSince(transaction.reader),
                     since.addingSaturating(interval) <= now
                 else {

@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -40,13 +39,13 @@ extension SyncService {
     }
 
     func refreshOwnPosition() {
-        guard let record = try? container.store.read({ try $0.ownWriter() }) else { return }
+        guard let record = try? replica.store.read({ try $0.ownWriter() }) else { return }
         state.withLock { $0.planner.setPosition(WriterPosition(sequence: record.sequence), of: own) }
     }
 
     /// Takes the writers' positions from the store, after something failed that may have moved them.
     func reloadPositions() {
-        let positions = try? container.store.read { reader in
+        let positions = try? replica.store.read { reader in
             try reader.writers().map { ($0.id, try SyncState.position(of: $0, reader)) }
         }
         state.withLock { state in
@@ -98,7 +97,7 @@ extension SyncService {
         guard let foreign = (listed + changed).filter({ $0.last > reached }).min() else { return }
         let name = SegmentName(writer: own, first: foreign.first, last: foreign.last)
         // An export may have moved on while the folder was listed.
-        guard let now = try? container.store.read({ try $0.ownWriter().sequence }), now < foreign.last else { return }
+        guard let now = try? replica.store.read({ try $0.ownWriter().sequence }), now < foreign.last else { return }
         note(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
     }
 
@@ -155,7 +154,7 @@ extension SyncService {
         }
         guard let text else { return }
         do {
-            try container.store.write { try $0.setSetting(StoreKeys.accepted, to: text) }
+            try replica.store.write { try $0.setSetting(StoreKeys.accepted, to: text) }
         } catch {
             logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
         }

@@ -1,6 +1,5 @@
 import Synchronization
 package import TransactionLog
-import Tributary
 package import TributaryChanges
 package import TributaryStore
 
@@ -78,7 +77,7 @@ extension SyncService {
         _ reading: StatusReading?,
         _ body: @escaping @Sendable (Reader) throws -> [SegmentStatus]
     ) async throws -> [SegmentStatus] {
-        guard let reading else { return try container.store.read(body) }
+        guard let reading else { return try replica.store.read(body) }
         return try await reading(body)
     }
 
@@ -86,7 +85,7 @@ extension SyncService {
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = wall
         if let status = state.withLock({ $0.planner.status(of: name, wall: wall) }) { return status }
-        let record = try container.store.read { try $0.segment(writer: name.writer, first: name.first) }
+        let record = try replica.store.read { try $0.segment(writer: name.writer, first: name.first) }
         guard let record, record.last == name.last else { return nil }
         return try await applied(record)
     }

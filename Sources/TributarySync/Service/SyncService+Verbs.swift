@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import Synchronization
 package import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -16,14 +15,14 @@ extension SyncService {
     package func sync() async throws -> SyncResult {
         if let since = state.withLock(\.pausedSince) { throw SyncError.paused(since: since) }
         let before = state.withLock(\.imported)
-        let shown = container.mainGeneration.number
+        let shown = replica.shownTransaction
         try await importAll()
-        await container.mergePendingChanges()
+        await replica.mergePendingChanges()
         let exported = try await exportNow()
         let wall = wall
         let (imported, counts) = state.withLock { ($0.imported, $0.planner.counts(wall: wall)) }
-        let now = container.mainGeneration.number
-        let changes = try container.store.read { reader in
+        let now = replica.shownTransaction
+        let changes = try replica.store.read { reader in
             now > shown ? try reader.changes(after: shown, through: now, limit: .max) : ObjectChanges()
         }
         return SyncResult(
@@ -36,7 +35,8 @@ extension SyncService {
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },
-            token: HistoryToken(store: own.description, number: now)
+            writer: own,
+            transaction: now
         )
     }
 
@@ -63,7 +63,7 @@ extension SyncService {
         let until = duration.map { wall.addingSaturating($0.wholeMilliseconds) }
         let since = state.withLock(\.pausedSince) ?? wall
         let text = "\(since) \(until.map(String.init) ?? "-")"
-        _ = try await container.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }
+        _ = try await replica.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }
         state.withLock { state in
             state.pausedSince = since
             state.pausedUntil = until
@@ -83,7 +83,7 @@ extension SyncService {
 
     /// Goes on importing; the journal names `user` as the one who asked for it.
     package func resume(by user: String? = nil) async throws {
-        _ = try await container.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: nil) }
+        _ = try await replica.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: nil) }
         endPause()
         logger.notice("importing goes on", metadata: journalMetadata(user))
         importSignal.raise()
@@ -93,7 +93,7 @@ extension SyncService {
         let wall = wall
         guard state.withLock({ $0.pausedUntil.map { $0 <= wall } ?? false }) else { return }
         // When this fails the pause is over all the same, and so it is at the next start.
-        try? container.store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
+        try? replica.store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
         endPause()
         logger.notice("importing goes on: the time of the pause is over")
     }

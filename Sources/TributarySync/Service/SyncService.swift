@@ -1,7 +1,6 @@
 package import Logging
 import ServiceLifecycle
 import Synchronization
-package import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -11,11 +10,11 @@ import TributaryStore
 /// that a start, a lost event and a folder that was made anew are nothing special.
 ///
 /// ```swift
-/// let sync = try SyncService(container: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
+/// let sync = try SyncService(replica: replica, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
 /// let group = ServiceGroup(services: [sync], logger: logger)
 /// ```
 package final class SyncService: Service {
-    package let container: PersistentContainer
+    package let replica: any LocalReplica
     /// Tells whether imports make progress.
     package let control = ImportControl()
     /// Tells whether exports make progress.
@@ -37,29 +36,29 @@ package final class SyncService: Service {
 
     /// Reads from the store how far each writer is and whether importing was paused.
     package convenience init(
-        container: PersistentContainer,
+        replica: any LocalReplica,
         configuration: SyncConfiguration,
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
     ) throws {
-        try self.init(container: container, configuration: configuration, clock: clock, logger: logger) { _ in }
+        try self.init(replica: replica, configuration: configuration, clock: clock, logger: logger) { _ in }
     }
 
     /// The same for tests that stop an export in the middle, or begin as if an export had just been made.
     init(
-        container: PersistentContainer,
+        replica: any LocalReplica,
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
         logger: Logger,
         pacing: ExportPacing = ExportPacing(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
-        self.container = container
-        self.clock = SyncClock(clock, wall: container.store.configuration.environment.wallMilliseconds)
+        self.replica = replica
+        self.clock = SyncClock(clock, wall: replica.store.configuration.environment.wallMilliseconds)
         self.logger = logger
         initialPacing = pacing
         self.interruptExport = interruptExport
-        let initial = try container.store.read { try SyncState.load($0, configuration: configuration) }
+        let initial = try replica.store.read { try SyncState.load($0, configuration: configuration) }
         own = initial.planner.own
         state = Mutex(initial)
     }
@@ -180,6 +179,6 @@ package final class SyncService: Service {
     }
 
     private func listen() async {
-        for await _ in container.commitHints() { exportSignal.raise() }
+        for await _ in replica.commitHints() { exportSignal.raise() }
     }
 }

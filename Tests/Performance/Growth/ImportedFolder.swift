@@ -3,6 +3,7 @@ import Logging
 import TestSupport
 import TransactionLog
 import Tributary
+import TributaryDaemon
 import TributaryStore
 import TributarySync
 
@@ -37,7 +38,7 @@ struct ImportedFolder: Sendable {
         var configuration = SyncConfiguration(logs: logs)
         configuration.exports = false
         let service = try SyncService(
-            container: container,
+            replica: container,
             configuration: configuration,
             logger: Logger(label: "growth") { _ in SwiftLogNoOpLogHandler() }
         )

@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -14,11 +13,11 @@ import TributaryStore
 /// A store in a folder of its own, with the service that keeps it in step with a log folder.
 final class SyncReplica: Sendable {
     let folder: TemporaryFolder
-    let container: PersistentContainer
+    let replica: StoreReplica
     let service: SyncService
     let own: UniqueID
     private let task: Task<Void, any Error>
-    var store: Store { container.store }
+    var store: Store { replica.store }
 
     /// Starts a replica; `folder` is given to start again on a store that is there.
     init(
@@ -44,13 +43,14 @@ final class SyncReplica: Sendable {
                 environment: environment
             )
         )
-        container = try await PersistentContainer(store: store)
+        let replica = try StoreReplica(store: store)
+        self.replica = replica
         var configuration = SyncConfiguration(logs: logs)
         // Exports happen when a test asks for them: one has just been made, and the next is far away.
         configuration.exportDebounce = .seconds(3600)
         configure(&configuration)
         let service = try SyncService(
-            container: container,
+            replica: replica,
             configuration: configuration,
             clock: clock,
             logger: logger,
@@ -68,7 +68,7 @@ final class SyncReplica: Sendable {
     func stop() async throws {
         service.stop()
         try await task.value
-        try await container.close()
+        try store.close()
     }
 
     @discardableResult

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -43,7 +42,7 @@ import TributaryStore
         #expect(replica.service.status.exported == ImportCounts(segments: 1, transactions: 1, changes: 1))
         #expect(result.merged.inserted == 4)
         #expect(result.remaining == [.waiting: 1])
-        #expect(result.token == HistoryToken(store: replica.own.description, number: 4))
+        #expect(result.writer == replica.own && result.transaction == 4)
         let again = try await replica.service.sync()
         #expect(again.imported == ImportCounts() && again.exported == ImportCounts())
         #expect(replica.service.status.initialImportComplete)

@@ -2,7 +2,6 @@ import Logging
 import TestSupport
 import Testing
 import TransactionLog
-import Tributary
 import TributaryChanges
 import TributaryStore
 
@@ -46,9 +45,8 @@ import TributaryStore
         let store = try Store.open(
             StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
         )
-        let container = try await PersistentContainer(store: store)
         let service = try SyncService(
-            container: container,
+            replica: try StoreReplica(store: store),
             configuration: SyncConfiguration(logs: logs.path),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
@@ -62,6 +60,6 @@ import TributaryStore
         await #expect(throws: SyncError.self) { try await service.importAll() }
         hanging = nil
         try await run.value
-        try await container.close()
+        try store.close()
     }
 }

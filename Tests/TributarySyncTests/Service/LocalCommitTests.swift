@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// A local commit is exported although nobody asks for it.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct LocalCommitTests {
+    @Test func theHintOfACommitStartsAnExport() async throws {
+        let logs = try LogsFolder()
+        let replica = try await SyncReplica(
+            logs.path,
+            wall: SyncWall(),
+            configure: { $0.exportDebounce = .zero }
+        )
+        // The export at the start finds nothing; what follows is the answer to the hint.
+        try await replica.service.exportNow()
+        try replica.replica.commit([SyncModel.insert(1)])
+        while replica.service.status.exported.transactions == 0 { await Task.yield() }
+        #expect(logs.segments(of: replica.own).map(\.last) == [1])
+        try await replica.stop()
+    }
+}

@@ -1,0 +1,48 @@
+import Dispatch
+import Synchronization
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// A store that no contexts show: merging moves nothing but the number of the transaction that counts as shown.
+final class StoreReplica: LocalReplica {
+    let store: Store
+    private let shown: Mutex<Int64>
+    private let hints: AsyncStream<Void>
+    private let hint: AsyncStream<Void>.Continuation
+
+    init(store: Store) throws {
+        self.store = store
+        shown = Mutex(try store.read { try $0.newestTransaction() })
+        (hints, hint) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var shownTransaction: Int64 { shown.withLock(\.self) }
+
+    /// The hints of ``commit(_:)``, for one service.
+    func commitHints() -> AsyncStream<Void> { hints }
+
+    func importTransactions<T: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .background).async { [store] in
+                continuation.resume(with: Result { try store.write(body).0 })
+            }
+        }
+    }
+
+    func mergePendingChanges() async {
+        guard let newest = try? store.read({ try $0.newestTransaction() }) else { return }
+        shown.withLock { $0 = max($0, newest) }
+    }
+
+    /// Commits local changes and hints at them, as contexts do.
+    ///
+    /// - Throws: ``StoreError``.
+    func commit(_ changes: [Change]) throws {
+        _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }
+        hint.yield()
+    }
+}
