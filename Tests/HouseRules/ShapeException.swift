@@ -27,8 +27,6 @@ struct ShapeException: Sendable {
             18,
             "to be divided by what objects, fetches and saves need of an entity"
         ),
-        ShapeException("TributarySync.SyncState", 19, "to be divided into positions, hints and problems"),
-        ShapeException("TributarySync.SyncService", 16, "to be divided into the stages of the import"),
     ]
 
     static let typeSpread = [

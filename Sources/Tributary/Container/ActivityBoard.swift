@@ -1,4 +1,5 @@
 import Synchronization
+import TributaryStore
 
 /// Numbers activities, knows which are under way, and tells who wants to know.
 final class ActivityBoard: Sendable {

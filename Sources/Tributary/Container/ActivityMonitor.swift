@@ -1,4 +1,5 @@
 public import Observation
+import TributaryStore
 
 /// The work under way in a container, for a progress indicator: observable, on the main actor.
 ///

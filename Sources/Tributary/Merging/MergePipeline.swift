@@ -22,8 +22,8 @@ package final class MergePipeline: Sendable {
     /// Tells that something was committed here; a slow reader needs to know it once.
     let commits = Broadcast<Void>(limit: 1)
     let main: MainMerger
-    private let clock: MergeClock
-    private let signal: MergeSignal
+    private let clock: MonotonicClock
+    private let signal: Signal
     private let state: Mutex<State>
 
     struct State {
@@ -45,12 +45,12 @@ package final class MergePipeline: Sendable {
         options: MergeOptions = MergeOptions(),
         clock: any Clock<Duration> = ContinuousClock()
     ) throws {
-        let clock = MergeClock(clock)
-        let signal = MergeSignal()
+        let clock = MonotonicClock(clock)
+        let signal = Signal()
         self.store = store
         self.clock = clock
         self.signal = signal
-        mailbox = NoticeMailbox(options: options, clock: clock) { signal.wake() }
+        mailbox = NoticeMailbox(options: options, clock: clock) { signal.raise() }
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
         let name = try generation.read { try $0.ownWriter().id.description }
@@ -87,7 +87,7 @@ package final class MergePipeline: Sendable {
 
     func stop() {
         state.withLock { $0.loop }?.cancel()
-        signal.wake()
+        signal.raise()
     }
 
     deinit {

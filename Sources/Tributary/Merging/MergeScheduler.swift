@@ -1,11 +1,14 @@
+import TributaryStore
+
 /// Runs the debouncer: sleeps on the given clock and calls for a merge when one is due.
 ///
 /// It has no timer while nothing waits to be merged.
 actor MergeScheduler {
-    private let clock: MergeClock
-    private let signal: MergeSignal
+    private let clock: MonotonicClock
+    private let signal: Signal
 
-    init(clock: MergeClock, signal: MergeSignal) {
+    /// `signal` wakes the scheduler, whether it waits for the first notice or until a merge is due.
+    init(clock: MonotonicClock, signal: Signal) {
         self.clock = clock
         self.signal = signal
     }
@@ -14,9 +17,9 @@ actor MergeScheduler {
     ///
     /// `merge` answers whether it succeeded.
     func run(_ mailbox: NoticeMailbox, merge: @Sendable () async -> Bool) async {
-        for await _ in signal.wakeUps {
+        while !Task.isCancelled {
+            await signal.wait()
             await runTimer(mailbox, merge: merge)
-            if Task.isCancelled { return }
         }
     }
 
@@ -25,7 +28,7 @@ actor MergeScheduler {
         while !Task.isCancelled {
             switch mailbox.next() {
             case .none: return
-            case .sleep(let deadline): await signal.sleep(until: deadline, on: clock, of: mailbox)
+            case .sleep(let deadline): await signal.wait(until: deadline, on: clock)
             case .merge:
                 if await !merge() { mailbox.postpone() }
             }

@@ -1,5 +1,6 @@
 import Synchronization
 import TributaryChanges
+import TributaryStore
 
 /// What has been committed and is not yet merged into the main context, in bounded memory.
 ///
@@ -15,12 +16,12 @@ final class NoticeMailbox: Sendable {
         var isAutomatic = true
     }
 
-    private let clock: MergeClock
+    private let clock: MonotonicClock
     private let state: Mutex<State>
     private let wake: @Sendable () -> Void
 
     /// `wake` is called when a timer has to be started, or to be started again because it would end too late.
-    init(options: MergeOptions, clock: MergeClock, wake: @escaping @Sendable () -> Void) {
+    init(options: MergeOptions, clock: MonotonicClock, wake: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.wake = wake
         let debouncer = MergeDebouncer(quiet: options.debounce, ceiling: options.ceiling)

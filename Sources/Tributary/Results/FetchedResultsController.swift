@@ -1,6 +1,7 @@
 public import Observation
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// The results of a request, kept in step with a context: what a list shows.
 ///

@@ -52,17 +52,13 @@ extension Generation {
     func leaseConnection() async throws -> (Generation, StoreConnection) {
         var generation = self
         while true {
-            let signal = WakeSignal()
-            switch generation.lease(isLimited: true, wake: { { signal.wake() } }) {
+            let signal = Signal()
+            switch generation.lease(isLimited: true, wake: { { signal.raise() } }) {
             case .moved(let next): generation = next
             case .failed: throw StoreError.closed
             case .connection(let connection): return (generation, connection)
             case .wait(let place):
-                await withTaskCancellationHandler {
-                    await signal.wait()
-                } onCancel: {
-                    signal.wake()
-                }
+                await signal.wait()
                 guard Task.isCancelled else { continue }
                 generation.giveUp(place)
                 throw CancellationError()

@@ -21,7 +21,7 @@ struct AppliedAudit {
         var refused = FolderHints()
         var findings: [Finding] = []
         guard let logs = try? LogFolder(path: path) else {
-            for name in names { refused.note(file: name) }
+            for name in names { refused.insert(file: name) }
             return ([], refused)
         }
         for name in names {
@@ -30,7 +30,7 @@ struct AppliedAudit {
                     findings.append(Finding(name: name, reason: reason))
                 }
             } catch {
-                if (error as? SegmentError)?.isPassing ?? true { refused.note(file: name) }
+                if (error as? SegmentError)?.isPassing ?? true { refused.insert(file: name) }
             }
         }
         return (findings, refused)

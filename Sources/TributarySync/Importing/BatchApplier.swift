@@ -67,7 +67,7 @@ struct BatchApplier {
         }
         try transaction.applyWaiting()
         try writePartials()
-        if hasNews { try noteUnacknowledged() }
+        if hasNews { try recordUnacknowledged() }
     }
 
     /// Whether the gate that it was last seen waiting at is still shut.
@@ -92,7 +92,7 @@ struct BatchApplier {
         let position = live[item.name.writer] ?? 0
         do {
             let reader =
-                prefetched?.take(item.name) ?? batch.paused.take(item.segment, after: position)
+                prefetched?.removeReader(of: item.name) ?? batch.paused.removeReader(of: item.segment, after: position)
                 ?? PrefetchedSegments.open(item, of: batch, after: position)
             opened.insert(item.name)
             let blobs = BlobFeed(logs: batch.logs, writer: item.name.writer, control: batch.control)
@@ -101,9 +101,9 @@ struct BatchApplier {
             var parked = item.partial.map(\.parked) ?? 0
             if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
             let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)
-            try settle(item, pause: pause, parked: parked)
+            try recordProgress(of: item, pause: pause, parked: parked)
             if case .full = pause, let sequence = live[item.name.writer] {
-                batch.paused.keep(reader, of: item.segment, after: sequence)
+                batch.paused.store(reader, of: item.segment, after: sequence)
             }
             return pause
         } catch let error as SegmentError {
@@ -140,7 +140,7 @@ struct BatchApplier {
                 case .rows(let run):
                     try transaction.apply(run)
                 case .end:
-                    note(try transaction.endImport(), parked: &parked)
+                    count(try transaction.endImport(), parked: &parked)
                     isOpen = false
                 }
             }
@@ -159,7 +159,7 @@ struct BatchApplier {
         return needs.isEmpty ? nil : SegmentOutline.Gate(sequence: header.sequence, needs: needs)
     }
 
-    private mutating func note(_ transaction: CommittedTransaction, parked: inout Int) {
+    private mutating func count(_ transaction: CommittedTransaction, parked: inout Int) {
         live[transaction.writer] = transaction.sequence
         outcome.positions[transaction.writer] = transaction.sequence
         outcome.counts.transactions += 1
@@ -171,7 +171,7 @@ struct BatchApplier {
     }
 
     /// Remembers the segment when it is done, else how far it came.
-    private mutating func settle(_ item: ImportBatch.Item, pause: Pause, parked: Int) throws {
+    private mutating func recordProgress(of item: ImportBatch.Item, pause: Pause, parked: Int) throws {
         let writer = item.name.writer
         let sequence = live[writer] ?? 0
         guard sequence == item.name.last else {
@@ -203,7 +203,7 @@ struct BatchApplier {
     }
 
     /// Something came that an acknowledgement should tell of; transactions that only acknowledge do not count.
-    private func noteUnacknowledged() throws {
+    private func recordUnacknowledged() throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
         try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(batch.wall)")

@@ -19,18 +19,20 @@ struct BlobSearch {
         var whole: Set<String> = []
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
             for case .changes(let changes) in batch.events {
-                for change in changes { try note(change, of: segment.name.writer, in: &missing, &whole) }
+                for change in changes { try check(change, of: segment.name.writer, in: &missing, &whole) }
             }
         }
         return missing.sorted()
     }
 
-    /// Those of the blobs that are not in place.
-    func absent(_ blobs: [String], writer: UniqueID) -> [String] {
-        blobs.filter { !isPresent($0, size: nil, writer: writer) }
+    /// Those of the segments whose missing blobs have all come.
+    ///
+    /// They are to be read again, for there may be more blobs missing than were listed.
+    func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
+        missing.filter { name, blobs in blobs.allSatisfy { isPresent($0, size: nil, writer: name.writer) } }.map(\.key)
     }
 
-    private func note(
+    private func check(
         _ change: Change,
         of writer: UniqueID,
         in missing: inout Set<String>,

@@ -1,263 +1,258 @@
-import Logging
 import Synchronization
 import TransactionLog
 import TributaryChanges
+import TributaryStore
 
-/// The one consumer: looks at the folder, asks the planner, verifies, applies, and waits for the next hint.
+/// The one consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
+///
+/// Each stage is a type with an input and an output. What they learn from each other goes through the owner of the state.
 struct ImportLoop {
-    let service: SyncService
-    var scanner: FolderScanner
-    var importer: Importer
-    private var watcher: DirectoryWatcher?
-    private var nextRescan = Duration.zero
-    /// What the system refused to show.
-    private var retry = FolderRetry()
-    /// Time of the service's clock at which a failed import is tried again.
+    private let environment: SyncEnvironment
+    private let state: SyncStateOwner
+    private let signals: SyncSignals
+    private let control: ImportControl
+    private let pauseSwitch: PauseSwitch
+    private var watch: FolderWatch
+    private var scanner: FolderScanner
+    private var verification: SegmentVerification
+    private let importer: Importer
+    private var announcer: ImportAnnouncer
+    /// Time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
 
-    /// Time after which something that failed is tried again.
-    static let retryInterval = Duration.seconds(10)
+    /// Time after which a failed import is tried again.
+    private static let retryInterval = Duration.seconds(10)
+    /// Applied files that are compared before the loop looks for anything else to do.
+    private static let auditLimit = 256
 
-    init(service: SyncService) {
-        self.service = service
-        let path = service.configuration.logs
-        scanner = FolderScanner(path: path, own: service.own)
-        importer = Importer(replica: service.replica, own: service.own, control: service.control)
-        watch()
+    init(_ service: SyncService) {
+        environment = service.environment
+        state = service.state
+        signals = service.signals
+        control = service.control
+        pauseSwitch = service.pauseSwitch
+        let path = state.configuration.logs
+        watch = FolderWatch(path: path, signal: signals.imports)
+        scanner = FolderScanner(path: path, own: environment.own)
+        let queue = SerialQueue("tributary.import", inBackground: true)
+        verification = SegmentVerification(queue: queue, control: control)
+        importer = Importer(environment: environment, queue: queue, control: control)
+        announcer = ImportAnnouncer(
+            environment: environment,
+            state: state,
+            events: service.events,
+            deferrals: service.deferrals
+        )
+        updateWatchProblem()
     }
 
-    /// Asks the system to tell of changes, if it does not do so yet; it may have refused for a while only.
-    private mutating func watch() {
-        guard watcher == nil else { return }
-        do throws(FolderProblem) {
-            watcher = try DirectoryWatcher(path: scanner.path, signal: service.importSignal)
-            service.state.withLock { $0.problems[.watchFailed] = nil }
-        } catch {
-            let wall = service.wall
-            service.state.withLock {
-                $0.raise(
-                    .watchFailed,
-                    wall: wall,
-                    detail: error.description,
-                    hint: "The folder is looked at every 30 s instead, and watched once the system allows it."
-                )
-            }
-        }
-    }
+    private var now: Duration { environment.clock.now() }
+
+    private var records: SyncRecords { SyncRecords(store: environment.store) }
 
     /// Runs until the service stops; blocks the thread that it is on while it looks at the folder.
     mutating func run() async {
-        let work = service.control.work
-        work.begin()
-        defer { work.end() }
-        var deadline: UInt64?
-        // Requests for which the whole folder has been looked at.
-        var seen = 0
-        while !service.isStopping {
-            let asked = service.requestCount
-            if asked > seen {
-                service.look(everywhere: true)
+        control.work.begin()
+        defer { control.work.end() }
+        // Requests for which the whole folder has been scanned.
+        var scanned = 0
+        while !state.isStopping {
+            let requested = state.read(\.lifecycle.requestCount)
+            if requested > scanned {
+                state.update { $0.requestScan() }
                 // Whoever asks may have made room: what failed is tried again now.
                 nextAttempt = nil
             }
-            seen = asked
-            service.endPauseWhenDue()
-            deadline = await drain()
-            service.announceStates()
+            scanned = requested
+            pauseSwitch.endWhenDue()
+            let deadline = await importAll()
+            announcer.announceStates()
             guard await !audit() else { continue }
-            // Whoever asked hears also of forks of what was applied.
-            service.answerRequests(seen)
-            seen = 0
+            // Whoever asked is told also of forks of what was applied.
+            state.finishRequests(scanned)
+            scanned = 0
             let rest = rest(until: deadline)
-            work.end()
-            await service.importSignal.wait(atMost: rest, clock: service.clock)
-            work.begin()
+            control.work.end()
+            await signals.imports.wait(until: now + rest, on: environment.clock)
+            control.work.begin()
         }
     }
 
     /// Goes on until there is nothing to do; the wall time at which there may be.
-    private mutating func drain() async -> UInt64? {
-        while !service.isStopping {
-            followHints()
-            let wall = service.wall
-            let (action, isPaused) = service.state.withLock { ($0.planner.next(wall: wall), $0.isPaused) }
-            switch action {
-            case .verify(let pending):
-                guard await verify(pending) else { return nil }
+    private mutating func importAll() async -> UInt64? {
+        while !state.isStopping {
+            scanWhereHinted()
+            let wall = environment.wall
+            switch state.update({ $0.nextAction(wall: wall) }) {
+            case .verify(let segments):
+                await verify(segments)
             case .apply(let runs):
-                guard !isPaused, nextAttempt.map({ $0 <= service.clock.now() }) ?? true else { return nil }
+                guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else { return nil }
                 guard await apply(runs) else { return nil }
             case .wait(let until):
-                if !isPaused { service.state.withLock { $0.initialImportComplete = true } }
                 return until
             }
         }
         return nil
     }
 
-    // MARK: Looking
-
-    private mutating func followHints() {
-        var hints = watcher?.takeHints() ?? FolderHints()
-        hints.formUnion(service.takeHints())
-        hints.formUnion(retry.take(now: service.clock.now()))
-        if service.clock.now() >= nextRescan { hints.noteEverything() }
-        guard !hints.isEmpty else { return }
-        if hints.isEverything {
-            watch()
-            nextRescan = service.clock.now() + rescanInterval
-        }
-        scan(hints)
+    /// How long nothing has to be done unless a hint comes.
+    private func rest(until deadline: UInt64?) -> Duration {
+        let dues = [watch.due, announcer.deferralsDue, nextAttempt].compactMap(\.self)
+        let wall = environment.wall
+        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue()].compactMap(\.self)
+        let rests = dues.map { $0 - now } + wallDues.map { .milliseconds($0 > wall ? $0 - wall : 0) }
+        return max(rests.min() ?? .zero, .milliseconds(1))
     }
 
-    private mutating func scan(_ hints: FolderHints) {
-        let wall = service.wall
-        if hints.isEverything { watcher?.watchRoot() }
-        service.refreshOwnPosition()
-        let positions = service.positions
-        let watcher = watcher
-        let control = service.control
-        let scan = scanner.scan(hints, wall: wall) {
+    // MARK: Watch and scan
+
+    private mutating func scanWhereHinted() {
+        let requested = state.update { $0.drainHints() }
+        let hints = watch.nextHints(adding: requested, now: now, rescan: state.configuration.rescan)
+        guard !hints.isEmpty else { return }
+        if hints.isEverything {
+            updateWatchProblem()
+            watch.watchRoot()
+        }
+        updateOwnPosition()
+        let positions = state.read(\.planner.positions)
+        let (control, watchWriter) = (control, watch.watchWriter)
+        let scan = scanner.scan(hints, wall: environment.wall) {
             positions[$0]?.sequence ?? 0
         } watch: {
             control.step()
-            watcher?.watch($0)
+            watchWriter($0)
         }
         control.step()
-        let isLimited = watcher?.isLimited ?? false
-        service.note(scan, isWhole: hints.isEverything, isLimited: isLimited)
-        service.noteOwnFiles(scan)
-        retry.note(scan.retry, now: service.clock.now())
-        recheckBlobs(hints)
+        let (isLimited, wall) = (watch.isLimited, environment.wall)
+        let change = state.update {
+            $0.scanned(scan, isWhole: hints.isEverything, isLimited: isLimited, wall: wall)
+        }
+        announcer.announce(change)
+        state.folderWasScanned()
+        findForeignFiles(scan)
+        watch.retryLater(scan.retry, now: now)
+        findMissingBlobs(hints)
     }
 
-    private mutating func recheckBlobs(_ hints: FolderHints) {
-        let awaited = service.state.withLock { $0.planner.awaitedBlobs }
+    private func updateWatchProblem() {
+        let (problem, wall) = (watch.problem, environment.wall)
+        state.update { $0.watched(problem, wall: wall) }
+    }
+
+    private func updateOwnPosition() {
+        guard let position = try? records.ownPosition() else { return }
+        state.update { $0.setPositions([environment.own: position]) }
+    }
+
+    /// A file of the own writer with sequences that the store has not reached was written by somebody else.
+    private func findForeignFiles(_ scan: FolderScan) {
+        let own = environment.own
+        let reached = state.read { $0.planner.position(of: own).sequence }
+        guard let name = scan.firstFile(of: own, past: reached) else { return }
+        // An export may have moved on while the folder was listed.
+        guard let position = try? records.ownPosition(), position.sequence < name.last else { return }
+        contradict(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
+    }
+
+    /// Has segments read again of which all blobs that were missing have come.
+    private mutating func findMissingBlobs(_ hints: FolderHints) {
+        let missing = state.read(\.planner.missingBlobs)
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
-        guard !awaited.isEmpty else { return }
-        guard let logs = try? LogFolder(path: scanner.path) else {
-            return retry.note(hints, now: service.clock.now())
-        }
-        let search = BlobSearch(logs: logs)
-        for (id, names) in awaited {
-            let absent = search.absent(names, writer: id.writer)
-            // All that were listed have come: the segment is read again, for there may be more than were listed.
-            if absent.isEmpty { service.state.withLock { _ = $0.planner.retry(id) } }
-        }
+        guard !missing.isEmpty else { return }
+        guard let logs = try? LogFolder(path: scanner.path) else { return watch.retryLater(hints, now: now) }
+        let complete = BlobSearch(logs: logs).complete(missing)
+        state.update { $0.retry(complete) }
     }
 
-    private var rescanInterval: Duration {
-        let setting = service.configuration.rescan
-        if case .every(let interval) = setting { return interval }
-        let isReliable = watcher.map { !$0.isLimited } ?? false
-        return isReliable && !FileSystemKind.isRemote(FileSystemKind.at(scanner.path)) ? .seconds(600) : .seconds(30)
-    }
+    // MARK: Verify and apply
 
-    private func rest(until deadline: UInt64?) -> Duration? {
-        var rest = nextRescan - service.clock.now()
-        let deferrals = service.state.withLock(\.journaledDeferrals.due)
-        for due in [retry.due, deferrals].compactMap(\.self) { rest = min(rest, due - service.clock.now()) }
-        if let nextAttempt { rest = min(rest, nextAttempt - service.clock.now()) }
-        let wall = service.wall
-        for due in [deadline, service.state.withLock(\.pausedUntil), service.nextGapDue(wall: wall)].compactMap(\.self)
-        {
-            rest = min(rest, .milliseconds(due > wall ? due - wall : 0))
-        }
-        return max(rest, .milliseconds(1))
+    private mutating func verify(_ segments: [WriterListing.Pending]) async {
+        let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
+        let results = await verification.verify(segments, configuration: configuration, positions: positions)
+        // Another file than was found, or none: it is scanned again, but not at once, since some file systems never show a
+        // file twice as the same.
+        var changed = FolderHints()
+        for result in results where result.outcome == .changed { changed.insert(file: result.segment.id) }
+        watch.retryLater(changed, now: now)
+        let wall = environment.wall
+        state.update { $0.verified(results, wall: wall) }
     }
-
-    // MARK: Importing
 
     /// False when it cannot go on now.
-    private mutating func verify(_ pending: [WriterListing.Pending]) async -> Bool {
-        let positions = service.positions
+    private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
+        updateOwnPosition()
+        let (items, forgotten) = verification.items(of: runs)
+        let (configuration, positions, abandoned) = state.update { state in
+            state.setApplying(true)
+            state.retry(forgotten)
+            return (state.configuration, state.planner.positions, state.planner.abandoned)
+        }
+        defer { state.update { $0.setApplying(false) } }
         do {
-            let results = try await importer.verify(
-                pending,
-                configuration: service.configuration,
-                positions: positions
+            let outcome = try await importer.apply(
+                items,
+                configuration: configuration,
+                positions: positions,
+                abandoned: abandoned
             )
-            let wall = service.wall
-            // Another file than was found, or none: what is there is found out anew, but not at once, since some file
-            // systems never show a file twice as the same.
-            var changed = FolderHints()
-            for (found, outcome) in results where outcome == .changed { changed.note(file: found.id) }
-            retry.note(changed, now: service.clock.now())
-            service.state.withLock { state in
-                for (found, outcome) in results {
-                    state.planner.verified(found.id, file: found.file, as: outcome, wall: wall)
-                }
+            verification.remove(outcome.finished)
+            let wall = environment.wall
+            state.update { $0.applied(outcome, runs: runs, wall: wall) }
+            announcer.announce(outcome)
+            if outcome.counts.changes > 0 { signals.exports.raise() }
+            records.storeAccepted(of: state, logger: environment.logger)
+            nextAttempt = nil
+            return true
+        } catch let failure as SegmentFailure {
+            announcer.announceRetry(after: failure)
+            state.update { state in
+                state.retry([failure.name])
+                state.requestScan(of: failure.name)
             }
             return true
         } catch {
-            failed(error)
+            fail(error)
             return false
         }
     }
 
-    private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
-        service.refreshOwnPosition()
-        let abandoned = service.state.withLock { state in
-            state.isImporting = true
-            return state.planner.abandoned
-        }
-        defer { service.state.withLock { $0.isImporting = false } }
-        do {
-            let (outcome, forgotten) = try await importer.apply(
-                runs,
-                configuration: service.configuration,
-                positions: service.positions,
-                abandoned: abandoned,
-                wall: service.wall
-            )
-            service.note(outcome, runs: runs, forgotten: forgotten)
-            nextAttempt = nil
-            return true
-        } catch let error as SegmentFailure {
-            service.logger.notice("segment is to be read again", metadata: ["reason": "\(error.error)"])
-            service.state.withLock { _ = $0.planner.retry(error.name) }
-            service.look(at: error.name)
-            return true
-        } catch {
-            failed(error)
-            return false
+    private mutating func fail(_ error: any Error) {
+        guard !state.isStopping else { return }
+        nextAttempt = now + ImportLoop.retryInterval
+        // The import may have moved positions before it failed.
+        let positions = (try? records.positions()) ?? [:]
+        announcer.announceFailure(error)
+        let wall = environment.wall
+        state.update { state in
+            state.setPositions(positions)
+            state.importFailed(error, wall: wall)
         }
     }
 
-    private mutating func failed(_ error: any Error) {
-        guard !service.isStopping else { return }
-        nextAttempt = service.clock.now() + ImportLoop.retryInterval
-        let wall = service.wall
-        service.reloadPositions()
-        service.logger.error("import failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
-        service.state.withLock {
-            $0.raise(
-                .importFailed,
-                wall: wall,
-                detail: "Importing failed: \(ErrorText.text(of: error))",
-                hint:
-                    "It is tried again every 10 s. Give the store's disk room, and the daemon the right to write there."
-            )
-        }
-    }
-
-    // MARK: Comparing what was applied
+    // MARK: Compare what was applied
 
     /// Compares the end lines of some applied files with the store; true while there are more.
     private mutating func audit() async -> Bool {
-        let names = scanner.unchecked(limit: 256)
-        guard !names.isEmpty, !service.isStopping else { return false }
+        let names = scanner.unchecked(limit: ImportLoop.auditLimit)
+        guard !names.isEmpty, !state.isStopping else { return false }
         let audit = AppliedAudit(
             path: scanner.path,
-            store: service.replica.store,
-            own: service.own,
-            control: service.control
+            store: environment.store,
+            own: environment.own,
+            control: control
         )
         let (findings, refused) = await audit.compare(names)
-        for finding in findings { service.note(finding) }
-        retry.note(refused, now: service.clock.now())
+        for finding in findings { contradict(finding) }
+        watch.retryLater(refused, now: now)
         for name in names { scanner.checked(name) }
-        service.control.step()
+        control.step()
         return true
+    }
+
+    private func contradict(_ finding: AppliedAudit.Finding) {
+        let wall = environment.wall
+        announcer.announce(finding, state.update { $0.contradicted(finding, wall: wall) })
     }
 }

@@ -14,8 +14,8 @@ final class PausedReader: Sendable {
 
     private let kept = Mutex<Kept?>(nil)
 
-    /// The reader of these bytes that goes on behind the transaction `after`; none is kept any more.
-    func take(_ segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
+    /// Removes and returns the reader of these bytes that goes on behind the transaction `after`; none is kept any more.
+    func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
         let found = kept.withLock { $0.take() }
         guard let found, found.name == segment.name, found.sha256 == segment.end.sha256, found.after == after else {
             return nil
@@ -23,7 +23,7 @@ final class PausedReader: Sendable {
         return found.reader
     }
 
-    func keep(_ reader: ReadAhead, of segment: VerifiedSegment, after: UInt64) {
+    func store(_ reader: ReadAhead, of segment: VerifiedSegment, after: UInt64) {
         kept.withLock {
             $0 = Kept(name: segment.name, sha256: segment.end.sha256, after: after, reader: reader)
         }

@@ -16,7 +16,8 @@ struct PrefetchedSegments: Sendable {
         var budget = ReadBudget(changes: batch.sliceChanges)
         for item in batch.items where !budget.isSpent {
             let position = batch.positions[item.name.writer] ?? 0
-            let reader = batch.paused.take(item.segment, after: position) ?? open(item, of: batch, after: position)
+            let reader =
+                batch.paused.removeReader(of: item.segment, after: position) ?? open(item, of: batch, after: position)
             do {
                 try reader.prefetch(&budget)
             } catch {
@@ -39,7 +40,7 @@ struct PrefetchedSegments: Sendable {
     }
 
     /// The reader of a segment whose beginning has been read, once.
-    mutating func take(_ name: SegmentName) -> ReadAhead? { readers.removeValue(forKey: name) }
+    mutating func removeReader(of name: SegmentName) -> ReadAhead? { readers.removeValue(forKey: name) }
 
     func contains(_ name: SegmentName) -> Bool { readers[name] != nil }
 }

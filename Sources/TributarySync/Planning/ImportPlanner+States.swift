@@ -69,7 +69,7 @@ extension ImportPlanner {
 
     /// Remembers every state as announced and answers those that have changed.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
-        var news = takeNewMisfits().flatMap { id, misfits in
+        var news = drainNewMisfits().flatMap { id, misfits in
             writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
         }
         for writer in pendingWriters {

@@ -89,11 +89,11 @@ package struct ImportPlanner: Sendable {
         let sequence = position(of: writer).sequence
         let covered = writers[writer]?.dropCovered(through: sequence) ?? []
         for entry in covered { unsettled.remove(entry.id) }
-        if !covered.isEmpty { notePending(writer) }
+        if !covered.isEmpty { updatePending(writer) }
         return covered
     }
 
-    private mutating func notePending(_ writer: UniqueID) {
+    private mutating func updatePending(_ writer: UniqueID) {
         if writers[writer]?.entries.isEmpty ?? true {
             pendingWriters.remove(writer)
         } else {
@@ -114,7 +114,7 @@ package struct ImportPlanner: Sendable {
         let position = position(of: id).sequence
         let lost = writers[id]?.replace(listing.pending, position: position, wall: wall) ?? []
         for name in lost { unsettled.remove(name) }
-        notePending(id)
+        updatePending(id)
     }
 
     /// Some files of a writer's folder; the others are as they were.
@@ -132,7 +132,7 @@ package struct ImportPlanner: Sendable {
             unsettled.remove(name)
         }
         for file in pending where writers[id]?.insert(file, wall: wall) == true { unsettled.remove(file.id) }
-        notePending(id)
+        updatePending(id)
     }
 
     private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: UInt64) {
@@ -158,7 +158,7 @@ package struct ImportPlanner: Sendable {
         guard outcome != .changed else {
             writers[id.writer]?.remove(id.bounds)
             unsettled.remove(id)
-            return notePending(id.writer)
+            return updatePending(id.writer)
         }
         guard entry.file == file else { return }
         learn(id, ImportPlanner.knowledge(outcome, before: entry.knowledge, wall: wall))
@@ -166,7 +166,7 @@ package struct ImportPlanner: Sendable {
 
     private mutating func learn(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
         writers[id.writer]?.learn(id.bounds, knowledge)
-        unsettled.note(id, knowledge)
+        unsettled.update(id, knowledge)
     }
 
     private static func knowledge(
@@ -250,7 +250,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// For each segment that waits for blobs the ones that it waits for.
-    package var awaitedBlobs: [SegmentName: [String]] { unsettled.blobs }
+    package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: What an administrator asks
 
@@ -284,11 +284,11 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Misfits that have been found since the last call, by writer.
-    mutating func takeNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
+    mutating func drainNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
         // Only writers with misfits are gone through.
         let found = withNewMisfits
         withNewMisfits = []
-        return found.sorted().map { ($0, writers[$0]?.takeNewMisfits() ?? []) }
+        return found.sorted().map { ($0, writers[$0]?.drainNewMisfits() ?? []) }
     }
 }
 

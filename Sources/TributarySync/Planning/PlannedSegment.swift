@@ -33,8 +33,8 @@ struct PlannedSegment: Sendable {
         self.found = found
     }
 
-    /// Takes what the file is now; true when that differs, so that what was known of it is void.
-    mutating func take(_ file: FileIdentity) -> Bool {
+    /// Sets what the file is now; true when that differs, so that what was known of it is void.
+    mutating func update(_ file: FileIdentity) -> Bool {
         guard self.file != file else { return false }
         self.file = file
         knowledge = .unknown

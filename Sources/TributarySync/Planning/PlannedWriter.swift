@@ -44,7 +44,7 @@ struct PlannedWriter: Sendable {
         entries = Dictionary(minimumCapacity: pending.count)
         for found in pending where found.id.last > position {
             var entry = former[found.id.bounds] ?? PlannedSegment(id: found.id, file: found.file, found: wall)
-            if entry.take(found.file) { lost.append(found.id) }
+            if entry.update(found.file) { lost.append(found.id) }
             entries[found.id.bounds] = entry
         }
         for (bounds, _) in former where entries[bounds] == nil { lost.append(name(bounds)) }
@@ -61,7 +61,7 @@ struct PlannedWriter: Sendable {
             firstUnread = min(firstUnread, order.insert(bounds))
             return false
         }
-        guard entries[bounds]?.take(found.file) == true else { return false }
+        guard entries[bounds]?.update(found.file) == true else { return false }
         markUnread(bounds)
         return true
     }
@@ -125,7 +125,7 @@ struct PlannedWriter: Sendable {
         for misfit in found { misfitTimes[misfit.fileName] = former[misfit.fileName] ?? wall }
     }
 
-    mutating func takeNewMisfits() -> [WriterListing.Misfit] {
+    mutating func drainNewMisfits() -> [WriterListing.Misfit] {
         defer { newMisfits = [] }
         return newMisfits
     }

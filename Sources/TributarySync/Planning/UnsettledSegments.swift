@@ -13,7 +13,7 @@ struct UnsettledSegments: Sendable {
     /// Those that could not be read, with the wall time at which they are tried again.
     private(set) var unreadable: [SegmentName: UInt64] = [:]
 
-    mutating func note(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
+    mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
         let isReadAfterGrace = readAfterGrace[id]
         remove(id)
         switch knowledge {

@@ -9,9 +9,13 @@ package struct SerialQueue: Sendable {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
 
-    package func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result(catching: body)) }
+    /// Returns what `body` returns, after the work that was given before.
+    ///
+    /// - Throws: what `body` throws.
+    package func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
+        let result: Result<T, E> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result(catching: body)) }
         }
+        return try result.get()
     }
 }

@@ -2,7 +2,7 @@ import TributaryChanges
 
 /// The store's settings that belong to the watched folder.
 enum StoreKeys {
-    /// `<since> <until or ->` in Unix milliseconds while importing is paused.
+    /// The text of ``ImportPause`` while importing is paused.
     static let paused = "sync.paused"
     /// `<own sequence> <Unix milliseconds>`: what was imported when the own sequence was that has not been
     /// acknowledged; void once the own sequence has moved.

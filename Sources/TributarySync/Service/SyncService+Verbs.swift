@@ -1,11 +1,9 @@
-import Foundation
 import Logging
-import Synchronization
 package import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// What an administrator may ask for.
+/// Requests of an administrator.
 extension SyncService {
     /// Imports all that can be, merges now, exports local changes.
     ///
@@ -13,16 +11,17 @@ extension SyncService {
     ///
     /// - Throws: ``SyncError`` `paused` and `notRunning`; what exporting throws.
     package func sync() async throws -> SyncResult {
-        if let since = state.withLock(\.pausedSince) { throw SyncError.paused(since: since) }
-        let before = state.withLock(\.imported)
+        if let pause = state.read(\.pause) { throw SyncError.paused(since: pause.since) }
+        let before = state.read(\.progress.imported)
+        let replica = environment.replica
         let shown = replica.shownTransaction
         try await importAll()
         await replica.mergePendingChanges()
         let exported = try await exportNow()
-        let wall = wall
-        let (imported, counts) = state.withLock { ($0.imported, $0.planner.counts(wall: wall)) }
+        let wall = environment.wall
+        let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
         let now = replica.shownTransaction
-        let changes = try replica.store.read { reader in
+        let changes = try environment.store.read { reader in
             now > shown ? try reader.changes(after: shown, through: now, limit: .max) : ObjectChanges()
         }
         return SyncResult(
@@ -35,85 +34,51 @@ extension SyncService {
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },
-            writer: own,
+            writer: environment.own,
             transaction: now
         )
     }
 
-    /// Looks at the whole folder and imports all that can be imported now.
+    /// Scans the whole folder and imports all that can be imported now.
+    ///
+    /// - Throws: ``SyncError`` `notRunning`.
     package func importAll() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let isRunning = state.withLock { state in
-                guard state.phase == .running else { return false }
-                state.requests.append(continuation)
-                return true
-            }
-            guard isRunning else { return continuation.resume(throwing: SyncError.notRunning) }
-            importSignal.raise()
-        }
+        try await state.waitForPass { signals.imports.raise() }
     }
 
-    /// Stops importing, also over restarts, until ``resume()`` or for the given time.
+    /// Exports everything that is committed.
     ///
-    /// Local changes go on.
+    /// Serial: a caller waits for an export that has begun. Works as long as the store is open, also after the service
+    /// has ended.
     ///
-    /// The journal names `user` as the one who asked for it.
+    /// - Throws: what exporting throws.
+    @discardableResult
+    package func exportNow() async throws -> ImportCounts { try await exports.exportNow() }
+
+    /// Stops importing, also over restarts, until ``resume(by:)`` or for the given time.
+    ///
+    /// Local changes are exported meanwhile. The journal names `user` as the one who asked for it.
+    ///
+    /// - Throws: what writing to the store throws.
     package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
-        let wall = wall
-        let until = duration.map { wall.addingSaturating($0.wholeMilliseconds) }
-        let since = state.withLock(\.pausedSince) ?? wall
-        let text = "\(since) \(until.map(String.init) ?? "-")"
-        _ = try await replica.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }
-        state.withLock { state in
-            state.pausedSince = since
-            state.pausedUntil = until
-            // What is being imported is committed at the next transaction boundary.
-            if !state.isStopping { control.give(.finish) }
-        }
-        logger.notice("importing is paused", metadata: journalMetadata(user, until: until))
-        importSignal.raise()
-    }
-
-    private func journalMetadata(_ user: String?, until: UInt64? = nil) -> Logger.Metadata {
-        var metadata: Logger.Metadata = [:]
-        if let user { metadata["by"] = "\(user)" }
-        if let until { metadata["until"] = "\(Date(timeIntervalSince1970: Double(until) / 1_000).ISO8601Format())" }
-        return metadata
+        try await pauseSwitch.pause(for: duration, by: user)
     }
 
     /// Goes on importing; the journal names `user` as the one who asked for it.
-    package func resume(by user: String? = nil) async throws {
-        _ = try await replica.store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: nil) }
-        endPause()
-        logger.notice("importing goes on", metadata: journalMetadata(user))
-        importSignal.raise()
-    }
-
-    func endPauseWhenDue() {
-        let wall = wall
-        guard state.withLock({ $0.pausedUntil.map { $0 <= wall } ?? false }) else { return }
-        // When this fails the pause is over all the same, and so it is at the next start.
-        try? replica.store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
-        endPause()
-        logger.notice("importing goes on: the time of the pause is over")
-    }
-
-    private func endPause() {
-        state.withLock { state in
-            state.pausedSince = nil
-            state.pausedUntil = nil
-            if !state.isStopping { control.give(.proceed) }
-        }
-    }
+    ///
+    /// - Throws: what writing to the store throws.
+    package func resume(by user: String? = nil) async throws { try await pauseSwitch.resume(by: user) }
 
     /// Reads a segment again; its status afterwards, nil when it is simply applied.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`.
     @discardableResult
     package func retry(_ name: SegmentName) async throws -> SegmentStatus? {
-        let isKnown = state.withLock { state in
-            state.hints.note(file: name)
-            return state.planner.retry(name) || state.planner.isKnown(name)
+        let isKnown = state.update { state in
+            let isKnown = state.planner.isKnown(name)
+            state.requestScan(of: name)
+            state.retry([name])
+            return isKnown
         }
         try await importAll()
         let status = try await segment(name)
@@ -121,27 +86,21 @@ extension SyncService {
         return status
     }
 
-    /// Takes a held segment although its clock is ahead; its status afterwards, nil when it is simply applied.
+    /// Accepts a held segment although its clock is ahead; its status afterwards, nil when it is simply applied.
     ///
     /// The journal names `user` as the one who accepted it.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
     package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
-        let wall = wall
-        try state.withLock { state in
-            guard let status = state.planner.status(of: name, wall: wall) else { throw SyncError.noSuchSegment(name) }
-            guard status.state == .held, state.planner.accept(name) != nil else {
-                throw SyncError.notHeld(name, state: status.state)
-            }
-            state.acceptedChanged = true
-        }
-        writeAccepted()
-        logger.warning(
+        let wall = environment.wall
+        try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
+        SyncRecords(store: environment.store).storeAccepted(of: state, logger: environment.logger)
+        environment.logger.warning(
             "held segment is accepted",
             metadata: ["segment": "\(name.path)", "by": "\(user ?? "this program")"]
         )
-        if state.withLock({ !$0.isPaused }) { try await importAll() }
+        if state.read({ $0.pause == nil }) { try await importAll() }
         return try await segment(name)
     }
 

@@ -6,33 +6,22 @@ import TributaryStore
 
 /// Keeps a store and its log folder in step: imports what others have written, exports what was written here.
 ///
-/// One loop scans, verifies and applies; one loop exports. Both only look at what is there and what the store says, so
-/// that a start, a lost event and a folder that was made anew are nothing special.
+/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both only look at the folder and at the store, so
+/// that a start, a lost event and a folder that was made anew need no code of their own.
 ///
 /// ```swift
-/// let sync = try SyncService(replica: replica, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
+/// let sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
 /// let group = ServiceGroup(services: [sync], logger: logger)
 /// ```
 package final class SyncService: Service {
-    package let replica: any LocalReplica
     /// Tells whether imports make progress.
     package let control = ImportControl()
-    /// Tells whether exports make progress.
-    package let exportWork = WorkMeter()
-    let own: UniqueID
-    let clock: SyncClock
-    let logger: Logger
-    let state: Mutex<SyncState>
-    let importSignal = Signal()
-    let exportSignal = Signal()
-    /// Raised once, when the service stops: cuts the exporter's debounce short.
-    let stopSignal = Signal()
-    let events = SegmentEvents()
-    let exportQueue = SerialQueue("tributary.export")
-    let initialPacing: ExportPacing
-    let deferralCache = DeferralCache()
-    let lineSearch = LineSearch()
-    let interruptExport: @Sendable (Exporter.Step) throws -> Void
+    let environment: SyncEnvironment
+    let state: SyncStateOwner
+    let signals = SyncSignals()
+    let events = Broadcast<SegmentStatus>(limit: 256)
+    let deferrals: DeferralFinder
+    let exports: ExportLoop
 
     /// Reads from the store how far each writer is and whether importing was paused.
     package convenience init(
@@ -44,7 +33,16 @@ package final class SyncService: Service {
         try self.init(replica: replica, configuration: configuration, clock: clock, logger: logger) { _ in }
     }
 
-    /// The same for tests that stop an export in the middle, or begin as if an export had just been made.
+    /// For tests that interrupt an export, or begin as if an export had just been made.
+    ///
+    /// - Parameters:
+    ///   - replica: has the store.
+    ///   - configuration: the settings.
+    ///   - clock: measures how long the loops wait.
+    ///   - logger: the journal.
+    ///   - pacing: knows when the last export was.
+    ///   - interruptExport: called at each step of an export, which fails with what it throws.
+    /// - Throws: what reading the store throws.
     init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -53,34 +51,47 @@ package final class SyncService: Service {
         pacing: ExportPacing = ExportPacing(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
-        self.replica = replica
-        self.clock = SyncClock(clock, wall: replica.store.configuration.environment.wallMilliseconds)
-        self.logger = logger
-        initialPacing = pacing
-        self.interruptExport = interruptExport
-        let initial = try replica.store.read { try SyncState.load($0, configuration: configuration) }
-        own = initial.planner.own
-        state = Mutex(initial)
+        let store = replica.store
+        let initial = try store.read { try SyncState($0, configuration: configuration) }
+        environment = SyncEnvironment(
+            replica: replica,
+            own: initial.planner.own,
+            clock: MonotonicClock(clock),
+            logger: logger
+        )
+        state = SyncStateOwner(initial)
+        deferrals = DeferralFinder(store: store, logs: configuration.logs)
+        exports = ExportLoop(
+            environment: environment,
+            state: state,
+            signals: signals,
+            pacing: pacing,
+            interrupt: interruptExport
+        )
+    }
+
+    /// Tells whether exports make progress.
+    package var exportWork: WorkMeter { exports.work }
+
+    var pauseSwitch: PauseSwitch {
+        PauseSwitch(environment: environment, state: state, control: control, signals: signals)
     }
 
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
-        let mayRun = state.withLock { state in
-            guard state.phase == .idle else { return false }
-            state.phase = .running
-            return true
-        }
-        guard mayRun else { return end() }
+        guard state.update({ $0.lifecycle.begin() }) else { return end() }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 // Ends with the group: a commit is a hint that there may be something to export.
-                group.addTask { await self.listen() }
+                group.addTask { [environment, signals] in
+                    for await _ in environment.replica.commitHints() { signals.exports.raise() }
+                }
                 await withTaskGroup(of: Void.self) { loops in
                     loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
-                        var loop = ImportLoop(service: self)
+                        var loop = ImportLoop(self)
                         await loop.run()
                     }
-                    loops.addTask { await self.runExports() }
+                    loops.addTask { await self.exports.run() }
                 }
                 group.cancelAll()
             }
@@ -93,14 +104,11 @@ package final class SyncService: Service {
     /// Ends gracefully: what is being imported is finished at the next transaction boundary, local changes are
     /// exported, `run()` returns.
     package func stop() {
-        state.withLock { state in
-            if state.phase == .idle || state.phase == .running { state.phase = .stopping }
-        }
-        for starter in takeStarters() { starter.resume() }
+        state.stop()
         control.give(.finish)
-        importSignal.raise()
-        exportSignal.raise()
-        stopSignal.raise()
+        signals.imports.raise()
+        signals.exports.raise()
+        signals.stop.raise()
     }
 
     /// Rolls back what is being imported; for when a graceful end takes too long.
@@ -115,19 +123,15 @@ package final class SyncService: Service {
         end()
     }
 
-    /// Returns when the folder is watched and has been looked at once, or the service stops.
-    package func started() async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                guard !state.isWatching, !state.isStopping else { return true }
-                state.starters.append(continuation)
-                return false
-            }
-            if isDone { continuation.resume() }
-        }
+    private func end() {
+        state.end()
+        events.finish()
     }
 
-    /// The same, but gives up when looking at the folder makes no step for `patience`.
+    /// Returns when the folder is watched and has been scanned once, or the service stops.
+    package func started() async { await state.waitForFirstScan() }
+
+    /// Returns as ``started()`` does, or when looking at the folder makes no step for `patience`.
     ///
     /// - Returns: Whether the folder is watched.
     @discardableResult
@@ -137,48 +141,17 @@ package final class SyncService: Service {
             while (control.work.silence ?? .zero) < patience {
                 try await Task.sleep(for: patience / 4)
             }
-            for starter in takeStarters() { starter.resume() }
+            state.resumeStarters()
         }
         defer { watch.cancel() }
         await started()
-        return state.withLock(\.isWatching)
+        return state.read(\.lifecycle.isWatching)
     }
 
-    private func takeStarters() -> [CheckedContinuation<Void, Never>] {
-        state.withLock { state in
-            defer { state.starters = [] }
-            return state.starters
-        }
-    }
-
-    /// New settings; the log folder itself stays the one that it was begun with.
+    /// Replaces the settings; the log folder itself stays the one that the service was begun with.
     package func reconfigure(_ configuration: SyncConfiguration) {
-        state.withLock { state in
-            let logs = state.configuration.logs
-            state.configuration = configuration
-            state.configuration.logs = logs
-            state.planner.limits = configuration.limits
-        }
-        importSignal.raise()
-        exportSignal.raise()
-    }
-
-    var wall: UInt64 { clock.wall() }
-
-    var configuration: SyncConfiguration { state.withLock(\.configuration) }
-
-    private func end() {
-        let (requests, starters) = state.withLock { state in
-            state.phase = .ended
-            defer { (state.requests, state.starters) = ([], []) }
-            return (state.requests, state.starters)
-        }
-        for request in requests { request.resume(throwing: SyncError.notRunning) }
-        for starter in starters { starter.resume() }
-        events.finish()
-    }
-
-    private func listen() async {
-        for await _ in replica.commitHints() { exportSignal.raise() }
+        state.update { $0.configure(configuration) }
+        signals.imports.raise()
+        signals.exports.raise()
     }
 }

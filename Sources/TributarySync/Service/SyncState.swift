@@ -1,58 +1,194 @@
 import TransactionLog
 import TributaryChanges
 
-/// What the loops of the service share with those who ask.
-struct SyncState {
-    enum Phase {
-        /// `run()` has not been called.
-        case idle
-        case running
-        /// No new work is taken.
-        case stopping
-        case ended
+/// What the loops of the service share with those who ask: positions and plan, hints, problems, progress.
+///
+/// Each function is something that happens; ``SyncStateOwner`` calls one at a time.
+struct SyncState: Sendable {
+    typealias Lifecycle = ServiceLifecycle<CheckedContinuation<Void, any Error>, CheckedContinuation<Void, Never>>
+
+    var lifecycle = Lifecycle()
+    private(set) var configuration: SyncConfiguration
+    private(set) var planner: ImportPlanner
+    /// Where to scan besides where the watcher says.
+    private var hints = FolderHints()
+    private(set) var problems = SyncProblems()
+    private(set) var progress = ImportProgress()
+    /// Nil while importing is not paused.
+    var pause: ImportPause?
+    /// The accepted segments that the store remembers.
+    private var storedAccepted: [SegmentName: String]
+
+    /// The state with which a service begins.
+    ///
+    /// - Parameters:
+    ///   - configuration: the settings.
+    ///   - planner: knows how far each writer is and which segments are accepted.
+    ///   - pause: the pause that has not ended.
+    init(configuration: SyncConfiguration, planner: ImportPlanner, pause: ImportPause? = nil) {
+        self.configuration = configuration
+        self.planner = planner
+        self.pause = pause
+        storedAccepted = planner.accepted
     }
 
-    var phase = Phase.idle
-    var configuration: SyncConfiguration
-    var planner: ImportPlanner
-    /// Where to look besides where the watcher says.
-    var hints = FolderHints()
-    /// Who waits for a whole pass over the folder.
-    var requests: [CheckedContinuation<Void, any Error>] = []
-    /// Who waits for the folder to be watched.
-    var starters: [CheckedContinuation<Void, Never>] = []
-    var isWatching = false
-    /// The accepted segments differ from what the store remembers.
-    var acceptedChanged = false
-    var journaledGaps = JournaledGaps()
-    var journaledDeferrals = JournaledDeferrals()
-    var pausedSince: UInt64?
-    var pausedUntil: UInt64?
-
-    var initialImportComplete = false
-    var lastImport: UInt64?
-    var isImporting = false
-    var imported = ImportCounts()
-    var exported = ImportCounts()
-
-    /// By problem, since when.
-    var folderProblems: [FolderProblem: UInt64] = [:]
-    /// Those that are not about the folder or its segments.
-    var problems: [SyncProblem.Code: SyncProblem] = [:]
-
-    var isPaused: Bool { pausedSince != nil }
-    var isStopping: Bool { phase == .stopping || phase == .ended }
-
-    mutating func raise(_ code: SyncProblem.Code, wall: UInt64, detail: String, writer: UniqueID? = nil, hint: String) {
-        let since = problems[code]?.since ?? wall
-        problems[code] = SyncProblem(code, since: since, detail: detail, writer: writer, hint: hint)
+    /// Replaces the settings; the log folder itself stays the one that the service was begun with.
+    mutating func configure(_ new: SyncConfiguration) {
+        let logs = configuration.logs
+        configuration = new
+        configuration.logs = logs
+        planner.limits = new.limits
     }
 
-    /// Takes the problems of one look; others of the places that it covered are over.
-    mutating func noteFolderProblems(_ found: [FolderProblem], isWhole: Bool, lookedAt: Set<String>, wall: UInt64) {
-        let current = Set(found)
-        var noted = folderProblems.filter { current.contains($0.key) || !(isWhole || lookedAt.contains($0.key.path)) }
-        for problem in found where noted[problem] == nil { noted[problem] = wall }
-        folderProblems = noted
+    // MARK: Scanning
+
+    mutating func requestScan() { hints.insertEverything() }
+
+    mutating func requestScan(of name: SegmentName) { hints.insert(file: name) }
+
+    /// The hints since the last call.
+    mutating func drainHints() -> FolderHints {
+        defer { hints = FolderHints() }
+        return hints
+    }
+
+    /// The folder has been scanned.
+    ///
+    /// - Parameters:
+    ///   - scan: what was found.
+    ///   - isWhole: whether the whole folder was scanned.
+    ///   - isLimited: whether the system gave fewer watches than there are folders.
+    ///   - wall: the wall time.
+    /// - Returns: How the problems of the folder have changed.
+    mutating func scanned(
+        _ scan: FolderScan,
+        isWhole: Bool,
+        isLimited: Bool,
+        wall: UInt64
+    ) -> SyncProblems.FolderChange {
+        for listing in scan.listings { planner.found(listing, wall: wall) }
+        for change in scan.changes { planner.found(change, wall: wall) }
+        for writer in scan.vanished { planner.vanished(writer, wall: wall) }
+        if isLimited { problems.raise(.watchLimit(since: wall)) }
+        return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
+    }
+
+    /// The folder is watched, or the system refuses to watch it.
+    mutating func watched(_ problem: FolderProblem?, wall: UInt64) {
+        guard let problem else { return problems.end(.watchFailed) }
+        problems.raise(SyncProblem(problem, since: wall))
+    }
+
+    // MARK: Importing
+
+    mutating func setPositions(_ positions: [UniqueID: WriterPosition]) {
+        for (writer, position) in positions { planner.setPosition(position, of: writer) }
+    }
+
+    /// What to do next.
+    mutating func nextAction(wall: UInt64) -> ImportPlanner.Action {
+        let action = planner.next(wall: wall)
+        if case .wait = action, pause == nil { progress.isInitialImportComplete = true }
+        return action
+    }
+
+    mutating func verified(_ results: [SegmentVerification.Result], wall: UInt64) {
+        for result in results {
+            planner.verified(result.segment.id, file: result.segment.file, as: result.outcome, wall: wall)
+        }
+    }
+
+    /// Has segments read again; names that are not known change nothing.
+    mutating func retry(_ names: [SegmentName]) {
+        for name in names { _ = planner.retry(name) }
+    }
+
+    mutating func setApplying(_ isApplying: Bool) { progress.isApplying = isApplying }
+
+    /// A batch has been committed.
+    ///
+    /// - Parameters:
+    ///   - outcome: how far each segment and each writer came.
+    ///   - runs: the segments of the batch.
+    ///   - wall: the wall time.
+    mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: UInt64) {
+        let hashes = Dictionary(runs.map { ($0.id, $0.segment.sha256) }) { first, _ in first }
+        for name in outcome.finished {
+            guard let hash = hashes[name] else { continue }
+            planner.finished(name, sha256: hash, wall: wall)
+        }
+        // After those that are finished, since they are counted from the position before.
+        for (writer, sequence) in outcome.positions {
+            planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
+        }
+        for (name, gate) in outcome.gates { planner.stopped(name, at: gate) }
+        progress.addImported(outcome.counts, wall: wall)
+        problems.end(.importFailed)
+    }
+
+    mutating func importFailed(_ error: any Error, wall: UInt64) {
+        problems.raise(.importFailed(error, since: wall))
+    }
+
+    /// A file says something else than what was applied; its status, nil when nothing else is known of its writer.
+    mutating func contradicted(_ finding: AppliedAudit.Finding, wall: UInt64) -> SegmentStatus? {
+        planner.contradicted(finding.name, reason: finding.reason, wall: wall)
+        if finding.name.writer == planner.own {
+            problems.raise(.ownFork(finding.name.path, finding.reason, own: planner.own, since: wall))
+        }
+        return planner.status(of: finding.name, wall: wall)
+    }
+
+    /// Segments whose state is another one than at the last call.
+    mutating func drainStateChanges(wall: UInt64) -> [SegmentStatus] { planner.announce(wall: wall) }
+
+    // MARK: Accepting
+
+    /// Accepts a held segment.
+    ///
+    /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
+    mutating func accept(_ name: SegmentName, wall: UInt64) throws(SyncError) {
+        guard let status = planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
+        guard status.state == .held, planner.accept(name) != nil else { throw .notHeld(name, state: status.state) }
+    }
+
+    /// The accepted segments, when the store remembers others; they count as stored from now on.
+    mutating func acceptedToStore() -> [SegmentName: String]? {
+        guard planner.accepted != storedAccepted else { return nil }
+        storedAccepted = planner.accepted
+        return storedAccepted
+    }
+
+    // MARK: Exporting
+
+    /// Whether local changes may be exported.
+    var mayExport: Bool { configuration.exports && !problems.contains(.ownFork) }
+
+    mutating func exported(_ counts: ImportCounts) {
+        progress.addExported(counts)
+        problems.end(.exportFailed, .ownClockAhead, .logsMissing)
+    }
+
+    mutating func exportFailed(_ error: any Error, wall: UInt64) {
+        problems.raise(.exportFailed(error, logs: configuration.logs, own: planner.own, since: wall))
+    }
+
+    // MARK: Status
+
+    /// The status, in which the problems are in order.
+    func status(wall: UInt64) -> SyncStatus {
+        var status = SyncStatus()
+        status.isRunning = lifecycle.phase == .running
+        status.pausedSince = pause?.since
+        status.segments = planner.counts(wall: wall)
+        status.queue = planner.queueLength(wall: wall)
+        status.initialImportComplete = progress.isInitialImportComplete
+        status.lastImport = progress.lastImport
+        status.isImporting = progress.isApplying
+        status.imported = progress.imported
+        status.exported = progress.exported
+        let found = problems.all + [pause?.problem(at: wall)].compactMap(\.self) + planner.problems(wall: wall)
+        status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
+        return status
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import TransactionLog
 package import TributaryChanges
+package import TributaryStore
 
 /// Gathers inotify's events of the log folder into hints.
 ///
@@ -52,7 +53,7 @@ package final class DirectoryWatcher: Sendable {
     package var isLimited: Bool { state.withLock(\.isLimited) }
 
     /// The hints since the last call.
-    package func takeHints() -> FolderHints {
+    package func drainHints() -> FolderHints {
         state.withLock { state in
             defer { state.hints = FolderHints() }
             return state.hints
@@ -102,25 +103,25 @@ package final class DirectoryWatcher: Sendable {
     }
 
     private func drain() {
-        var hasNews = false
+        var hasHints = false
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
                 state.withLock { state in
                     for event in InotifyEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-                        hasNews = note(event, &state) || hasNews
+                        hasHints = record(event, &state) || hasHints
                     }
                 }
             }
         }
-        if hasNews { signal.raise() }
+        if hasHints { signal.raise() }
     }
 
-    /// Turns an event into a hint; false when it is of no interest.
-    private func note(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
+    /// Adds the hint that an event gives; false when it is of no interest.
+    private func record(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
         guard !event.has(UInt32(IN_Q_OVERFLOW)) else {
-            state.hints.noteEverything()
+            state.hints.insertEverything()
             return true
         }
         guard let place = state.places[event.watch] else { return false }
@@ -128,43 +129,43 @@ package final class DirectoryWatcher: Sendable {
         switch place {
         case .parent:
             guard path.hasSuffix("/" + event.name) || path == event.name else { return false }
-            state.hints.noteEverything()
+            state.hints.insertEverything()
             return true
         case .root:
-            return noteRoot(event, &state)
+            return recordRootEvent(event, &state)
         case .writer(let writer):
-            return noteFile(event, of: writer, &state)
+            return recordFileEvent(event, of: writer, &state)
         case .blobs(let writer):
-            state.hints.note(blobsOf: writer)
+            state.hints.insert(blobsOf: writer)
             return true
         }
     }
 
-    private func noteRoot(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
+    private func recordRootEvent(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
         let isGone = event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
         if isGone || SegmentFileKind.misnamed(inLogFolder: event.name) != nil {
-            state.hints.noteEverything()
+            state.hints.insertEverything()
             return true
         }
         guard let writer = SegmentName.writer(folderName: event.name) else { return false }
-        state.hints.note(folder: writer)
+        state.hints.insert(folder: writer)
         return true
     }
 
-    private func noteFile(_ event: InotifyEvents.Event, of writer: UniqueID, _ state: inout State) -> Bool {
+    private func recordFileEvent(_ event: InotifyEvents.Event, of writer: UniqueID, _ state: inout State) -> Bool {
         if event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
-            state.hints.note(folder: writer)
+            state.hints.insert(folder: writer)
             return true
         }
         switch SegmentFileKind.classify(event.name, writer: writer) {
-        case .segment(let name): state.hints.note(file: name)
-        case .conflictCopy, .misnamed: state.hints.note(folder: writer)
+        case .segment(let name): state.hints.insert(file: name)
+        case .conflictCopy, .misnamed: state.hints.insert(folder: writer)
         case .baseline: return false
         case .ignored:
             // Nothing of the folder's own attributes either: what could not be opened is tried again anyway.
             guard event.name == "blobs" else { return false }
-            state.hints.note(folder: writer)
-            state.hints.note(blobsOf: writer)
+            state.hints.insert(folder: writer)
+            state.hints.insert(blobsOf: writer)
         }
         return true
     }

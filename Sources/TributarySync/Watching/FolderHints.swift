@@ -19,15 +19,15 @@ package struct FolderHints: Hashable, Sendable {
 
     package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
 
-    package mutating func noteEverything() { self = FolderHints(everything: true) }
+    package mutating func insertEverything() { self = FolderHints(everything: true) }
 
-    package mutating func note(folder: UniqueID) {
+    package mutating func insert(folder: UniqueID) {
         guard !isEverything, folders.insert(folder).inserted else { return }
-        guard folders.count <= FolderHints.fileLimit else { return noteEverything() }
+        guard folders.count <= FolderHints.fileLimit else { return insertEverything() }
         if !files.isEmpty { files = files.filter { $0.writer != folder } }
     }
 
-    package mutating func note(file: SegmentName) {
+    package mutating func insert(file: SegmentName) {
         guard !isEverything, !folders.contains(file.writer) else { return }
         files.insert(file)
         guard files.count > FolderHints.fileLimit else { return }
@@ -35,15 +35,15 @@ package struct FolderHints: Hashable, Sendable {
         files = []
     }
 
-    package mutating func note(blobsOf writer: UniqueID) {
+    package mutating func insert(blobsOf writer: UniqueID) {
         guard !isEverything else { return }
         blobs.insert(writer)
     }
 
     package mutating func formUnion(_ other: FolderHints) {
-        guard !other.isEverything else { return noteEverything() }
-        for folder in other.folders { note(folder: folder) }
-        for file in other.files { note(file: file) }
-        for writer in other.blobs { note(blobsOf: writer) }
+        guard !other.isEverything else { return insertEverything() }
+        for folder in other.folders { insert(folder: folder) }
+        for file in other.files { insert(file: file) }
+        for writer in other.blobs { insert(blobsOf: writer) }
     }
 }

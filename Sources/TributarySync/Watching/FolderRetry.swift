@@ -7,14 +7,14 @@ struct FolderRetry {
     /// When they are to be followed up; nil when there are none.
     private(set) var due: Duration?
 
-    mutating func note(_ hints: FolderHints, now: Duration) {
+    mutating func schedule(_ hints: FolderHints, now: Duration) {
         guard !hints.isEmpty else { return }
         self.hints.formUnion(hints)
         due = due ?? now + FolderRetry.interval
     }
 
     /// The hints once their time has come; until then none.
-    mutating func take(now: Duration) -> FolderHints {
+    mutating func drainDue(now: Duration) -> FolderHints {
         guard let due, due <= now else { return FolderHints() }
         defer { self = FolderRetry() }
         return hints

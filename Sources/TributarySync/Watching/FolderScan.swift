@@ -1,4 +1,5 @@
 import Glibc
+import TransactionLog
 package import TributaryChanges
 
 /// What one look at the log folder has shown.
@@ -18,6 +19,14 @@ package struct FolderScan: Sendable {
     var refused: Set<UniqueID> = []
 
     package init() {}
+
+    /// The first file of a writer that counts as applied and ends past the sequence.
+    func firstFile(of writer: UniqueID, past sequence: UInt64) -> SegmentName? {
+        let listed = listings.first { $0.writer == writer }.map { Array($0.applied.keys) } ?? []
+        let changed = changes.first { $0.writer == writer }.map { $0.applied.map(\.bounds) } ?? []
+        let first = (listed + changed).filter { $0.last > sequence }.min()
+        return first.map { SegmentName(writer: writer, first: $0.first, last: $0.last) }
+    }
 
     mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
         problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))

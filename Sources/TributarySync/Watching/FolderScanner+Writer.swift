@@ -24,7 +24,7 @@ extension FolderScanner {
         let inode = UInt64(status.st_ino)
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
-            known[writer]?.settle(position: position)
+            known[writer]?.markApplied(through: position)
             // Files that are not applied may be written to without the folder changing.
             known[writer]?.refresh { FolderScanner.identity(of: $0, in: folder) }
         } else {
@@ -93,7 +93,7 @@ extension FolderScanner {
     private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
         known[writer]?.modified = nil
         scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
-        scan.retry.note(folder: writer)
+        scan.retry.insert(folder: writer)
     }
 
     private mutating func list(
@@ -148,7 +148,7 @@ extension FolderScanner {
             if scan.refused.insert(id.writer).inserted {
                 scan.refuse(.unreadable, path: "\(path)/\(id.writer)", code: code)
             }
-            scan.retry.note(file: id)
+            scan.retry.insert(file: id)
             return nil
         }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)

@@ -47,11 +47,11 @@ package struct FolderScanner: Sendable {
             watch(writer)
             let isForced = hints.folders.contains(writer)
             look(at: writer, root: root, isForced: isForced, wall: wall, position: position(writer), &scan)
-            noteUnchecked(writer)
+            updateUnchecked(writer)
         }
         for (writer, names) in Dictionary(grouping: hints.files, by: \.writer) where !folders.contains(writer) {
             look(at: names, of: writer, root: root, wall: wall, position: position(writer), &scan)
-            noteUnchecked(writer)
+            updateUnchecked(writer)
         }
         return scan
     }
@@ -59,7 +59,7 @@ package struct FolderScanner: Sendable {
     /// The end line of an applied file has been compared.
     package mutating func checked(_ id: SegmentName) {
         known[id.writer]?.checked(id.bounds)
-        noteUnchecked(id.writer)
+        updateUnchecked(id.writer)
     }
 
     /// Applied files whose end line is still to be compared, at most `limit`.
@@ -72,7 +72,7 @@ package struct FolderScanner: Sendable {
         return names
     }
 
-    private mutating func noteUnchecked(_ writer: UniqueID) {
+    private mutating func updateUnchecked(_ writer: UniqueID) {
         if known[writer]?.unchecked.isEmpty ?? true {
             withUnchecked.remove(writer)
         } else {
@@ -85,7 +85,7 @@ package struct FolderScanner: Sendable {
         scan.retry = hints
         guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.unreadable, path: path, code: code) }
         scan.refuse(.missing, path: path, code: code)
-        scan.retry.noteEverything()
+        scan.retry.insertEverything()
         scan.vanished = Array(known.keys)
         known = [:]
         withUnchecked = []
@@ -95,7 +95,7 @@ package struct FolderScanner: Sendable {
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
             scan.refuse(.unreadable, path: path, code: errno)
-            scan.retry.noteEverything()
+            scan.retry.insertEverything()
             return []
         }
         var folders: Set<UniqueID> = []
@@ -121,7 +121,7 @@ package struct FolderScanner: Sendable {
         scan.problems += strangers + misnamed
         guard isWhole else {
             scan.refuse(.unreadable, path: path, code: errno)
-            scan.retry.noteEverything()
+            scan.retry.insertEverything()
             return folders
         }
         for writer in known.keys where !folders.contains(writer) {

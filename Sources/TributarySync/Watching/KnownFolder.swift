@@ -73,7 +73,7 @@ struct KnownFolder: Sendable {
     /// The position has moved: what was pending may be applied now.
     ///
     /// It was verified then, so it need not be compared.
-    mutating func settle(position: UInt64) {
+    mutating func markApplied(through position: UInt64) {
         for (bounds, file) in pending where bounds.last <= position {
             applied[bounds] = WriterListing.Applied(inode: file.inode, isChecked: true)
             pending[bounds] = nil

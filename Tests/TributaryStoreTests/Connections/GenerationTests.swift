@@ -79,12 +79,12 @@ struct GenerationTests {
         let store = fixture.store
         try fixture.hire()
         let old = try store.pin(connections: 3)
-        let begun = WakeSignal()
+        let begun = Signal()
         let leave = DispatchSemaphore(value: 0)
         let slow = Task {
             try await onThread {
                 try old.read { reader in
-                    begun.wake()
+                    begun.raise()
                     leave.wait()
                     return try reader.census()
                 }
@@ -129,11 +129,11 @@ struct GenerationTests {
         try fixture.hire()
         let generation = try fixture.store.pin(connections: 3)
         let leave = DispatchSemaphore(value: 0)
-        let begun = [WakeSignal(), WakeSignal()]
+        let begun = [Signal(), Signal()]
         let slow = (0..<2).map { number in
             Task {
                 try await generation.readInTurn(timeout: .seconds(60)) { reader in
-                    begun[number].wake()
+                    begun[number].raise()
                     leave.wait()
                     return try reader.newestTransaction()
                 }

@@ -41,18 +41,18 @@ struct StoreTurnTests {
         let fixture = try StoreFixture()
         let store = fixture.store
         let log = Log()
-        let entered = WakeSignal()
+        let entered = Signal()
         let leave = DispatchSemaphore(value: 0)
         store.writer.enqueue { _ in
-            entered.wake()
+            entered.raise()
             leave.wait()
         }
         await entered.wait()
-        let last = WakeSignal()
+        let last = Signal()
         for number in 0..<50 { store.writer.enqueue { _ in log.add(number) } }
         let blocked = Task.detached {
             _ = try store.write { _ in log.add(50) }
-            last.wake()
+            last.raise()
         }
         leave.signal()
         try await blocked.value

@@ -190,7 +190,7 @@ import TributarySync
         bench.put(segment, PlannerBench.valid(segment, blobs: ["ab"]))
         bench.settle()
         #expect(bench.status(segment)?.waitingFor == [.blob(writer: a, sha256: "ab")])
-        #expect(bench.planner.awaitedBlobs == [segment: ["ab"]])
+        #expect(bench.planner.missingBlobs == [segment: ["ab"]])
         bench.content[segment] = PlannerBench.valid(segment)
         let isKnown = bench.planner.retry(segment)
         #expect(isKnown)

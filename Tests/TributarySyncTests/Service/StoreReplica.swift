@@ -9,19 +9,16 @@ import TributaryStore
 final class StoreReplica: LocalReplica {
     let store: Store
     private let shown: Mutex<Int64>
-    private let hints: AsyncStream<Void>
-    private let hint: AsyncStream<Void>.Continuation
+    private let commits = Broadcast<Void>(limit: 1)
 
     init(store: Store) throws {
         self.store = store
         shown = Mutex(try store.read { try $0.newestTransaction() })
-        (hints, hint) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     var shownTransaction: Int64 { shown.withLock(\.self) }
 
-    /// The hints of ``commit(_:)``, for one service.
-    func commitHints() -> AsyncStream<Void> { hints }
+    func commitHints() -> AsyncStream<Void> { commits.stream() }
 
     func importTransactions<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
@@ -43,6 +40,6 @@ final class StoreReplica: LocalReplica {
     /// - Throws: ``StoreError``.
     func commit(_ changes: [Change]) throws {
         _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }
-        hint.yield()
+        commits.send(())
     }
 }

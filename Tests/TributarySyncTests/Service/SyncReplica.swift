@@ -101,7 +101,7 @@ final class SyncReplica: Sendable {
             defer { isOver.store(true, ordering: .relaxed) }
             return try await service.sync()
         }()
-        while service.requestCount == 0, !isOver.load(ordering: .relaxed) { await Task.yield() }
+        while service.state.read(\.lifecycle.requestCount) == 0, !isOver.load(ordering: .relaxed) { await Task.yield() }
         release.signal()
         try await lock
         return try await result

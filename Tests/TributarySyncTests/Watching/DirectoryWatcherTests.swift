@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
+import TributaryStore
 import TributarySync
 
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct DirectoryWatcherTests {
@@ -16,7 +17,7 @@ import TributarySync
     ) async -> FolderHints {
         var all = FolderHints()
         while true {
-            all.formUnion(watcher.takeHints())
+            all.formUnion(watcher.drainHints())
             if isEnough(all) { return all }
             await signal.wait()
         }
@@ -25,8 +26,8 @@ import TributarySync
     @Test func itBeginsWithALookEverywhere() throws {
         let folder = try TemporaryFolder("watch")
         let watcher = try DirectoryWatcher(path: folder.path, signal: Signal())
-        #expect(watcher.takeHints().isEverything)
-        #expect(watcher.takeHints().isEmpty)
+        #expect(watcher.drainHints().isEverything)
+        #expect(watcher.drainHints().isEmpty)
     }
 
     @Test func aSegmentThatIsRenamedIntoPlaceIsNamed() async throws {
@@ -35,7 +36,7 @@ import TributarySync
         try folder.write("x", to: "\(writer)/.hidden")
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.takeHints()
+        _ = watcher.drainHints()
         watcher.watchRoot()
         watcher.watch(writer)
         #expect(rename(folder.path("\(writer)/.hidden"), folder.path(name.path)) == 0)
@@ -48,7 +49,7 @@ import TributarySync
         let folder = try TemporaryFolder("watch")
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.takeHints()
+        _ = watcher.drainHints()
         watcher.watchRoot()
         try folder.write("x", to: "unrelated/file")
         mkdir(folder.path(writer.description), 0o755)
@@ -60,7 +61,7 @@ import TributarySync
         let folder = try TemporaryFolder("watch")
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.takeHints()
+        _ = watcher.drainHints()
         watcher.watchRoot()
         mkdir(folder.path(UniqueID(high: 0xAB, low: 0xCD).description.uppercased()), 0o755)
         #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
@@ -71,7 +72,7 @@ import TributarySync
         mkdir(folder.path("logs"), 0o755)
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path("logs"), signal: signal)
-        _ = watcher.takeHints()
+        _ = watcher.drainHints()
         watcher.watchRoot()
         rmdir(folder.path("logs"))
         #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
@@ -85,7 +86,7 @@ import TributarySync
         mkdir(folder.path(writer.description), 0o755)
         let signal = Signal()
         let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.takeHints()
+        _ = watcher.drainHints()
         watcher.watchRoot()
         watcher.watch(writer)
         for name in [".syncthing.x.tmp", "y.tmp", ".nfs1"] { try folder.write("x", to: "\(writer)/\(name)") }
@@ -98,11 +99,11 @@ import TributarySync
     @Test func hintsAreBounded() {
         var hints = FolderHints()
         for number in 1...10_000 as ClosedRange<UInt64> {
-            hints.note(file: SegmentName(writer: writer, first: number, last: number))
+            hints.insert(file: SegmentName(writer: writer, first: number, last: number))
         }
         #expect(hints.folders == [writer])
         #expect(hints.files.isEmpty)
-        hints.noteEverything()
+        hints.insertEverything()
         #expect(hints.isEverything && hints.folders.isEmpty)
     }
 }

@@ -97,7 +97,7 @@ import TributarySync
         #expect(scanner.unchecked(limit: 10).isEmpty)
         // A file that was written over is compared again.
         var hints = FolderHints()
-        hints.note(file: SegmentName(writer: writer, first: 2, last: 2))
+        hints.insert(file: SegmentName(writer: writer, first: 2, last: 2))
         _ = scanner.scan(hints, wall: wall) { _ in 5 }
         #expect(scanner.unchecked(limit: 10).map(\.first) == [2])
     }
@@ -111,8 +111,8 @@ import TributarySync
         try folder.write("x", to: file(3, 3))
         try FileManager.default.removeItem(atPath: folder.path(file(1, 1)))
         var hints = FolderHints()
-        hints.note(file: SegmentName(writer: writer, first: 1, last: 1))
-        hints.note(file: SegmentName(writer: writer, first: 3, last: 3))
+        hints.insert(file: SegmentName(writer: writer, first: 1, last: 1))
+        hints.insert(file: SegmentName(writer: writer, first: 3, last: 3))
         let scan = scanner.scan(hints, wall: wall) { _ in 0 }
         let change = try #require(scan.changes.first)
         #expect(change.pending.map(\.id.first) == [3])

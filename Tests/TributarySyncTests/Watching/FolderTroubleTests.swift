@@ -56,7 +56,7 @@ import TributaryChanges
         _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         chmod(folder.path("\(writer)"), 0)
         var hints = FolderHints()
-        hints.note(file: SegmentName(writer: writer, first: 1, last: 1))
+        hints.insert(file: SegmentName(writer: writer, first: 1, last: 1))
         let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
         chmod(folder.path("\(writer)"), 0o755)
         #expect(refused.retry.folders == [writer])
@@ -66,7 +66,7 @@ import TributaryChanges
         var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
         _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         var hints = FolderHints()
-        hints.note(folder: writer)
+        hints.insert(folder: writer)
         chmod(folder.path, 0)
         let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
         chmod(folder.path, 0o755)
@@ -79,16 +79,16 @@ import TributaryChanges
     @Test func refusedHintsComeBackAfterSeconds() {
         var retry = FolderRetry()
         var hints = FolderHints()
-        hints.note(folder: writer)
-        retry.note(FolderHints(), now: .seconds(1))
+        hints.insert(folder: writer)
+        retry.schedule(FolderHints(), now: .seconds(1))
         #expect(retry.due == nil)
-        retry.note(hints, now: .seconds(10))
-        hints.note(folder: other)
-        retry.note(hints, now: .seconds(14))
+        retry.schedule(hints, now: .seconds(10))
+        hints.insert(folder: other)
+        retry.schedule(hints, now: .seconds(14))
         #expect(retry.due == .seconds(15))
-        #expect(retry.take(now: .seconds(14)).isEmpty)
-        #expect(retry.take(now: .seconds(15)).folders == [writer, other])
-        #expect(retry.due == nil && retry.take(now: .seconds(99)).isEmpty)
+        #expect(retry.drainDue(now: .seconds(14)).isEmpty)
+        #expect(retry.drainDue(now: .seconds(15)).folders == [writer, other])
+        #expect(retry.due == nil && retry.drainDue(now: .seconds(99)).isEmpty)
     }
 
     @Test func aBlobThatTheSystemRefusesIsNotTakenForMissing() throws {
@@ -117,17 +117,15 @@ import TributaryChanges
     }
 
     @Test func problemsOfAFolderEndWhenItIsLookedAtAgain() {
-        var state = SyncState(
-            configuration: SyncConfiguration(logs: "/"),
-            planner: ImportPlanner(own: PlannerBench.own, limits: .init(maxAhead: 0, incompleteGrace: 0))
-        )
+        var problems = SyncProblems()
         let here = FolderProblem(.unreadable, path: "/a", reason: "x")
         let there = FolderProblem(.unreadable, path: "/b", reason: "x")
-        state.noteFolderProblems([here, there], isWhole: true, lookedAt: ["/", "/a", "/b"], wall: 1)
-        state.noteFolderProblems([there], isWhole: false, lookedAt: ["/", "/b"], wall: 2)
-        #expect(state.folderProblems == [here: 1, there: 1])
-        state.noteFolderProblems([], isWhole: false, lookedAt: ["/", "/a"], wall: 3)
-        #expect(state.folderProblems == [there: 1])
+        let found = problems.updateFolder([here, there], isWhole: true, scanned: ["/", "/a", "/b"], wall: 1)
+        #expect(found == SyncProblems.FolderChange(begun: [here, there]))
+        let same = problems.updateFolder([there], isWhole: false, scanned: ["/", "/b"], wall: 2)
+        #expect(problems.ofFolder == [here: 1, there: 1] && same == SyncProblems.FolderChange())
+        let less = problems.updateFolder([], isWhole: false, scanned: ["/", "/a"], wall: 3)
+        #expect(problems.ofFolder == [there: 1] && less == SyncProblems.FolderChange(ended: [here]))
     }
 
     @Test func aSegmentThatTheSystemRefusesIsTriedAgainAfterSeconds() {

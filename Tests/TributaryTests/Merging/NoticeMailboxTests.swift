@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryStore
 
 @testable import Tributary
 
@@ -19,7 +20,9 @@ struct NoticeMailboxTests {
     private static func mailbox(limit: Int = 10_000, wakes: Wakes = Wakes()) -> NoticeMailbox {
         var options = MergeOptions()
         options.mailboxLimit = limit
-        return NoticeMailbox(options: options, clock: MergeClock(ManualClock())) { wakes.count.withLock { $0 += 1 } }
+        return NoticeMailbox(options: options, clock: MonotonicClock(ManualClock())) {
+            wakes.count.withLock { $0 += 1 }
+        }
     }
 
     private final class Wakes: Sendable {

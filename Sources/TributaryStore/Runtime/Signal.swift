@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting loop.
+/// Wakes one waiting task.
 ///
 /// Raising it while nobody waits is remembered once; raising it twice is raising it once.
 package final class Signal: Sendable {
@@ -28,7 +28,7 @@ package final class Signal: Sendable {
 
     /// Returns when the signal has been raised since the last wait, or the task is cancelled.
     ///
-    /// For one loop only.
+    /// For one task only.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -55,15 +55,20 @@ package final class Signal: Sendable {
     /// One longer wait ends early.
     private static let longestWait = Duration.seconds(86_400)
 
-    /// The same, but not longer than `duration`, nor than a day; nil waits for ever.
-    func wait(atMost duration: Duration?, clock: SyncClock) async {
-        guard let duration else { return await wait() }
+    /// Returns as ``wait()`` does, or when the clock shows `deadline`, at the latest after a day.
+    ///
+    /// - Parameters:
+    ///   - deadline: nil waits for ever; a time that is over does not wait.
+    ///   - clock: tells the time.
+    package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
+        guard let deadline else { return await wait() }
+        let now = clock.now()
+        guard deadline > now else { return }
         // Whoever waits looks anew at what is due; timers need not hold what no machine lives to see.
-        let longest = min(duration, Signal.longestWait)
-        guard longest > .zero else { return }
+        let end = min(deadline, now + Signal.longestWait)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
-            group.addTask { await clock.sleep(longest) }
+            group.addTask { await clock.sleep(end) }
             await group.next()
             group.cancelAll()
         }

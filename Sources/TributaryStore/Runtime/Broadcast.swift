@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One sender, any number of streams; a stream whose reader is slow loses its oldest elements.
-final class Broadcast<Element: Sendable>: Sendable {
+package final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
         var next: UInt64 = 0
         var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
@@ -11,11 +11,13 @@ final class Broadcast<Element: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    init(limit: Int) {
+    /// Each stream keeps the newest `limit` elements that its reader has not read.
+    package init(limit: Int) {
         self.limit = limit
     }
 
-    func stream() -> AsyncStream<Element> {
+    /// The elements from now on; a stream that is asked for after the end has ended.
+    package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
@@ -33,12 +35,13 @@ final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    func send(_ element: Element) {
+    package func send(_ element: Element) {
         let readers = state.withLock { Array($0.readers.values) }
         for reader in readers { reader.yield(element) }
     }
 
-    func finish() {
+    /// Ends all streams, also those that are asked for later.
+    package func finish() {
         let readers = state.withLock { state in
             state.isFinished = true
             defer { state.readers = [:] }

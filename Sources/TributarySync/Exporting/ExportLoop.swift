@@ -1,0 +1,148 @@
+import Logging
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Exports when something may have been written, and acknowledges when that is due.
+final class ExportLoop: Sendable {
+    /// Time after which an export that failed is tried again.
+    private static let retryInterval = Duration.seconds(10)
+
+    /// Tells whether exports make progress.
+    let work = WorkMeter()
+    private let environment: SyncEnvironment
+    private let state: SyncStateOwner
+    private let signals: SyncSignals
+    private let queue = SerialQueue("tributary.export")
+    private let initialPacing: ExportPacing
+    private let interrupt: @Sendable (Exporter.Step) throws -> Void
+
+    /// - Parameters:
+    ///   - environment: what the service works with.
+    ///   - state: has the settings, and is told of exports and their failures.
+    ///   - signals: wake the loop.
+    ///   - pacing: knows when the last export was.
+    ///   - interrupt: called at each step of an export, which fails with what it throws.
+    init(
+        environment: SyncEnvironment,
+        state: SyncStateOwner,
+        signals: SyncSignals,
+        pacing: ExportPacing,
+        interrupt: @escaping @Sendable (Exporter.Step) throws -> Void
+    ) {
+        self.environment = environment
+        self.state = state
+        self.signals = signals
+        initialPacing = pacing
+        self.interrupt = interrupt
+    }
+
+    private var clock: MonotonicClock { environment.clock }
+
+    /// Runs until the service stops; then everything is exported once more.
+    func run() async {
+        var pacing = initialPacing
+        var retry = await tryExport(&pacing)
+        while !state.isStopping {
+            await signals.exports.wait(until: nextExport(retry), on: clock)
+            guard !state.isStopping else { break }
+            let now = clock.now()
+            let rest = pacing.rest(at: now, quiet: state.configuration.exportDebounce)
+            await signals.stop.wait(until: now + rest, on: clock)
+            guard !state.isStopping else { break }
+            await acknowledgeWhenDue()
+            retry = await tryExport(&pacing)
+        }
+        _ = await tryExport(&pacing)
+    }
+
+    /// Exports everything that is committed, after an export that has begun.
+    ///
+    /// - Throws: what ``Exporter`` throws.
+    func exportNow() async throws -> ImportCounts {
+        let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
+        guard mayExport else { return ImportCounts() }
+        let store = environment.store
+        let exporter = Exporter(
+            store: store,
+            name: configuration.name ?? store.configuration.name,
+            logs: configuration.logs,
+            segmentBytes: configuration.segmentBytes,
+            maxAhead: configuration.maxAhead.wholeMilliseconds,
+            wall: environment.wall,
+            work: work,
+            interrupt: interrupt
+        )
+        do {
+            work.begin()
+            defer { work.end() }
+            let counts = try await queue.run { try exporter.run() }
+            state.update { $0.exported(counts) }
+            if counts.segments > 0 { environment.logger.info("exported", metadata: counts.journalMetadata) }
+            return counts
+        } catch {
+            environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
+            let wall = environment.wall
+            state.update { $0.exportFailed(error, wall: wall) }
+            throw error
+        }
+    }
+
+    /// Exports, and returns when to try again if that failed.
+    private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
+        let begin = clock.now()
+        do {
+            if try await exportNow().transactions > 0 { pacing.exported(at: begin) }
+            return nil
+        } catch {
+            pacing.exported(at: begin)
+            return clock.now() + ExportLoop.retryInterval
+        }
+    }
+
+    /// When the loop exports although nothing was committed: at `retry`, or when an acknowledgement is due; nil for never.
+    private func nextExport(_ retry: Duration?) -> Duration? {
+        guard let due = acknowledgementDue() else { return retry }
+        let wall = environment.wall
+        let acknowledgement = clock.now() + .milliseconds(due > wall ? due - wall : 0)
+        return retry.map { min($0, acknowledgement) } ?? acknowledgement
+    }
+
+    // MARK: Acknowledging
+
+    /// Wall time at which an acknowledgement is due; nil when nothing is unacknowledged.
+    private func acknowledgementDue() -> UInt64? {
+        let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
+        guard mayExport else { return nil }
+        let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
+        return since.flatMap(\.self).map { $0.addingSaturating(configuration.acknowledge.wholeMilliseconds) }
+    }
+
+    /// Since when something is unacknowledged: any local transaction after it acknowledges it.
+    private static func unacknowledgedSince(_ reader: Reader) throws -> UInt64? {
+        let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
+        guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
+            try reader.ownWriter().sequence == sequence
+        else { return nil }
+        return since
+    }
+
+    private func acknowledgeWhenDue() async {
+        let now = environment.wall
+        guard let due = acknowledgementDue(), due <= now else { return }
+        let interval = state.configuration.acknowledge.wholeMilliseconds
+        do {
+            _ = try await environment.replica.importTransactions { transaction in
+                guard let since = try ExportLoop.unacknowledgedSince(transaction.reader),
+                    since.addingSaturating(interval) <= now
+                else {
+                    return ((), [])
+                }
+                let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
+                return ((), [try transaction.commit(empty)])
+            }
+        } catch {
+            environment.logger.error("acknowledgement failed", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Logging
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// The last stage of the import: tells listeners and the journal what the stages before have found and done.
+///
+/// For the import loop alone, which may wait for the log folder.
+struct ImportAnnouncer {
+    private let environment: SyncEnvironment
+    private let state: SyncStateOwner
+    private let events: Broadcast<SegmentStatus>
+    private let deferrals: DeferralFinder
+    private var gaps = JournaledGaps()
+    private var deferred = JournaledDeferrals()
+
+    init(
+        environment: SyncEnvironment,
+        state: SyncStateOwner,
+        events: Broadcast<SegmentStatus>,
+        deferrals: DeferralFinder
+    ) {
+        self.environment = environment
+        self.state = state
+        self.events = events
+        self.deferrals = deferrals
+    }
+
+    private var logger: Logger { environment.logger }
+
+    // MARK: Folder
+
+    func announce(_ change: SyncProblems.FolderChange) {
+        for problem in change.begun {
+            logger.warning(
+                problem.kind == .misnamed ? "misnamed, not read" : "log folder cannot be read",
+                metadata: ["folder": "\(problem.path)", "reason": "\(problem.reason)"]
+            )
+        }
+        for problem in change.ended {
+            logger.info(
+                problem.kind == .misnamed ? "misnamed no more" : "log folder can be read again",
+                metadata: ["folder": "\(problem.path)"]
+            )
+        }
+    }
+
+    // MARK: Imports
+
+    /// A batch has been committed.
+    mutating func announce(_ outcome: ImportBatch.Outcome) {
+        let wall = environment.wall
+        for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
+        if outcome.counts.transactions > 0 {
+            logger.info("imported", metadata: outcome.counts.journalMetadata)
+        }
+        deferred.insert(outcome.finished)
+        announceDeferrals()
+    }
+
+    /// A segment whose file contradicts the store; `status` is nil when nothing else is known of its writer.
+    func announce(_ finding: AppliedAudit.Finding, _ status: SegmentStatus?) {
+        logger.error(
+            "segment is forked",
+            metadata: ["segment": "\(finding.name.path)", "reason": "\(finding.reason)"]
+        )
+        if let status { events.send(status) }
+    }
+
+    func announceRetry(after failure: SegmentFailure) {
+        logger.notice("segment is to be read again", metadata: ["reason": "\(failure.error)"])
+    }
+
+    func announceFailure(_ error: any Error) {
+        logger.error("import failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
+    }
+
+    // MARK: States
+
+    /// Announces the segments whose state has changed since the last call, gaps that have opened or closed, and what is
+    /// deferred.
+    mutating func announceStates() {
+        let wall = environment.wall
+        let changed = state.update { $0.drainStateChanges(wall: wall) }
+        for status in changed where status.state != .waiting {
+            logger.log(
+                level: status.state == .incomplete ? .info : .warning,
+                "segment is not applied",
+                metadata: [
+                    "segment": "\(status.file)", "state": "\(status.state.rawValue)", "reason": "\(status.reason)",
+                ]
+            )
+        }
+        announceGaps(wall: wall)
+        announceDeferrals()
+        for status in changed { events.send(status) }
+    }
+
+    /// The wall time at which a gap will have stayed for longer than its grace; nil when there is none.
+    func nextGapDue() -> UInt64? {
+        let wall = environment.wall
+        let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
+        return gaps.nextDue(open, grace: grace)
+    }
+
+    /// Writes to the journal which gaps have stayed for longer than their grace, and which of them are closed.
+    private mutating func announceGaps(wall: UInt64) {
+        let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
+        let change = gaps.update(open, wall: wall, grace: grace)
+        let (opened, closed) = state.read { state in
+            (
+                change.opened.compactMap { state.planner.status(ofGapOf: $0.id.writer, wall: wall) },
+                change.closed.map { ($0, hasVanished: state.planner.hasVanished($0)) }
+            )
+        }
+        for status in opened {
+            logger.warning(
+                "transactions are missing",
+                metadata: ["segment": "\(status.id.path)", "reason": "\(status.reason)"]
+            )
+        }
+        for (name, hasVanished) in closed {
+            logger.info(
+                hasVanished ? "waiting segment has vanished" : "missing transactions have come",
+                metadata: ["segment": "\(name.path)"]
+            )
+        }
+    }
+
+    // MARK: Deferrals
+
+    /// When deferred values are looked for next; nil when there is nothing to look for.
+    var deferralsDue: Duration? { deferred.due }
+
+    /// Writes to the journal what is deferred of segments that have been applied, when that is due.
+    private mutating func announceDeferrals() {
+        let clock = environment.clock
+        let start = clock.now()
+        guard let due = deferred.due, due <= start else { return }
+        do {
+            let names = deferred.names
+            let (found, newest) = try deferrals.deferred(in: names, after: deferred.journaledThrough)
+            for status in found { log(deferralsOf: status) }
+            let isUnderWay = state.read { $0.planner.positions.values.contains { $0.partial != nil } }
+            deferred.finish(names, newest: isUnderWay ? nil : newest)
+        } catch {
+            logger.warning("deferred values cannot be listed", metadata: ["reason": "\(ErrorText.text(of: error))"])
+        }
+        deferred.rest(afterLookFrom: start, to: clock.now())
+    }
+
+    private func log(deferralsOf status: SegmentStatus) {
+        guard let first = deferrals.locatedBlocking(status) else { return }
+        logger.warning(
+            "values of a segment are deferred",
+            metadata: [
+                "segment": "\(status.id.path)", "values": "\(status.deferred)",
+                "unknownObjects": "\(status.unknownObjects)", "first": "\(first.text)",
+            ]
+        )
+    }
+}

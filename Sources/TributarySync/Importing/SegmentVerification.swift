@@ -1,0 +1,73 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// A stage of the import: reads segments as a whole, says what they are, and remembers what applying them takes.
+struct SegmentVerification {
+    /// What came of reading one segment.
+    struct Result: Sendable {
+        var segment: WriterListing.Pending
+        var outcome: VerificationOutcome
+    }
+
+    private let queue: SerialQueue
+    private let control: ImportControl
+    /// More of the newest than a batch takes: what has been verified for a batch is there when it is applied.
+    private var verified = VerifiedSegments(limit: 4_096)
+
+    /// Blocking work is done on `queue`.
+    init(queue: SerialQueue, control: ImportControl) {
+        self.queue = queue
+        self.control = control
+    }
+
+    /// Reads the segments, one after the other.
+    ///
+    /// - Parameters:
+    ///   - segments: those that the planner asks for.
+    ///   - configuration: the settings.
+    ///   - positions: how far each writer is.
+    /// - Returns: A result for each, in their order.
+    mutating func verify(
+        _ segments: [WriterListing.Pending],
+        configuration: SyncConfiguration,
+        positions: [UniqueID: WriterPosition]
+    ) async -> [Result] {
+        let inspector = SegmentInspector(
+            path: configuration.logs,
+            sliceChanges: configuration.sliceChanges,
+            control: control
+        )
+        let results = await queue.run { segments.map { ($0, inspector.inspect($0, positions: positions)) } }
+        return results.map { segment, result in
+            if let valid = result.1 { verified.insert(valid, file: segment.file) }
+            return Result(segment: segment, outcome: result.0)
+        }
+    }
+
+    /// What applying the runs takes.
+    ///
+    /// - Returns: The segments to apply, and those that are not remembered any more and must be verified again; what
+    ///   comes after such a one of the same writer is left out.
+    func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
+        var items: [ImportBatch.Item] = []
+        var forgotten: [SegmentName] = []
+        var stopped: Set<UniqueID> = []
+        for run in runs {
+            guard let segment = verified.segment(run.id, file: run.file), segment.end.sha256 == run.segment.sha256
+            else {
+                forgotten.append(run.id)
+                stopped.insert(run.id.writer)
+                continue
+            }
+            guard !stopped.contains(run.id.writer) else { continue }
+            items.append(ImportBatch.Item(name: run.id, segment: segment))
+        }
+        return (items, forgotten)
+    }
+
+    /// Segments that are applied are not asked for any more.
+    mutating func remove(_ applied: [SegmentName]) {
+        for name in applied { verified.remove(name) }
+    }
+}

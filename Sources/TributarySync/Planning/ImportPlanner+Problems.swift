@@ -1,0 +1,54 @@
+import TransactionLog
+import TributaryChanges
+
+extension ImportPlanner {
+    /// Problems of segments: one for each state that is one, and one for all gaps.
+    ///
+    /// One pass over what is not applied, which makes texts for the first segment of each state only.
+    func problems(wall: UInt64) -> [SyncProblem] {
+        let codes: [(SegmentState, SyncProblem.Code)] = [
+            (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
+            (.rejected, .segmentsRejected),
+        ]
+        let summaries = summaries(wall: wall)
+        let found = codes.compactMap { state, code -> SyncProblem? in
+            guard let summary = summaries[state], let id = summary.first,
+                let first = status(of: id, in: state, wall: wall)
+            else { return nil }
+            return ImportPlanner.problem(code, first, count: summary.count, since: summary.since ?? wall)
+        }
+        // A segment whose turn has not come is no problem, however long the queue is.
+        return found + [gapProblem(wall: wall)].compactMap(\.self)
+    }
+
+    /// Writers that cannot go on for longer than the grace, because something has not come.
+    private func gapProblem(wall: UInt64) -> SyncProblem? {
+        let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
+        guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
+        let since = late.map(\.since).min() ?? wall
+        return ImportPlanner.problem(.segmentsWaiting, first, count: late.count, since: since)
+    }
+
+    private static func problem(
+        _ code: SyncProblem.Code,
+        _ first: SegmentStatus,
+        count: Int,
+        since: UInt64
+    ) -> SyncProblem {
+        let more = count > 1 ? " and \(count - 1) more" : ""
+        return SyncProblem(
+            code,
+            since: since,
+            detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
+            writer: first.id.writer,
+            hint: hint(for: first)
+        )
+    }
+
+    /// The segment's own hint; where that has no command, one that tells more.
+    private static func hint(for status: SegmentStatus) -> String {
+        let hint = status.hint ?? ""
+        guard !hint.contains("tributaryctl") else { return hint }
+        return (hint.isEmpty ? "" : hint + " ") + "To see more: tributaryctl segment explain \(status.id.path)"
+    }
+}

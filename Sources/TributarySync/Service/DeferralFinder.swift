@@ -1,0 +1,132 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Finds what is deferred, in the store and in the files of the log folder.
+final class DeferralFinder: Sendable {
+    /// Deferred writes that an answer about one segment names.
+    private static let namedOfSegment = 100
+    /// How long whoever asks waits for the lines of deferred writes, which are read from the log folder.
+    private static let linePatience = Duration.seconds(5)
+
+    private let store: Store
+    private let reader: DeferralReader
+    private let cache = DeferralCache()
+    private let lineSearch = LineSearch()
+
+    init(store: Store, logs: String) {
+        self.store = store
+        reader = DeferralReader(logs: logs, model: store.model)
+    }
+
+    /// The report that was made last.
+    var lastReport: DeferralReport? { cache.last }
+
+    /// What was imported up to the reader's state and has no effect yet, without lines.
+    ///
+    /// - Throws: what reading throws.
+    func report(_ reader: Reader) throws -> DeferralReport {
+        try cache.report(at: try reader.newestTransaction()) { try self.reader.report(reader) }
+    }
+
+    /// The report with the lines of what it names; without them when the log folder does not answer in time.
+    func located(_ report: DeferralReport) async -> DeferralReport {
+        guard report.first.contains(where: \.lacksLine) else { return report }
+        let (reader, cache) = (reader, cache)
+        return await lineSearch.result(within: .seconds(1)) {
+            var located = report
+            located.first = reader.located(report.first)
+            // Also when nobody waits any more: a large segment is then searched once, however often somebody asks.
+            cache.replace(report, with: located)
+            return located
+        } ?? report
+    }
+
+    /// The statuses with the line of the first deferred value of each; without it when the folder does not answer in time.
+    func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
+        let values = await located(statuses.flatMap(\.deferredValues), within: DeferralFinder.linePatience)
+        var rest = values[...]
+        return statuses.map { status in
+            guard !status.deferredValues.isEmpty else { return status }
+            var status = status
+            status.name(Array(rest.prefix(status.deferredValues.count)))
+            rest = rest.dropFirst(status.deferredValues.count)
+            return status
+        }
+    }
+
+    private func located(_ values: [DeferredValue], within patience: Duration) async -> [DeferredValue] {
+        guard values.contains(where: \.lacksLine) else { return values }
+        let reader = reader
+        return await lineSearch.result(within: patience) { reader.located(values) } ?? values
+    }
+
+    /// The status with the line of its first deferred value, however long the log folder takes to answer.
+    func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
+
+    /// The statuses, in which each that has deferred values names the first of them.
+    ///
+    /// - Throws: what reading throws.
+    func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
+        var records: [SegmentName: SegmentRecord] = [:]
+        for status in statuses where status.lacksDeferredNames {
+            records[status.id] = try reader.segment(writer: status.id.writer, first: status.id.first)
+        }
+        let first = try reader.firstDeferredWrites(of: Set(records.values))
+        return try statuses.map { status in
+            guard status.lacksDeferredNames, let write = records[status.id].flatMap({ first[$0] }) else {
+                return status
+            }
+            var status = status
+            status.name(try self.reader.values(of: [write], reader))
+            return status
+        }
+    }
+
+    /// The status of an applied segment, with the names of what is deferred in it.
+    ///
+    /// - Throws: what reading throws.
+    func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {
+        let (counts, values) = try store.read { reader in
+            let (counts, writes) = try reader.deferredWrites(of: record, limit: DeferralFinder.namedOfSegment)
+            return (counts, try self.reader.values(of: writes, reader))
+        }
+        let status = SegmentStatus(applied: record, counts, values)
+        return await located([status]).first ?? status
+    }
+
+    /// The applied segments: all of them, or those with deferred values, which are counted and not named.
+    ///
+    /// - Throws: what reading throws.
+    func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
+        var statuses: [SegmentName: SegmentStatus] = [:]
+        if all {
+            for record in try reader.writers().flatMap({ try reader.segments(writer: $0.id) }) {
+                let status = SegmentStatus(applied: record, DeferredCounts(), [])
+                statuses[status.id] = status
+            }
+        }
+        for segment in try reader.deferredSegments() {
+            let status = SegmentStatus(applied: segment.record, segment.counts, [])
+            statuses[status.id] = status
+        }
+        return Array(statuses.values)
+    }
+
+    /// Those of the segments that have deferred values, with the first of each by name.
+    ///
+    /// - Parameters:
+    ///   - names: the segments to look for.
+    ///   - floor: the number of a transaction before which none of them was imported.
+    /// - Returns: Their statuses in order, and the number of the store's newest transaction.
+    /// - Throws: what reading throws.
+    func deferred(in names: Set<SegmentName>, after floor: Int64) throws -> ([SegmentStatus], newest: Int64) {
+        try store.read { reader in
+            let statuses = try reader.deferredSegments(after: floor).map { segment in
+                SegmentStatus(applied: segment.record, segment.counts, [])
+            }
+            let found = try named(statuses.filter { names.contains($0.id) }, reader)
+            return (found.sorted { $0.id < $1.id }, try reader.newestTransaction())
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import TransactionLog
+import TributaryStore
+
+extension SegmentStatus {
+    /// An applied segment; `values` are the first of those that are counted.
+    init(applied record: SegmentRecord, _ counts: DeferredCounts, _ values: [DeferredValue]) {
+        self.init(
+            id: SegmentName(writer: record.writer, first: record.first, last: record.last),
+            state: .applied,
+            hint: counts.isEmpty
+                ? nil
+                : "Correct what the writer sends, or upgrade the model here: then the values take effect by themselves."
+        )
+        deferred = counts.values
+        unknownObjects = counts.objects
+        name(values)
+    }
+
+    /// Whether it counts deferred values and names none of them.
+    var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
+
+    /// Names the first of what is deferred.
+    mutating func name(_ values: [DeferredValue]) {
+        var parts: [String] = []
+        if deferred > 0 { parts.append("\(deferred) \(deferred == 1 ? "value is" : "values are") deferred") }
+        if unknownObjects > 0 {
+            parts.append("\(unknownObjects) \(unknownObjects == 1 ? "object" : "objects") that nobody inserted")
+        }
+        reason = parts.joined(separator: ", ")
+        if let first = values.first { reason += ". First: \(first.text)" }
+        deferredValues = values
+    }
+}

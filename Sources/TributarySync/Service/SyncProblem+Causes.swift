@@ -1,0 +1,111 @@
+import TransactionLog
+import TributaryChanges
+
+extension SyncProblem {
+    /// A problem of the log folder.
+    init(_ problem: FolderProblem, since: UInt64) {
+        switch problem.kind {
+        case .missing:
+            let hint = "Mount or make the folder; what was imported stays."
+            self.init(.logsMissing, since: since, detail: problem.description, hint: hint)
+        case .unreadable, .notAFolder:
+            let hint = "See to the folder's kind and permissions."
+            self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
+        case .misnamed:
+            let hint = "Have its writer name it as it should; until then nothing of it is read."
+            self.init(.logsMisnamed, since: since, detail: problem.description, hint: hint)
+        case .watchFailed:
+            let hint = "The folder is looked at every 30 s instead, and watched once the system allows it."
+            self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
+        }
+    }
+
+    static func watchLimit(since wall: UInt64) -> SyncProblem {
+        SyncProblem(
+            .watchLimit,
+            since: wall,
+            detail: "The system's limit of watched folders is reached; some are looked at every 30 s instead.",
+            hint: "Raise fs.inotify.max_user_watches."
+        )
+    }
+
+    static func importFailed(_ error: any Error, since wall: UInt64) -> SyncProblem {
+        SyncProblem(
+            .importFailed,
+            since: wall,
+            detail: "Importing failed: \(ErrorText.text(of: error))",
+            hint: "It is tried again every 10 s. Give the store's disk room, and the daemon the right to write there."
+        )
+    }
+
+    /// A file of the store's own writer that the store has not written.
+    ///
+    /// - Parameters:
+    ///   - path: the file's path in the log folder.
+    ///   - reason: what tells that the store has not written it.
+    ///   - own: the store's own writer.
+    ///   - wall: the wall time.
+    /// - Returns: The problem.
+    static func ownFork(_ path: String, _ reason: String, own: UniqueID, since wall: UInt64) -> SyncProblem {
+        SyncProblem(
+            .ownFork,
+            since: wall,
+            detail: "\(path) is a segment of this store's own writer. \(reason) Nothing is exported any more.",
+            writer: own,
+            hint: "Another program writes as this store, such as a copy of its machine. Stop that program."
+        )
+    }
+
+    /// An export that failed.
+    ///
+    /// - Parameters:
+    ///   - error: what the exporter has thrown.
+    ///   - logs: the log folder's path.
+    ///   - own: the store's own writer.
+    ///   - wall: the wall time.
+    /// - Returns: The problem, with a code of its own where the error has one.
+    static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: UInt64) -> SyncProblem {
+        switch error {
+        case let error as SegmentError where error.kind == .forked:
+            ownFork(error.file, "Its name is taken by other content.", own: own, since: wall)
+        case ExportFailure.clockAhead(let milliseconds):
+            SyncProblem(
+                .ownClockAhead,
+                since: wall,
+                detail:
+                    "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported.",
+                hint: "Set the machine's clock right; exporting goes on by itself."
+            )
+        case ExportFailure.foreignFolder(_, let writer, _):
+            SyncProblem(
+                .logsMissing,
+                since: wall,
+                detail: "Local changes are not exported: \(ErrorText.text(of: error))",
+                hint: "Mount the share. If the folder is to begin anew: mkdir \(logs)/\(writer)"
+            )
+        default:
+            SyncProblem(
+                .exportFailed,
+                since: wall,
+                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
+                hint: "It is tried again every 10 s. Give \(logs) room and the daemon the right to write there."
+            )
+        }
+    }
+
+    /// Work on the log folder that makes no progress any more.
+    ///
+    /// - Parameters:
+    ///   - silence: how long it has made none.
+    ///   - effect: what does not happen meanwhile: "imported" or "exported".
+    ///   - wall: the wall time.
+    /// - Returns: The problem.
+    static func logsSilent(for silence: Duration, nothingIs effect: String, wall: UInt64) -> SyncProblem {
+        SyncProblem(
+            .logsSilent,
+            since: wall &- min(wall, UInt64(clamping: silence.components.seconds) * 1_000),
+            detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
+            hint: "See to the folder's mount; what is saved here is safe and is exported later."
+        )
+    }
+}

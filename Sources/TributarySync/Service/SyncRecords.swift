@@ -1,0 +1,93 @@
+import Logging
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// What the store remembers for the sync: positions, the pause and accepted segments.
+struct SyncRecords: Sendable {
+    let store: Store
+
+    // MARK: Positions
+
+    /// How far the own writer is.
+    ///
+    /// - Throws: what reading throws; so do the other functions.
+    func ownPosition() throws -> WriterPosition {
+        WriterPosition(sequence: try store.read { try $0.ownWriter().sequence })
+    }
+
+    func positions() throws -> [UniqueID: WriterPosition] {
+        try store.read { reader in
+            var positions: [UniqueID: WriterPosition] = [:]
+            for writer in try reader.writers() { positions[writer.id] = try SyncRecords.position(of: writer, reader) }
+            return positions
+        }
+    }
+
+    static func position(of writer: WriterRecord, _ reader: Reader) throws -> WriterPosition {
+        let partial = try partial(of: writer.id, reader)
+        return WriterPosition(sequence: writer.sequence, lastHash: writer.lastSegmentHash, partial: partial?.partial)
+    }
+
+    /// The segments of the writers of which some transactions are applied.
+    func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
+        try store.read { reader in
+            var records: [UniqueID: PartialRecord] = [:]
+            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, reader) }
+            return records
+        }
+    }
+
+    private static func partial(of writer: UniqueID, _ reader: Reader) throws -> PartialRecord? {
+        try reader.setting(StoreKeys.partial(writer)).flatMap { PartialRecord($0, writer: writer) }
+    }
+
+    // MARK: Pause
+
+    /// Stores the pause; nil when there is none any more.
+    ///
+    /// - Throws: what writing throws.
+    func store(_ pause: ImportPause?) async throws {
+        let text = pause?.text
+        _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }
+    }
+
+    /// Removes the pause; blocks the calling thread until the write lock is free.
+    ///
+    /// - Throws: what writing throws.
+    func removePause() throws {
+        try store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
+    }
+
+    // MARK: Accepted segments
+
+    /// - Throws: what writing throws.
+    func store(accepted: [SegmentName: String]) throws {
+        let lines = accepted.sorted { $0.key < $1.key }.map { "\($0.key.path) \($0.value)" }
+        let text = lines.isEmpty ? nil : lines.joined(separator: "\n")
+        try store.write { try $0.setSetting(StoreKeys.accepted, to: text) }
+    }
+
+    /// Reads the text that ``store(accepted:)`` writes.
+    static func accepted(_ text: String) -> [SegmentName: String] {
+        var accepted: [SegmentName: String] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let name = SegmentName(path: String(parts[0])) else { continue }
+            accepted[name] = String(parts[1])
+        }
+        return accepted
+    }
+}
+
+extension SyncRecords {
+    /// Stores the accepted segments when they have changed; the journal tells when that fails.
+    func storeAccepted(of state: SyncStateOwner, logger: Logger) {
+        guard let accepted = state.update({ $0.acceptedToStore() }) else { return }
+        do {
+            try store(accepted: accepted)
+        } catch {
+            logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@testable import TributaryStore
+
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
+    @Test func raisingItTwiceBeforeAWaitEndsOneWait() async {
+        let signal = Signal()
+        let clock = ManualClock()
+        signal.raise()
+        signal.raise()
+        await signal.wait()
+        let second = Task { await signal.wait(until: .seconds(5), on: MonotonicClock(clock)) }
+        await clock.waitForSleeper(until: .seconds(5))
+        clock.advance(by: .seconds(5))
+        await second.value
+    }
+
+    @Test func raisingItEndsAWaitBeforeItsDeadline() async {
+        let signal = Signal()
+        let clock = ManualClock()
+        let wait = Task { await signal.wait(until: .seconds(5), on: MonotonicClock(clock)) }
+        await clock.waitForSleeper(until: .seconds(5))
+        signal.raise()
+        await wait.value
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func aDeadlineThatIsOverDoesNotWaitAndKeepsTheSignal() async {
+        let signal = Signal()
+        signal.raise()
+        await signal.wait(until: .zero, on: MonotonicClock(ManualClock()))
+        await signal.wait()
+    }
+
+    @Test func cancellingEndsAWait() async {
+        let wait = Task { await Signal().wait() }
+        wait.cancel()
+        await wait.value
+    }
+
+    @Test func noTimerIsLongerThanADay() async {
+        let signal = Signal()
+        let clock = ManualClock()
+        let wait = Task { await signal.wait(until: .seconds(1e15), on: MonotonicClock(clock)) }
+        await clock.waitForSleeper(until: .seconds(86_400))
+        clock.advance(by: .seconds(86_400))
+        await wait.value
+    }
+}
