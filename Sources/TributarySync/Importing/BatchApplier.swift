@@ -5,8 +5,8 @@ import TributaryStore
 /// Applies a batch inside its SQLite transaction.
 struct BatchApplier {
     private enum Pause {
-        /// A transaction that must wait has been reached.
-        case gate
+        /// A transaction whose dependencies are unmet has been reached.
+        case dependencies
         /// Enough for one SQLite transaction, or the service stops.
         case full
         /// The segment is applied to its end.
@@ -56,7 +56,7 @@ struct BatchApplier {
         while moves, !isFull {
             moves = false
             for index in queues.indices {
-                while let item = queues[index].items.first, !isFull, !isKnownShut(item), mayRead(item) {
+                while let item = queues[index].items.first, !isFull, !isKnownBlocked(item), mayRead(item) {
                     let before = live[item.name.writer] ?? 0
                     let pause = try apply(item)
                     moves = moves || (live[item.name.writer] ?? 0) > before
@@ -70,10 +70,10 @@ struct BatchApplier {
         if hasNews { try recordUnacknowledged() }
     }
 
-    /// Whether the gate that it was last seen waiting at is still shut.
-    private func isKnownShut(_ item: ImportBatch.Item) -> Bool {
-        guard let gate = outcome.gates[item.name] else { return false }
-        return gate.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
+    /// Whether the dependencies that stopped it last are still unmet.
+    private func isKnownBlocked(_ item: ImportBatch.Item) -> Bool {
+        guard let unmet = outcome.unmet[item.name] else { return false }
+        return unmet.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
     }
 
     /// What has not been read waits for the next SQLite transaction, unless nothing else moves.
@@ -98,10 +98,12 @@ struct BatchApplier {
             let blobs = BlobFeed(logs: batch.logs, writer: item.name.writer, control: batch.control)
             let source: BlobSource = { sha256, size, take in try blobs.read(sha256, size: size, take) }
             try transaction.takeBlobs(from: item.segment.mayNameBlobs ? source : nil)
-            var parked = item.partial.map(\.parked) ?? 0
-            if let earlier = outcome.partials[item.name.writer], earlier.name == item.name { parked = earlier.parked }
-            let pause = try apply(reader, of: item.name.writer, segment: item, parked: &parked)
-            try recordProgress(of: item, pause: pause, parked: parked)
+            var deferred = item.partial.map(\.deferred) ?? 0
+            if let earlier = outcome.partials[item.name.writer], earlier.name == item.name {
+                deferred = earlier.deferred
+            }
+            let pause = try apply(reader, of: item.name.writer, segment: item, deferred: &deferred)
+            try recordProgress(of: item, pause: pause, deferred: deferred)
             if case .full = pause, let sequence = live[item.name.writer] {
                 batch.paused.store(reader, of: item.segment, after: sequence)
             }
@@ -111,26 +113,26 @@ struct BatchApplier {
         }
     }
 
-    /// Applies slice after slice; past a gate a slice is only read to its end, which proves its bytes.
+    /// Applies slice after slice; past a transaction that must wait a slice is only read to its end, which proves its bytes.
     private mutating func apply(
         _ reader: ReadAhead,
         of writer: UniqueID,
         segment item: ImportBatch.Item,
-        parked: inout Int
+        deferred: inout Int
     ) throws -> Pause {
-        var isShut = false
+        var isBlocked = false
         var isOpen = false
         while let events = try reader.next() {
             batch.control.step()
             guard batch.control.current != .abort else { throw CancellationError() }
-            for event in events.events where !isShut {
+            for event in events.events where !isBlocked {
                 switch event {
                 case .begin(let header):
-                    if let gate = shutGate(header) {
-                        outcome.gates[item.name] = gate
-                        isShut = true
+                    if let unmet = unmetDependencies(of: header) {
+                        outcome.unmet[item.name] = unmet
+                        isBlocked = true
                     } else if !isOpen, batch.control.current == .finish {
-                        isShut = true
+                        isBlocked = true
                     } else {
                         try transaction.beginImport(writer: writer, header: header)
                         isOpen = true
@@ -140,12 +142,12 @@ struct BatchApplier {
                 case .rows(let run):
                     try transaction.apply(run)
                 case .end:
-                    count(try transaction.endImport(), parked: &parked)
+                    count(try transaction.endImport(), deferred: &deferred)
                     isOpen = false
                 }
             }
             guard events.endsSlice else { continue }
-            if isShut { return .gate }
+            if isBlocked { return .dependencies }
             if live[writer] == item.name.last { return .end }
             isReadUp = prefetched != nil && !committed.isEmpty && !reader.hasPrefetched
             if isFull { return .full }
@@ -153,30 +155,34 @@ struct BatchApplier {
         return .end
     }
 
-    private func shutGate(_ header: TransactionHeader) -> SegmentOutline.Gate? {
+    private func unmetDependencies(of header: TransactionHeader) -> SegmentOutline.UnmetDependencies? {
         guard !header.seen.isEmpty else { return nil }
         let needs = header.seen.filter { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
-        return needs.isEmpty ? nil : SegmentOutline.Gate(sequence: header.sequence, needs: needs)
+        return needs.isEmpty ? nil : SegmentOutline.UnmetDependencies(sequence: header.sequence, needs: needs)
     }
 
-    private mutating func count(_ transaction: CommittedTransaction, parked: inout Int) {
+    private mutating func count(_ transaction: CommittedTransaction, deferred: inout Int) {
         live[transaction.writer] = transaction.sequence
         outcome.positions[transaction.writer] = transaction.sequence
         outcome.counts.transactions += 1
         outcome.counts.changes += transaction.changeCount
-        outcome.parked += transaction.parkedCount
-        parked += transaction.parkedCount
+        outcome.deferred += transaction.parkedCount
+        deferred += transaction.parkedCount
         hasNews = hasNews || transaction.changeCount > 0
         committed.append(transaction)
     }
 
     /// Remembers the segment when it is done, else how far it came.
-    private mutating func recordProgress(of item: ImportBatch.Item, pause: Pause, parked: Int) throws {
+    private mutating func recordProgress(of item: ImportBatch.Item, pause: Pause, deferred: Int) throws {
         let writer = item.name.writer
         let sequence = live[writer] ?? 0
         guard sequence == item.name.last else {
             guard sequence >= item.name.first else { return }
-            outcome.partials[writer] = PartialRecord(name: item.name, sha256: item.segment.end.sha256, parked: parked)
+            outcome.partials[writer] = PartialRecord(
+                name: item.name,
+                sha256: item.segment.end.sha256,
+                deferred: deferred
+            )
             return
         }
         let record = SegmentRecord(
@@ -184,12 +190,12 @@ struct BatchApplier {
             first: item.name.first,
             last: item.name.last,
             sha256: item.segment.end.sha256,
-            parkedCount: parked
+            parkedCount: deferred
         )
         try transaction.recordSegment(record, name: item.segment.header.name)
         outcome.finished.append(item.name)
         outcome.counts.segments += 1
-        outcome.gates[item.name] = nil
+        outcome.unmet[item.name] = nil
         outcome.partials[writer] = nil
     }
 

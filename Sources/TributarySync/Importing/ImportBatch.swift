@@ -16,9 +16,9 @@ struct ImportBatch: Sendable {
         var positions: [UniqueID: UInt64] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
-        var gates: [SegmentName: SegmentOutline.Gate] = [:]
+        var unmet: [SegmentName: SegmentOutline.UnmetDependencies] = [:]
         var counts = ImportCounts()
-        var parked = 0
+        var deferred = 0
     }
 
     let logs: LogFolder

@@ -5,22 +5,22 @@ import TributaryChanges
 struct PartialRecord {
     var name: SegmentName
     var sha256: String
-    var parked: Int
+    var deferred: Int
 
-    init(name: SegmentName, sha256: String, parked: Int) {
+    init(name: SegmentName, sha256: String, deferred: Int) {
         self.name = name
         self.sha256 = sha256
-        self.parked = parked
+        self.deferred = deferred
     }
 
     init?(_ text: String, writer: UniqueID) {
         let parts = text.split(separator: " ")
-        guard parts.count == 3, let name = SegmentName(writer: writer, fileName: parts[0]), let parked = Int(parts[2])
+        guard parts.count == 3, let name = SegmentName(writer: writer, fileName: parts[0]), let deferred = Int(parts[2])
         else { return nil }
-        self.init(name: name, sha256: String(parts[1]), parked: parked)
+        self.init(name: name, sha256: String(parts[1]), deferred: deferred)
     }
 
-    var text: String { "\(name.fileName) \(sha256) \(parked)" }
+    var text: String { "\(name.fileName) \(sha256) \(deferred)" }
 
     var partial: WriterPosition.Partial { WriterPosition.Partial(bounds: name.bounds, sha256: sha256) }
 }

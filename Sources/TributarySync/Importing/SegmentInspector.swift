@@ -38,9 +38,9 @@ struct SegmentInspector: Sendable {
         blobs: [String],
         positions: [UniqueID: WriterPosition]
     ) -> SegmentOutline {
-        let gate = segment.dependencies.lazy.compactMap { dependency -> SegmentOutline.Gate? in
+        let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentOutline.UnmetDependencies? in
             let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
-            return needs.isEmpty ? nil : SegmentOutline.Gate(sequence: dependency.sequence, needs: needs)
+            return needs.isEmpty ? nil : SegmentOutline.UnmetDependencies(sequence: dependency.sequence, needs: needs)
         }.first
         return SegmentOutline(
             sha256: segment.end.sha256,
@@ -49,7 +49,7 @@ struct SegmentInspector: Sendable {
             changes: Int(clamping: segment.end.changes),
             lastClock: segment.greatestClock,
             missingBlobs: blobs,
-            gate: gate
+            unmet: unmet
         )
     }
 

@@ -12,8 +12,8 @@ package struct SegmentOutline: Hashable, Sendable {
     package var lastClock: HybridClock
     /// Blobs it names that are not in place.
     package var missingBlobs: [String]
-    /// The first transaction that had to wait when the segment was verified.
-    package var gate: Gate?
+    /// The first transaction whose dependencies were unmet when the segment was verified.
+    package var unmet: UnmetDependencies?
 
     package init(
         sha256: String,
@@ -22,7 +22,7 @@ package struct SegmentOutline: Hashable, Sendable {
         changes: Int,
         lastClock: HybridClock,
         missingBlobs: [String] = [],
-        gate: Gate? = nil
+        unmet: UnmetDependencies? = nil
     ) {
         self.sha256 = sha256
         self.previous = previous
@@ -30,11 +30,11 @@ package struct SegmentOutline: Hashable, Sendable {
         self.changes = changes
         self.lastClock = lastClock
         self.missingBlobs = missingBlobs
-        self.gate = gate
+        self.unmet = unmet
     }
 
-    /// A transaction that must not be applied before others.
-    package struct Gate: Hashable, Sendable {
+    /// A transaction, and the transactions of other writers that must be applied before it.
+    package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]
 

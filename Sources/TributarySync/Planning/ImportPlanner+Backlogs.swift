@@ -14,7 +14,7 @@ extension ImportPlanner {
 
     /// The next segment of each writer that waits for something, and since when: a gap, when it stays.
     ///
-    /// It costs something for each writer that has segments to be applied, and makes no texts.
+    /// O(w log n); makes no texts.
     package func gaps(wall: UInt64) -> [WriterGap] {
         let positions = SupposedPositions(positions)
         return pendingWriters.compactMap { id in
@@ -24,15 +24,15 @@ extension ImportPlanner {
         .sorted { $0.id < $1.id }
     }
 
-    /// What there is to say of a writer's gap; nil when it has none.
+    /// What there is to say of a writer's gap, nil when it has none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: UInt64) -> SegmentStatus? {
         let positions = SupposedPositions(positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
         var status = status(entry, sight, positions, wall: wall)
         status.since = entry.since
         if status.waitingFor.isEmpty {
-            var obstacles = Obstacles(position: positions[id].sequence)
-            obstacles.explain(&status, writer: writer)
+            var preceding = PrecedingSegments(position: positions[id].sequence)
+            preceding.explain(&status, writer: writer)
         }
         return status
     }
@@ -54,7 +54,7 @@ extension ImportPlanner {
         let entry: PlannedSegment?
         switch block {
         case .gap: entry = writer.order.slice(limit: 1).first.flatMap { writer.entries[$0] }
-        case .gate, .blobs:
+        case .dependencies, .blobs:
             entry = writer.order.holders(of: next).lazy.compactMap { writer.entries[$0] }.first { $0.valid != nil }
         case .unusable, .fork, .held: return nil
         }

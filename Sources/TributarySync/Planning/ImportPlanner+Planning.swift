@@ -11,7 +11,7 @@ extension ImportPlanner {
         case fork(reason: String)
         case held(until: UInt64)
         case blobs([String])
-        case gate(SegmentOutline.Gate)
+        case dependencies(SegmentOutline.UnmetDependencies)
     }
 
     enum Verdict: Hashable, Sendable {
@@ -24,8 +24,7 @@ extension ImportPlanner {
 
     /// What to do now.
     ///
-    /// Costs something for each writer that has segments to be applied, and for each segment of the batch; the others,
-    /// however many, cost nothing.
+    /// O(w log w), and O(log n) for each segment of the batch; the others, however many, cost nothing.
     package mutating func next(wall: UInt64) -> Action {
         var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions))
         var deadline: UInt64?
@@ -72,22 +71,26 @@ extension ImportPlanner {
         if let reason = contradiction(id, segment, at: position) { return .blocked(.fork(reason: reason)) }
         if let until = heldUntil(id, segment, wall: wall) { return .blocked(.held(until: until)) }
         guard segment.missingBlobs.isEmpty else { return .blocked(.blobs(segment.missingBlobs)) }
-        return limit(id, gates: [writer.gate, segment.gate], positions: positions)
+        return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
     }
 
-    /// As far as the first of the gates that is still shut.
-    private func limit(_ id: SegmentName, gates: [SegmentOutline.Gate?], positions: SupposedPositions) -> Verdict {
+    /// A segment as far as its first transaction whose dependencies are still unmet.
+    private func limit(
+        _ id: SegmentName,
+        _ dependencies: [SegmentOutline.UnmetDependencies],
+        positions: SupposedPositions
+    ) -> Verdict {
         let next = positions[id.writer].sequence.addingSaturating(1)
-        let shut = gates.compactMap(\.self)
-            .filter { $0.sequence >= next && $0.sequence <= id.last && !awaited($0, positions).isEmpty }
+        let first =
+            dependencies.filter { $0.sequence >= next && $0.sequence <= id.last && !unmet($0, positions).isEmpty }
             .min { $0.sequence < $1.sequence }
-        guard let shut else { return .ready(id.bounds, through: id.last) }
-        return shut.sequence == next ? .blocked(.gate(shut)) : .ready(id.bounds, through: shut.sequence - 1)
+        guard let first else { return .ready(id.bounds, through: id.last) }
+        return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
     }
 
-    /// What of a gate's needs is not here.
-    func awaited(_ gate: SegmentOutline.Gate, _ positions: SupposedPositions) -> [Awaited] {
-        gate.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
+    /// Which of the dependencies are unmet at the positions.
+    func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
+        dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
             let have = positions[writer].sequence
             guard have < sequence, !abandoned.contains(writer) else { return nil }
             return .transactions(writer: writer, from: have + 1, through: sequence)

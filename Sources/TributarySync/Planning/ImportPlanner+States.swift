@@ -37,7 +37,7 @@ extension ImportPlanner {
         return found
     }
 
-    /// Segments that are next in line for reading or applying.
+    /// Segments that are next in line for reading or applying; O(w log n), and one step for each that is unread.
     package func queueLength(wall: UInt64) -> Int {
         let positions = SupposedPositions(positions)
         return pendingWriters.reduce(0) { count, id in
@@ -48,14 +48,15 @@ extension ImportPlanner {
         }
     }
 
-    /// Every segment that is not simply applied, in order.
+    /// Every segment that is not simply applied, in order; O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: UInt64) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
     /// What there is to say of one segment; nil when it is unknown or simply applied.
     ///
-    /// Of several of one name, such as a segment and a replicator's copy of it, the one in the given state.
+    /// Of several of one name, such as a segment and a replicator's copy of it, the one in the given state. O(n): a step for
+    /// each segment before it.
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: UInt64) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
@@ -67,7 +68,9 @@ extension ImportPlanner {
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
 
-    /// Remembers every state as announced and answers those that have changed.
+    /// Remembers every state as announced and returns those that have changed.
+    ///
+    /// A step for each segment that is read ahead of its turn, of each writer.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
         var news = drainNewMisfits().flatMap { id, misfits in
             writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
@@ -144,14 +147,14 @@ extension ImportPlanner {
         guard let writer = writers[id] else { return [] }
         let positions = SupposedPositions(positions)
         let sight = sight(of: writer, positions, wall: wall)
-        var obstacles = Obstacles(position: positions[writer.id].sequence)
+        var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
         for bounds in writer.order.slice() {
             guard let entry = writer.entries[bounds] else { continue }
             var status = status(entry, sight, positions, wall: wall)
             status.since = entry.since
-            if status.state == .waiting, status.waitingFor.isEmpty { obstacles.explain(&status, writer: writer) }
-            obstacles.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
+            if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }
+            preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
             if bounds == last { break }
         }
@@ -216,14 +219,14 @@ extension ImportPlanner {
                     : "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole.",
                 waitingFor: names.map { .blob(writer: id.writer, sha256: $0) }
             )
-        case .gate(let gate):
-            let awaited = awaited(gate, positions)
+        case .dependencies(let unmet):
+            let missing = self.unmet(unmet, positions)
             return SegmentStatus(
                 id: id,
                 state: .waiting,
-                reason: "Transaction \(gate.sequence) was made after transactions that are not here: "
-                    + awaited.map(\.description).joined(separator: ", ") + ".",
-                waitingFor: awaited,
+                reason: "Transaction \(unmet.sequence) was made after transactions that are not here: "
+                    + missing.map(\.description).joined(separator: ", ") + ".",
+                waitingFor: missing,
                 hint: "See that the writers' segments arrive."
             )
         case .gap, .unusable: return SegmentStatus(id: id, state: .waiting)

@@ -22,8 +22,8 @@ struct PlannedWriter: Sendable {
     /// Misfits that nobody has been told of.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
-    /// Where applying had to stop.
-    var gate: SegmentOutline.Gate?
+    /// The transaction before which applying had to stop.
+    var unmet: SegmentOutline.UnmetDependencies?
     /// Files at or below the position.
     var appliedCount = 0
 

@@ -10,7 +10,7 @@ package struct SegmentStatus: Hashable, Sendable {
     package var file: String
     /// The line at fault, counted from 1.
     package var line: Int?
-    package var waitingFor: [Awaited]
+    package var waitingFor: [UnmetDependency]
     /// Values in it that the model cannot represent.
     package var deferred = 0
     /// Objects that it updates and that nobody has inserted.
@@ -28,7 +28,7 @@ package struct SegmentStatus: Hashable, Sendable {
         reason: String = "",
         file: String? = nil,
         line: Int? = nil,
-        waitingFor: [Awaited] = [],
+        waitingFor: [UnmetDependency] = [],
         since: UInt64? = nil,
         hint: String? = nil
     ) {

@@ -46,7 +46,7 @@ struct WriterSight {
             switch block(of: entry) {
             case .fork: return .forked
             case .held: return .held
-            case .blobs, .gate, .gap, .unusable, nil: return .waiting
+            case .blobs, .dependencies, .gap, .unusable, nil: return .waiting
             }
         }
     }

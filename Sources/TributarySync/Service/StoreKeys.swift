@@ -10,6 +10,6 @@ enum StoreKeys {
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that are taken all the same.
     static let accepted = "sync.accepted"
 
-    /// `<first>-<last>.tlog <sha256> <parked>`: the segment of which some transactions are applied and others wait.
+    /// `<first>-<last>.tlog <sha256> <deferred>`: the segment of which some transactions are applied and others wait.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

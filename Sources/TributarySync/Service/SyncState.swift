@@ -121,7 +121,7 @@ struct SyncState: Sendable {
         for (writer, sequence) in outcome.positions {
             planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
         }
-        for (name, gate) in outcome.gates { planner.stopped(name, at: gate) }
+        for (name, unmet) in outcome.unmet { planner.stopped(name, by: unmet) }
         progress.addImported(outcome.counts, wall: wall)
         problems.end(.importFailed)
     }

@@ -69,7 +69,7 @@ import TributaryStore
         let batch = try batch([item(ofA), item(ofB)])
         let (outcome, committed) = try store.write { try batch.apply($0) }
         #expect(Set(outcome.finished) == [ofA.name, ofB.name])
-        #expect(outcome.gates.isEmpty && outcome.partials.isEmpty)
+        #expect(outcome.unmet.isEmpty && outcome.partials.isEmpty)
         #expect(committed.map(\.sequence) == [1, 1, 2, 2, 3, 3])
         #expect(try count() == 6)
     }
@@ -80,7 +80,7 @@ import TributaryStore
         let first = try batch([item])
         let outcome = try store.write { try first.apply($0).0 }
         #expect(try position(a) == 2)
-        #expect(outcome.gates[segment.name] == SegmentOutline.Gate(sequence: 3, needs: [b: 1]))
+        #expect(outcome.unmet[segment.name] == SegmentOutline.UnmetDependencies(sequence: 3, needs: [b: 1]))
         #expect(outcome.finished.isEmpty)
         let kept = try store.read { try $0.setting(StoreKeys.partial(a)) }
         #expect(kept == "\(segment.name.fileName) \(item.segment.end.sha256) 0")
@@ -130,7 +130,7 @@ import TributaryStore
         #expect(try store.write { try batch.apply($0).0 }.counts.transactions == 10)
     }
 
-    @Test func parkedValuesAreCountedForTheSegment() throws {
+    @Test func deferredValuesAreCountedForTheSegment() throws {
         let writer = a
         let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 3)
         let segment = SegmentText(
@@ -148,7 +148,7 @@ import TributaryStore
         try logs.put(segment)
         let batch = try batch([item(segment)])
         let outcome = try store.write { try batch.apply($0).0 }
-        #expect(outcome.parked == 2)
+        #expect(outcome.deferred == 2)
         #expect(try store.read { try $0.segment(writer: writer, first: 1)?.parkedCount } == 2)
         #expect(try count() == 1)
     }

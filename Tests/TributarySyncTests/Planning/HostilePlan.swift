@@ -80,7 +80,7 @@ struct HostilePlan {
         case 3: return .changed
         default:
             let other = id.writer == PlannerBench.a ? PlannerBench.b : PlannerBench.a
-            let gate = SegmentOutline.Gate(
+            let unmet = SegmentOutline.UnmetDependencies(
                 sequence: HostileNumbers.unsigned(&generator),
                 needs: [other: HostileNumbers.unsigned(&generator)]
             )
@@ -90,7 +90,7 @@ struct HostilePlan {
                     transactions: Int(clamping: HostileNumbers.unsigned(&generator)),
                     changes: Int(clamping: HostileNumbers.unsigned(&generator)),
                     lastClock: HybridClock(rawValue: HostileNumbers.unsigned(&generator)),
-                    gate: generator.next() % 2 == 0 ? gate : nil
+                    unmet: generator.next() % 2 == 0 ? unmet : nil
                 )
             )
         }

@@ -61,9 +61,9 @@ import TributarySync
     }
 
     @Test func thePartOfASegmentThatIsAppliedPinsTheRest() {
-        let gate = SegmentOutline.Gate(sequence: 2, needs: [b: 1])
+        let unmet = SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])
         var bench = PlannerBench()
-        bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", gate: gate))
+        bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", unmet: unmet))
         bench.settle()
         #expect(bench.planner.position(of: a).sequence == 1)
         // Another file takes its place while it waits.
@@ -73,7 +73,7 @@ import TributarySync
         #expect(bench.state(name(a, 1, 3)) == .forked)
         #expect(bench.planner.position(of: a).sequence == 1)
         // The first one comes back.
-        bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", gate: gate))
+        bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", unmet: unmet))
         bench.settle()
         #expect(bench.state(name(a, 1, 3)) == .applied)
     }

@@ -118,8 +118,8 @@ import TributarySync
     @Test func aTransactionWaitsForWhatItHasSeenAndThoseBeforeItDoNot() throws {
         var bench = PlannerBench()
         let segment = name(b, 1, 4)
-        let gate = SegmentOutline.Gate(sequence: 3, needs: [a: 2])
-        bench.put(segment, PlannerBench.valid(segment, gate: gate))
+        let unmet = SegmentOutline.UnmetDependencies(sequence: 3, needs: [a: 2])
+        bench.put(segment, PlannerBench.valid(segment, unmet: unmet))
         bench.settle()
         #expect(bench.planner.position(of: b).sequence == 2)
         let status = try #require(bench.status(segment))
@@ -138,8 +138,8 @@ import TributarySync
         // a: 1, then 2 after b's 1; b: 1 after a's 1, then 2. Whole segments would wait for each other.
         let ofA = name(a, 1, 2)
         let ofB = name(b, 1, 2)
-        bench.put(ofA, PlannerBench.valid(ofA, gate: SegmentOutline.Gate(sequence: 2, needs: [b: 1])))
-        bench.put(ofB, PlannerBench.valid(ofB, gate: SegmentOutline.Gate(sequence: 1, needs: [a: 1])))
+        bench.put(ofA, PlannerBench.valid(ofA, unmet: SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])))
+        bench.put(ofB, PlannerBench.valid(ofB, unmet: SegmentOutline.UnmetDependencies(sequence: 1, needs: [a: 1])))
         bench.settle()
         #expect(bench.state(ofA) == .applied)
         #expect(bench.state(ofB) == .applied)
@@ -148,7 +148,7 @@ import TributarySync
     @Test func nobodyWaitsForAnAbandonedWriterNorForWhatTheStoreHasWrittenItself() {
         var bench = PlannerBench()
         let lost = name(b, 1, 1)
-        bench.put(lost, PlannerBench.valid(lost, gate: SegmentOutline.Gate(sequence: 1, needs: [a: 9])))
+        bench.put(lost, PlannerBench.valid(lost, unmet: SegmentOutline.UnmetDependencies(sequence: 1, needs: [a: 9])))
         bench.settle()
         #expect(bench.state(lost) == .waiting)
         bench.planner.abandoned = [a]
@@ -157,7 +157,10 @@ import TributarySync
 
         let own = PlannerBench.own
         let answer = name(b, 2, 2)
-        bench.put(answer, PlannerBench.valid(answer, gate: SegmentOutline.Gate(sequence: 2, needs: [own: 3])))
+        bench.put(
+            answer,
+            PlannerBench.valid(answer, unmet: SegmentOutline.UnmetDependencies(sequence: 2, needs: [own: 3]))
+        )
         bench.settle()
         #expect(bench.state(answer) == .waiting)
         bench.planner.setPosition(WriterPosition(sequence: 3), of: own)

@@ -38,7 +38,7 @@ struct PlannerBench {
         previous: String? = nil,
         clock: UInt64 = PlannerBench.wall,
         blobs: [String] = [],
-        gate: SegmentOutline.Gate? = nil
+        unmet: SegmentOutline.UnmetDependencies? = nil
     ) -> VerificationOutcome {
         .valid(
             SegmentOutline(
@@ -48,7 +48,7 @@ struct PlannerBench {
                 changes: Int(name.last - name.first + 1),
                 lastClock: HybridClock(milliseconds: clock),
                 missingBlobs: blobs,
-                gate: gate
+                unmet: unmet
             )
         )
     }
@@ -110,13 +110,13 @@ struct PlannerBench {
     }
 
     private mutating func openThrough(_ run: ImportPlanner.Run) -> UInt64 {
-        guard let gate = run.segment.gate else { return run.id.last }
-        let isShut = gate.needs.contains {
+        guard let unmet = run.segment.unmet else { return run.id.last }
+        let isBlocked = unmet.needs.contains {
             planner.position(of: $0.key).sequence < $0.value && !planner.abandoned.contains($0.key)
         }
-        guard isShut else { return run.id.last }
-        planner.stopped(run.id, at: gate)
-        return gate.sequence - 1
+        guard isBlocked else { return run.id.last }
+        planner.stopped(run.id, by: unmet)
+        return unmet.sequence - 1
     }
 
     func state(_ name: SegmentName) -> SegmentState {

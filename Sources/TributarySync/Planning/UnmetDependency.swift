@@ -1,13 +1,13 @@
 package import TributaryChanges
 
-/// Something that a segment waits for.
-package enum Awaited: Hashable, Sendable {
+/// Something that a segment depends on and that is not here.
+package enum UnmetDependency: Hashable, Sendable {
     /// Transactions of a writer, both bounds included.
     case transactions(writer: UniqueID, from: UInt64, through: UInt64)
     case blob(writer: UniqueID, sha256: String)
 }
 
-extension Awaited: CustomStringConvertible {
+extension UnmetDependency: CustomStringConvertible {
     /// `<writer> 3-6` with decimal sequences, or `blob <sha256>`.
     package var description: String {
         switch self {

@@ -1,8 +1,10 @@
 import TransactionLog
 import TributaryChanges
 
-/// What stands between a writer's position and a segment further on, gathered in the order of the sequence.
-struct Obstacles {
+/// Why a segment must wait that is not next: sequences that are missing before it, and segments that cannot go on.
+///
+/// It is shown a writer's segments in their order; each costs the same.
+struct PrecedingSegments {
     private let position: UInt64
     /// The last sequence that is in the folder or applied.
     private var reach: UInt64
@@ -19,7 +21,7 @@ struct Obstacles {
 
     /// A segment of which nothing but its place is known: says what lies before it.
     mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter) {
-        note(status.id)
+        addGap(before: status.id)
         status.waitingFor += missing.map { .transactions(writer: status.id.writer, from: $0.from, through: $0.through) }
         status.waitingFor += stuck.map {
             .transactions(writer: $0.id.writer, from: $0.id.first, through: $0.id.last)
@@ -39,15 +41,15 @@ struct Obstacles {
 
     /// The segment with this status is behind; those further on see it.
     mutating func pass(_ status: SegmentStatus, holdsNext: Bool) {
-        note(status.id)
+        addGap(before: status.id)
         reach = max(reach, status.id.last)
         let stops = status.state != .waiting || (holdsNext && status.id.first <= position &+ 1)
-        if stops, stuck.count < Obstacles.listed { stuck.append(status) }
+        if stops, stuck.count < PrecedingSegments.listed { stuck.append(status) }
     }
 
-    private mutating func note(_ id: SegmentName) {
+    private mutating func addGap(before id: SegmentName) {
         guard id.first > reach, id.first - reach > 1 else { return }
-        if missing.count < Obstacles.listed { missing.append((reach + 1, id.first - 1)) }
+        if missing.count < PrecedingSegments.listed { missing.append((reach + 1, id.first - 1)) }
         reach = id.first - 1
     }
 }
