@@ -88,7 +88,7 @@ extension ImportPlanner {
     /// The first entries whose state is another one than was announced, in order.
     private func changedStates(of id: UniqueID, wall: UInt64) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
-        let sight = sight(of: writer, SupposedPositions(positions), wall: wall)
+        let sight = sight(of: writer, SupposedPositions(positions), wall: wall, window: limits.readAhead)
         return writer.order.slice(limit: limits.readAhead).compactMap { bounds in
             guard let entry = writer.entries[bounds] else { return nil }
             let state = sight.state(of: entry)
@@ -96,12 +96,18 @@ extension ImportPlanner {
         }
     }
 
-    private func sight(of writer: PlannedWriter, _ positions: SupposedPositions, wall: UInt64) -> WriterSight {
+    /// What decides the states of the first `window` segments of a writer.
+    private func sight(
+        of writer: PlannedWriter,
+        _ positions: SupposedPositions,
+        wall: UInt64,
+        window: Int = .max
+    ) -> WriterSight {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
         return WriterSight(
-            rivals: writer.rivals,
+            rivals: writer.rivals(window: window),
             next: next,
             block: block,
             limits: limits,
@@ -146,17 +152,17 @@ extension ImportPlanner {
     ) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
         let positions = SupposedPositions(positions)
-        let sight = sight(of: writer, positions, wall: wall)
+        let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max
+        let sight = sight(of: writer, positions, wall: wall, window: window)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
-        for bounds in writer.order.slice() {
+        for bounds in writer.order.slice(limit: window) {
             guard let entry = writer.entries[bounds] else { continue }
             var status = status(entry, sight, positions, wall: wall)
             status.since = entry.since
             if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }
             preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
-            if bounds == last { break }
         }
         return result
     }

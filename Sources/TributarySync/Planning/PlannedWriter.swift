@@ -110,8 +110,10 @@ struct PlannedWriter: Sendable {
         order.slice(from: firstUnread, limit: max(0, window - firstUnread)).count { entries[$0]?.isUnknown ?? false }
     }
 
-    /// Valid entries that overlap another valid one, each with one that it overlaps.
-    var rivals: [SegmentBounds: SegmentBounds] { order.rivals { entries[$0]?.valid != nil } }
+    /// Valid entries among the first `window` that overlap another valid one, each with one that it overlaps.
+    func rivals(window: Int) -> [SegmentBounds: SegmentBounds] {
+        order.rivals(window: window) { entries[$0]?.valid != nil }
+    }
 
     // MARK: Misfits
 

@@ -100,11 +100,19 @@ struct SegmentOrder: Sendable {
         return found.reversed()
     }
 
-    /// For each of those that satisfy `isRival` and overlap another such, one that it overlaps.
-    func rivals(_ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
+    /// For each of the first `window` that satisfies `isRival` and overlaps another such, one that it overlaps.
+    ///
+    /// A step for each of the window, and for each that begins where one of the window has not ended. Others may be in the
+    /// result too.
+    func rivals(window: Int = .max, _ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
         var found: [SegmentBounds: SegmentBounds] = [:]
         var farthest: SegmentBounds?
-        for place in start..<list.count {
+        var end = start + min(count, window)
+        if end > start {
+            let reach = reaches[end - 1]
+            while end < list.count, list[end].first <= reach { end += 1 }
+        }
+        for place in start..<end {
             let bounds = list[place]
             let isAlone =
                 (place == start || reaches[place - 1] < bounds.first)

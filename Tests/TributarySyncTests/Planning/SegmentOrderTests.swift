@@ -47,6 +47,11 @@ import Testing
         }
         let odd: (SegmentBounds) -> Bool = { $0.last % 2 == 1 }
         let rivals = order.rivals(odd)
+        for window in [0, 1, 3, 40] {
+            let first = Set(sorted.prefix(window))
+            let inWindow = order.rivals(window: window, odd).filter { first.contains($0.key) }
+            #expect(inWindow == rivals.filter { first.contains($0.key) })
+        }
         for bounds in sorted {
             #expect(order.overlapping(bounds) == sorted.filter { $0.overlaps(bounds) })
             let hasRival = odd(bounds) && sorted.contains { $0 != bounds && odd($0) && $0.overlaps(bounds) }
