@@ -136,19 +136,7 @@ package final class RemoteWatch: Sendable {
     /// Whether one of the events is about the store; also when some were lost.
     private func concerns(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start + 16 <= bytes.count {
-                let mask = bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)
-                let length = Int(bytes.loadUnaligned(fromByteOffset: start + 12, as: UInt32.self))
-                guard start + 16 + length <= bytes.count else { return true }
-                let name = String(
-                    decoding: bytes[(start + 16)..<(start + 16 + length)].prefix { $0 != 0 },
-                    as: UTF8.self
-                )
-                if mask & UInt32(IN_Q_OVERFLOW) != 0 || names.contains(name) { return true }
-                start += 16 + length
-            }
-            return false
+            InotifyEvents(bytes).contains { $0.isOverflow || names.contains($0.name) }
         }
     }
 

@@ -120,7 +120,7 @@ package final class DirectoryWatcher: Sendable {
 
     /// Adds the hint that an event gives; false when it is of no interest.
     private func record(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
-        guard !event.has(UInt32(IN_Q_OVERFLOW)) else {
+        guard !event.isOverflow else {
             state.hints.insertEverything()
             return true
         }

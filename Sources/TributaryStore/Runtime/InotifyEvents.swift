@@ -1,22 +1,25 @@
 import Glibc
 
 /// The events in a buffer that was read from an inotify descriptor, one after the other.
-struct InotifyEvents: Sequence, IteratorProtocol {
-    struct Event {
-        var watch: Int32
-        var mask: UInt32
+package struct InotifyEvents: Sequence, IteratorProtocol {
+    package struct Event {
+        package var watch: Int32
+        package var mask: UInt32
         /// Empty for an event of the watched folder itself.
-        var name: String
+        package var name: String
 
-        func has(_ flags: UInt32) -> Bool { mask & flags != 0 }
+        /// Whether events were lost before this one.
+        package var isOverflow: Bool { has(UInt32(IN_Q_OVERFLOW)) }
+
+        package func has(_ flags: UInt32) -> Bool { mask & flags != 0 }
     }
 
     private let buffer: UnsafeRawBufferPointer
     private var offset = 0
 
-    init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+    package init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
 
-    mutating func next() -> Event? {
+    package mutating func next() -> Event? {
         let headerSize = 16
         guard offset + headerSize <= buffer.count else { return nil }
         let watch = buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self)

@@ -1,0 +1,176 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// The state of the service without a service: what happens comes in, what to do and the status come out.
+@Suite struct SyncStateTests {
+    private struct Failure: Error {}
+
+    private let own = PlannerBench.own
+    private let writer = PlannerBench.a
+    private let wall = PlannerBench.wall
+    private var state: SyncState
+
+    init() {
+        let configuration = SyncConfiguration(logs: "/logs")
+        state = SyncState(
+            configuration: configuration,
+            planner: ImportPlanner(own: PlannerBench.own, limits: configuration.limits)
+        )
+    }
+
+    private func name(_ first: UInt64, _ last: UInt64) -> SegmentName { PlannerBench.name(writer, first, last) }
+
+    private func scan(_ names: [SegmentName], problems: [FolderProblem] = []) -> FolderScan {
+        var listing = WriterListing(writer: writer)
+        listing.pending = names.map { WriterListing.Pending(id: $0, file: FileIdentity(inode: $0.first, size: 100)) }
+        var scan = FolderScan()
+        scan.listings = [listing]
+        scan.problems = problems
+        return scan
+    }
+
+    private mutating func scanned(_ names: [SegmentName], problems: [FolderProblem] = []) -> SyncProblems.FolderChange {
+        state.scanned(scan(names, problems: problems), isWhole: true, isLimited: false, wall: wall)
+    }
+
+    private mutating func verified(_ segments: [WriterListing.Pending], clock: UInt64? = nil) {
+        let results = segments.map { segment in
+            SegmentVerification.Result(
+                segment: segment,
+                outcome: PlannerBench.valid(segment.id, clock: clock ?? wall)
+            )
+        }
+        state.verified(results, wall: wall)
+    }
+
+    /// What the planner wants read, and an issue when it wants anything else.
+    private mutating func toVerify() -> [WriterListing.Pending] {
+        guard case .verify(let segments) = state.nextAction(wall: wall) else {
+            Issue.record("nothing is to be verified")
+            return []
+        }
+        return segments
+    }
+
+    private mutating func toApply() -> [ImportPlanner.Run] {
+        guard case .apply(let runs) = state.nextAction(wall: wall) else {
+            Issue.record("nothing is to be applied")
+            return []
+        }
+        return runs
+    }
+
+    @Test mutating func aSegmentGoesThroughTheStagesAndShowsInTheStatus() {
+        #expect(scanned([name(1, 2)]) == SyncProblems.FolderChange())
+        #expect(state.status(wall: wall).segments == [.waiting: 1])
+        verified(toVerify())
+        let runs = toApply()
+        #expect(runs.map(\.id) == [name(1, 2)] && state.status(wall: wall).queue == 1)
+        state.setApplying(true)
+        #expect(state.status(wall: wall).isImporting)
+        var outcome = ImportBatch.Outcome()
+        outcome.finished = [name(1, 2)]
+        outcome.positions = [writer: 2]
+        outcome.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
+        state.applied(outcome, runs: runs, wall: wall)
+        state.setApplying(false)
+        let isComplete = state.status(wall: wall).initialImportComplete
+        #expect(!isComplete)
+        #expect(state.nextAction(wall: wall) == .wait(until: nil))
+        let status = state.status(wall: wall)
+        #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == outcome.counts)
+        #expect(status.initialImportComplete && status.lastImport == wall && !status.isImporting)
+        #expect(state.planner.position(of: writer).lastHash == name(1, 2).path)
+    }
+
+    @Test mutating func theInitialImportIsNotCompleteWhileImportingIsPaused() {
+        state.pause = ImportPause(since: 5, until: nil)
+        #expect(state.nextAction(wall: wall) == .wait(until: nil))
+        let paused = state.status(wall: wall)
+        #expect(!paused.initialImportComplete && paused.pausedSince == 5 && paused.problems.map(\.code) == [.paused])
+        state.pause = nil
+        _ = state.nextAction(wall: wall)
+        #expect(state.status(wall: wall).initialImportComplete)
+    }
+
+    @Test mutating func aFailureIsAProblemUntilABatchIsCommitted() {
+        state.importFailed(Failure(), wall: 3)
+        state.importFailed(Failure(), wall: 4)
+        #expect(state.status(wall: wall).problems.map(\.since) == [3])
+        state.applied(ImportBatch.Outcome(), runs: [], wall: wall)
+        #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).lastImport == nil)
+    }
+
+    @Test mutating func anExportEndsTheProblemsOfExports() {
+        state.exportFailed(ExportFailure.clockAhead(milliseconds: 1), wall: 3)
+        state.exportFailed(Failure(), wall: 4)
+        #expect(Set(state.status(wall: wall).problems.map(\.code)) == [.ownClockAhead, .exportFailed])
+        #expect(state.mayExport)
+        let counts = ImportCounts(segments: 1, transactions: 1, changes: 1)
+        state.exported(counts)
+        #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).exported == counts)
+    }
+
+    @Test mutating func aForkOfTheOwnWriterEndsExportsForGood() {
+        let foreign = PlannerBench.name(own, 1, 1)
+        _ = state.contradicted(AppliedAudit.Finding(name: foreign, reason: "Other."), wall: 3)
+        #expect(!state.mayExport)
+        state.exported(ImportCounts())
+        #expect(!state.mayExport && state.status(wall: wall).problems.map(\.code) == [.ownFork])
+    }
+
+    @Test mutating func hintsAreHandedOutOnce() {
+        state.requestScan(of: name(1, 1))
+        #expect(state.drainHints().files == [name(1, 1)])
+        #expect(state.drainHints().isEmpty)
+        state.requestScan()
+        state.requestScan(of: name(1, 1))
+        let hints = state.drainHints()
+        #expect(hints.isEverything && hints.files.isEmpty)
+    }
+
+    @Test mutating func acceptedSegmentsAreToBeStoredOnceForEachChange() throws {
+        let held = name(1, 1)
+        let unknown = Result { () throws(SyncError) in try state.accept(held, wall: wall) }
+        #expect(throws: SyncError.noSuchSegment(held)) { try unknown.get() }
+        _ = scanned([held, name(2, 2)])
+        let segments = toVerify()
+        verified(segments, clock: wall + 7_200_000)
+        #expect(state.acceptedToStore() == nil)
+        try state.accept(held, wall: wall)
+        #expect(state.acceptedToStore() == [held: held.path])
+        #expect(state.acceptedToStore() == nil)
+        let runs = toApply()
+        var outcome = ImportBatch.Outcome()
+        outcome.finished = [held]
+        outcome.positions = [writer: 1]
+        state.applied(outcome, runs: runs, wall: wall)
+        #expect(state.acceptedToStore() == [:])
+    }
+
+    @Test mutating func theFolderStaysWhenSettingsChange() {
+        var configuration = SyncConfiguration(logs: "/elsewhere")
+        configuration.maxAhead = .seconds(1)
+        state.configure(configuration)
+        #expect(state.configuration.logs == "/logs" && state.planner.limits.maxAhead == 1_000)
+    }
+
+    @Test mutating func aWatchThatIsRefusedIsAProblemUntilItSucceeds() {
+        state.watched(FolderProblem(.watchFailed, path: "/logs", reason: "inotify: x"), wall: 3)
+        #expect(state.status(wall: wall).problems.map(\.code) == [.watchFailed])
+        state.watched(nil, wall: 4)
+        #expect(state.status(wall: wall).problems.isEmpty)
+    }
+
+    @Test mutating func segmentsThatAreForgottenAreReadAgain() {
+        _ = scanned([name(1, 1)])
+        verified(toVerify())
+        #expect(toApply().map(\.id) == [name(1, 1)])
+        state.retry([name(1, 1), name(7, 7)])
+        #expect(toVerify().map(\.id) == [name(1, 1)])
+    }
+}
