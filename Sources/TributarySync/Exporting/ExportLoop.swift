@@ -19,7 +19,7 @@ final class ExportLoop: Sendable {
 
     /// - Parameters:
     ///   - environment: what the service works with.
-    ///   - state: has the settings, and is told of exports and their failures.
+    ///   - state: has the settings, and records exports and their failures.
     ///   - signals: wake the loop.
     ///   - pacing: knows when the last export was.
     ///   - interrupt: called at each step of an export, which fails with what it throws.

@@ -15,7 +15,7 @@ struct AppliedAudit {
     let own: UniqueID
     let control: ImportControl
 
-    /// What contradicts the store, and hints about files that the system refused to open for the moment.
+    /// Compares the files; returns the contradictions, and hints of files that the system refused to open for the moment.
     @concurrent
     func compare(_ names: [SegmentName]) async -> (findings: [Finding], refused: FolderHints) {
         var refused = FolderHints()

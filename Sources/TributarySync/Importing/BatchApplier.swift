@@ -26,7 +26,7 @@ struct BatchApplier {
     private var isReadUp = false
     private var live: [UniqueID: UInt64]
     private var ownSequence: UInt64 = 0
-    private var hasNews = false
+    private var hasChanges = false
     private(set) var outcome = ImportBatch.Outcome()
     private(set) var committed: [CommittedTransaction] = []
 
@@ -67,7 +67,7 @@ struct BatchApplier {
         }
         try transaction.applyWaiting()
         try writePartials()
-        if hasNews { try recordUnacknowledged() }
+        if hasChanges { try recordUnacknowledged() }
     }
 
     /// Whether the dependencies that stopped it last are still unmet.
@@ -76,7 +76,7 @@ struct BatchApplier {
         return unmet.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
     }
 
-    /// What has not been read waits for the next SQLite transaction, unless nothing else moves.
+    /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
     private func mayRead(_ item: ImportBatch.Item) -> Bool {
         guard let prefetched, !outcome.positions.isEmpty else { return true }
         return prefetched.contains(item.name) || opened.contains(item.name)
@@ -168,7 +168,7 @@ struct BatchApplier {
         outcome.counts.changes += transaction.changeCount
         outcome.deferred += transaction.parkedCount
         deferred += transaction.parkedCount
-        hasNews = hasNews || transaction.changeCount > 0
+        hasChanges = hasChanges || transaction.changeCount > 0
         committed.append(transaction)
     }
 
@@ -208,7 +208,7 @@ struct BatchApplier {
         }
     }
 
-    /// Something came that an acknowledgement should tell of; transactions that only acknowledge do not count.
+    /// Records since when imported changes are unacknowledged; transactions that only acknowledge do not count.
     private func recordUnacknowledged() throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }

@@ -25,7 +25,7 @@ struct BlobSearch {
         return missing.sorted()
     }
 
-    /// Those of the segments whose missing blobs have all come.
+    /// The segments whose missing blobs are all in place.
     ///
     /// They are to be read again, for there may be more blobs missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
@@ -55,7 +55,7 @@ struct BlobSearch {
                 missing.insert(hash)
                 continue
             }
-            // One that many changes name is read once.
+            // A blob that many changes name is read once.
             if whole.count < BlobSearch.rememberedLimit { whole.insert("\(hash) \(size)") }
         }
     }
@@ -70,7 +70,7 @@ struct BlobSearch {
         return size.map { $0 == Int64(status.st_size) } ?? true
     }
 
-    /// What is not here does not have to be opened, which most blobs that are waited for are not.
+    /// Whether the blob is in place with its bytes; a missing one, as most that are waited for, is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read it: nothing is known of it then.
     private func isWhole(_ hash: String, size: Int64, writer: UniqueID) throws -> Bool {

@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The last stage of the import: tells listeners and the journal what the stages before have found and done.
+/// The last stage of the import: sends the results of the stages before to listeners and to the journal.
 ///
 /// For the import loop alone, which may wait for the log folder.
 struct ImportAnnouncer {

@@ -22,7 +22,7 @@ struct ImportBatch: Sendable {
     }
 
     let logs: LogFolder
-    /// What the batch before left in the middle.
+    /// The reader of the segment that the batch before left in the middle.
     var paused = PausedReader()
     /// Each writer's in sequence.
     let items: [Item]

@@ -60,7 +60,7 @@ struct ImportLoop {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
                 state.update { $0.requestScan() }
-                // Whoever asks may have made room: what failed is tried again now.
+                // An administrator who asks may have made room: an import that failed is tried again now.
                 nextAttempt = nil
             }
             scanned = requested
@@ -68,7 +68,7 @@ struct ImportLoop {
             let deadline = await importAll()
             announcer.announceStates()
             guard await !audit() else { continue }
-            // Whoever asked is told also of forks of what was applied.
+            // Requests end after the audit, so that their status shows forks of applied segments too.
             state.finishRequests(scanned)
             scanned = 0
             let rest = rest(until: deadline)
@@ -131,9 +131,9 @@ struct ImportLoop {
         }
         announcer.announce(change)
         state.folderWasScanned()
-        findForeignFiles(scan)
+        reportForeignFiles(scan)
         watch.retryLater(scan.retry, now: now)
-        findMissingBlobs(hints)
+        retrySegmentsWithNewBlobs(hints)
     }
 
     private func updateWatchProblem() {
@@ -147,7 +147,7 @@ struct ImportLoop {
     }
 
     /// A file of the own writer with sequences that the store has not reached was written by somebody else.
-    private func findForeignFiles(_ scan: FolderScan) {
+    private func reportForeignFiles(_ scan: FolderScan) {
         let own = environment.own
         let reached = state.read { $0.planner.position(of: own).sequence }
         guard let name = scan.firstFile(of: own, past: reached) else { return }
@@ -157,7 +157,7 @@ struct ImportLoop {
     }
 
     /// Has segments read again of which all blobs that were missing have come.
-    private mutating func findMissingBlobs(_ hints: FolderHints) {
+    private mutating func retrySegmentsWithNewBlobs(_ hints: FolderHints) {
         let missing = state.read(\.planner.missingBlobs)
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
         guard !missing.isEmpty else { return }

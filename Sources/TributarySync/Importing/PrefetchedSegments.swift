@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// What has been read of a batch's segments before the write lock is taken.
+/// The beginnings of a batch's segments, read before the write lock is taken.
 ///
 /// A folder that does not answer then holds up the import and no local save. Only what does not fit, the rest of a large
 /// transaction, is read while the lock is held, and not for longer than ``ReadAhead/patience`` without progress.

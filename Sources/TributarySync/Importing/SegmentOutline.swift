@@ -1,10 +1,10 @@
 package import TributaryChanges
 
-/// What a segment says of itself once every byte of it has been verified.
+/// The facts about a segment of which every byte has been verified.
 package struct SegmentOutline: Hashable, Sendable {
     /// Of the end line.
     package var sha256: String
-    /// The end line's hash of the writer's segment before, when the header tells it.
+    /// The end line's hash of the writer's segment before, when the header has it.
     package var previous: String?
     package var transactions: Int
     package var changes: Int

@@ -4,7 +4,7 @@ import TributaryStore
 
 /// A stage of the import: reads segments as a whole, says what they are, and remembers what applying them takes.
 struct SegmentVerification {
-    /// What came of reading one segment.
+    /// The result of reading one segment.
     struct Result: Sendable {
         var segment: WriterListing.Pending
         var outcome: VerificationOutcome
@@ -45,7 +45,7 @@ struct SegmentVerification {
         }
     }
 
-    /// What applying the runs takes.
+    /// The verified segments of the runs.
     ///
     /// - Returns: The segments to apply, and those that are not remembered any more and must be verified again; what
     ///   comes after such a one of the same writer is left out.

@@ -1,4 +1,4 @@
-/// What came of reading a segment as a whole.
+/// The result of reading a segment as a whole.
 package enum VerificationOutcome: Hashable, Sendable {
     case valid(SegmentOutline)
     /// No valid end line; the file may still be growing.

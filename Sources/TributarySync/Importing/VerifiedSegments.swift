@@ -1,7 +1,6 @@
 import TransactionLog
 
-/// What verifying has found out, kept until it is applied: at least of the newest `limit` segments, at most of twice as
-/// many.
+/// The newest verified segments, kept until they are applied: at least `limit` of them, at most twice as many.
 struct VerifiedSegments {
     private struct Known {
         var file: FileIdentity

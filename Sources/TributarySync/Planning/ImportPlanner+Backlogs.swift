@@ -24,7 +24,7 @@ extension ImportPlanner {
         .sorted { $0.id < $1.id }
     }
 
-    /// What there is to say of a writer's gap, nil when it has none; O(log n).
+    /// The status of the segment behind a writer's gap, nil when it has none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: UInt64) -> SegmentStatus? {
         let positions = SupposedPositions(positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }

@@ -6,7 +6,7 @@ extension ImportPlanner {
     enum Block: Hashable, Sendable {
         /// Nothing here holds the next sequence.
         case gap
-        /// What holds the next sequence is incomplete, damaged or rejected.
+        /// The segment that holds the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case fork(reason: String)
         case held(until: UInt64)
@@ -22,7 +22,7 @@ extension ImportPlanner {
         case blocked(Block)
     }
 
-    /// What to do now.
+    /// The next action.
     ///
     /// O(w log w), and O(log n) for each segment of the batch; the others, however many, cost nothing.
     package mutating func next(wall: UInt64) -> Action {

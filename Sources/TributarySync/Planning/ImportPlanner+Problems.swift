@@ -45,7 +45,7 @@ extension ImportPlanner {
         )
     }
 
-    /// The segment's own hint; where that has no command, one that tells more.
+    /// The segment's own hint; where that has no command, the command that explains the segment.
     private static func hint(for status: SegmentStatus) -> String {
         let hint = status.hint ?? ""
         guard !hint.contains("tributaryctl") else { return hint }

@@ -2,7 +2,7 @@ package import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {
-    /// What there is to say of the segments in one state together.
+    /// The segments of one state in short.
     package struct Summary: Hashable, Sendable {
         package var count = 0
         /// The first of them, and the wall time since when one has been so.
@@ -53,7 +53,7 @@ extension ImportPlanner {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
-    /// What there is to say of one segment; nil when it is unknown or simply applied.
+    /// The status of one segment; nil when it is unknown or simply applied.
     ///
     /// Of several of one name, such as a segment and a replicator's copy of it, the one in the given state. O(n): a step for
     /// each segment before it.
@@ -72,7 +72,7 @@ extension ImportPlanner {
     ///
     /// A step for each segment that is read ahead of its turn, of each writer.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
-        var news = drainNewMisfits().flatMap { id, misfits in
+        var changes = drainNewMisfits().flatMap { id, misfits in
             writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
         }
         for writer in pendingWriters {
@@ -80,9 +80,9 @@ extension ImportPlanner {
             guard let last = changed.last else { continue }
             for (id, state) in changed { announced(id, state, wall: wall) }
             let ids = Set(changed.map(\.0))
-            news += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
+            changes += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
         }
-        return news.sorted { $0.id < $1.id }
+        return changes.sorted { $0.id < $1.id }
     }
 
     /// The first entries whose state is another one than was announced, in order.
@@ -96,7 +96,7 @@ extension ImportPlanner {
         }
     }
 
-    /// What decides the states of the first `window` segments of a writer.
+    /// The facts that decide the states of the first `window` segments of a writer.
     private func sight(
         of writer: PlannedWriter,
         _ positions: SupposedPositions,

@@ -62,7 +62,7 @@ package struct ImportPlanner: Sendable {
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     /// Writers with segments past their position.
     private(set) var pendingWriters: Set<UniqueID> = []
-    /// Writers with misfits that nobody has been told of.
+    /// Writers with misfits that have not been announced.
     private var withNewMisfits: Set<UniqueID> = []
     private(set) var unsettled = UnsettledSegments()
     /// Writers whose missing transactions nobody waits for.
@@ -233,7 +233,7 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What was applied
 
-    /// Transactions up to `sequence` are in the store; `partial` tells of a segment of which some still wait; O(1).
+    /// Transactions up to `sequence` are in the store; `partial` is the segment of which some still wait; O(1).
     package mutating func advanced(_ writer: UniqueID, to sequence: UInt64, partial: WriterPosition.Partial?) {
         guard writers[writer] != nil else { return }
         positions[writer, default: WriterPosition()].sequence = sequence

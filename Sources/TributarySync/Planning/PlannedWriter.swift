@@ -19,7 +19,7 @@ struct PlannedWriter: Sendable {
     private(set) var misfits: [WriterListing.Misfit] = []
     /// Wall times at which misfits were found, by file name.
     private(set) var misfitTimes: [String: UInt64] = [:]
-    /// Misfits that nobody has been told of.
+    /// Misfits that have not been announced.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
     /// The transaction before which applying had to stop.

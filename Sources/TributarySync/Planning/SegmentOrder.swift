@@ -6,7 +6,7 @@ struct SegmentOrder: Sendable {
     private var list: [SegmentBounds] = []
     /// For each, the greatest `last` up to it: tells overlaps without looking at what lies before.
     private var reaches: [UInt64] = []
-    /// What lies before this index is removed.
+    /// Bounds before this index are removed.
     private var start = 0
 
     var count: Int { list.count - start }

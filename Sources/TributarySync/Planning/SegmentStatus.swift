@@ -1,6 +1,6 @@
 package import TransactionLog
 
-/// What there is to say about one segment.
+/// The status of one segment.
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
@@ -19,7 +19,7 @@ package struct SegmentStatus: Hashable, Sendable {
     package var deferredValues: [DeferredValue] = []
     /// Unix milliseconds since when it has been so.
     package var since: UInt64?
-    /// What helps, as a command where there is one.
+    /// The remedy, as a command where there is one.
     package var hint: String?
 
     package init(

@@ -3,14 +3,14 @@ import TributaryChanges
 
 /// Segments that something will have to be done about later, found without going through all of them.
 struct UnsettledSegments: Sendable {
-    /// Those that wait for blobs, with the blobs.
+    /// Segments that wait for blobs, with the blobs.
     private(set) var blobs: [SegmentName: [String]] = [:]
-    /// Those without an end line, with the wall time at which that was found.
+    /// Segments without an end line, with the wall time at which that was found.
     private(set) var incomplete: [SegmentName: UInt64] = [:]
     /// Incomplete segments that were read once more after their grace, with the time since when they are incomplete: one that
     /// still grows may do so without anybody being told.
     private var readAfterGrace: [SegmentName: UInt64] = [:]
-    /// Those that could not be read, with the wall time at which they are tried again.
+    /// Segments that could not be read, with the wall time at which they are tried again.
     private(set) var unreadable: [SegmentName: UInt64] = [:]
 
     mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {

@@ -1,4 +1,4 @@
-/// What lies in the log folder of one writer and is not applied.
+/// The segments of one writer that are in the log folder and not applied.
 package struct WriterBacklog: Hashable, Sendable {
     package var segments: Int
     /// Unix milliseconds at which the oldest of them was found.

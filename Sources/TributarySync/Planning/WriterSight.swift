@@ -1,6 +1,6 @@
 import TransactionLog
 
-/// What decides the states of a writer's segments, found out once for all of them.
+/// The facts that decide the states of a writer's segments, found once for all of them.
 struct WriterSight {
     /// Valid segments that overlap other valid ones.
     let rivals: [SegmentBounds: SegmentBounds]

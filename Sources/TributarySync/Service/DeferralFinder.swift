@@ -22,7 +22,7 @@ final class DeferralFinder: Sendable {
     /// The report that was made last.
     var lastReport: DeferralReport? { cache.last }
 
-    /// What was imported up to the reader's state and has no effect yet, without lines.
+    /// A report of the writes that are deferred in the reader's state, without lines.
     ///
     /// - Throws: what reading throws.
     func report(_ reader: Reader) throws -> DeferralReport {
@@ -113,7 +113,7 @@ final class DeferralFinder: Sendable {
         return Array(statuses.values)
     }
 
-    /// Those of the segments that have deferred values, with the first of each by name.
+    /// The statuses of the segments that have deferred values, each with the first of them by name.
     ///
     /// - Parameters:
     ///   - names: the segments to look for.

@@ -12,7 +12,7 @@ struct DeferralReader {
     /// Writes that a report names.
     static let named = 5
 
-    /// What the store knows; the lines are found by ``located(_:)``.
+    /// A report without lines, which ``located(_:)`` finds.
     func report(_ reader: Reader) throws -> DeferralReport {
         let overview = try reader.deferredOverview(limit: DeferralReader.named)
         var report = DeferralReport()

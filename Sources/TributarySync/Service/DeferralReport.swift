@@ -1,6 +1,6 @@
 package import TributaryStore
 
-/// What was imported and has no effect yet, counted, with the first of it by name.
+/// A count of the imported writes that are deferred, with the first of them by name.
 package struct DeferralReport: Hashable, Sendable {
     package var counts = DeferredCounts()
     package var first: [DeferredValue] = []

@@ -1,6 +1,6 @@
 import TransactionLog
 
-/// Applied segments whose deferred values the journal has still to tell of.
+/// Applied segments whose deferred values are still to be logged.
 ///
 /// A look for them visits all that is deferred in the store, so looks take at most a twentieth of the time, however much
 /// that is.
@@ -23,8 +23,8 @@ struct JournaledDeferrals {
     ///
     /// - Parameters:
     ///   - journaled: the segments that were looked for.
-    ///   - newest: the store's newest transaction at that look; nil while a segment is applied in part, of which the journal
-    ///     tells when it is finished.
+    ///   - newest: the store's newest transaction at that look; nil while a segment is applied in part, which is
+    ///     logged when it is finished.
     mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
         names.subtract(journaled)
         if let newest { journaledThrough = newest }

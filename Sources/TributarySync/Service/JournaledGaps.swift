@@ -1,12 +1,12 @@
 import TransactionLog
 import TributaryChanges
 
-/// The gaps that the journal tells of, so that each is told once.
+/// The gaps that are in the journal, so that each is logged once.
 struct JournaledGaps {
     /// By writer, the segment that waits.
     private var waiting: [UniqueID: SegmentName] = [:]
 
-    /// Takes the gaps that there are; returns those that are to be told of now, and the segments that wait no more.
+    /// Replaces the gaps; returns those that are to be logged now, and the segments that wait no more.
     mutating func update(
         _ gaps: [WriterGap],
         wall: UInt64,
@@ -21,7 +21,7 @@ struct JournaledGaps {
         return (opened, closed.values.sorted())
     }
 
-    /// The wall time at which the next gap is to be told of.
+    /// The wall time at which the next gap is to be logged.
     func nextDue(_ gaps: [WriterGap], grace: UInt64) -> UInt64? {
         gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }

@@ -25,7 +25,7 @@ struct PauseSwitch: Sendable {
         try await records.store(pause)
         state.update { state in
             state.pause = pause
-            // What is being imported is committed at the next transaction boundary.
+            // The batch that is being applied is committed at the next transaction boundary.
             if !state.lifecycle.isStopping { control.give(.finish) }
         }
         environment.logger.notice("importing is paused", metadata: metadata(user, until: until))

@@ -3,7 +3,7 @@ import TributaryChanges
 /// The settings of the watched folder; the defaults are those of the configuration file.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
-        /// 10 minutes where the system tells of changes, 30 seconds on network file systems.
+        /// 10 minutes where inotify reports changes, 30 seconds on network file systems.
         case automatic
         case every(Duration)
     }
@@ -12,7 +12,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     ///
     /// It must exist: an unmounted share must not be made anew.
     package var logs: String
-    /// What peers are shown as this writer's name; nil stands for the name that the store was opened with.
+    /// The name under which peers see this writer; nil stands for the name that the store was opened with.
     package var name: String?
     package var rescan = Rescan.automatic
     /// How long a segment may be without an end line before it counts as damaged.
@@ -28,7 +28,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var exportDebounce = Duration.seconds(1)
     /// Bytes after which an exported segment takes no further transaction.
     package var segmentBytes = 1 << 20
-    /// A replica without changes of its own tells what it has seen at most once in this time.
+    /// A replica without changes of its own writes an acknowledgement at most once in this time.
     package var acknowledge = Duration.seconds(3600)
 
     package init(logs: String) { self.logs = logs }

@@ -2,7 +2,7 @@ import Logging
 import TributaryChanges
 import TributaryStore
 
-/// What all parts of the service work with.
+/// The replica, its own writer, the clock and the journal, which all parts of the service use.
 struct SyncEnvironment: Sendable {
     let replica: any LocalReplica
     /// The store's own writer: its segments are exported and never imported.

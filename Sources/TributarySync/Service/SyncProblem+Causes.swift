@@ -42,7 +42,7 @@ extension SyncProblem {
     ///
     /// - Parameters:
     ///   - path: the file's path in the log folder.
-    ///   - reason: what tells that the store has not written it.
+    ///   - reason: how the store's records contradict it.
     ///   - own: the store's own writer.
     ///   - wall: the wall time.
     /// - Returns: The problem.

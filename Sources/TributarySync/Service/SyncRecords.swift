@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// What the store remembers for the sync: positions, the pause and accepted segments.
+/// Reads and writes the sync's records in the store: positions, the pause and accepted segments.
 struct SyncRecords: Sendable {
     let store: Store
 
@@ -81,7 +81,7 @@ struct SyncRecords: Sendable {
 }
 
 extension SyncRecords {
-    /// Stores the accepted segments when they have changed; the journal tells when that fails.
+    /// Stores the accepted segments when they have changed; logs an error when that fails.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
         guard let accepted = state.update({ $0.acceptedToStore() }) else { return }
         do {

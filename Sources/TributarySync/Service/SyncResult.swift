@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// What a sync has done, and what is left.
+/// The changes that a sync has made, and the segments that are left.
 package struct SyncResult: Sendable, Hashable {
     /// Objects with changes that programs are shown since; less than all when there were too many to count.
     package struct Merged: Sendable, Hashable {

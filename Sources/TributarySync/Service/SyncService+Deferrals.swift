@@ -1,10 +1,10 @@
 package import TributaryStore
 
 extension SyncService {
-    /// What was found when it was last looked at.
+    /// The report that was made last; nil before the first.
     package var lastDeferrals: DeferralReport? { deferrals.lastReport }
 
-    /// What was imported up to the reader's state and has no effect yet, without lines.
+    /// A report of the writes that are deferred in the reader's state, without lines.
     ///
     /// - Throws: what reading throws.
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }

@@ -26,7 +26,7 @@ extension SyncService {
     /// Writers with segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
 
-    /// What there is to say of segments, in order.
+    /// The statuses of segments, in order of their names.
     ///
     /// - Parameters:
     ///   - wanted: their states; nil for all.

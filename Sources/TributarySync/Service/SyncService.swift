@@ -117,7 +117,7 @@ package final class SyncService: Service {
         control.give(.abort)
     }
 
-    /// Leaves loops that hang to themselves: whoever waits for them is told that the service does not run any more.
+    /// Leaves loops that hang to themselves: requests fail with ``SyncError`` `notRunning`.
     package func abandon() {
         abort()
         end()

@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// What the loops of the service share with those who ask: positions and plan, hints, problems, progress.
+/// The state that the loops of the service share: lifecycle, positions and plan, hints, problems, progress, pause.
 ///
 /// Each function is something that happens; ``SyncStateOwner`` calls one at a time.
 struct SyncState: Sendable {
@@ -85,7 +85,7 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// What to do next.
+    /// The planner's next action.
     mutating func nextAction(wall: UInt64) -> ImportPlanner.Action {
         let action = planner.next(wall: wall)
         if case .wait = action, pause == nil { progress.isInitialImportComplete = true }

@@ -1,4 +1,4 @@
-/// What status tells about the watched folder.
+/// The status of the sync: a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
     package var isRunning = false
     /// Unix milliseconds.

@@ -10,9 +10,9 @@ package import TributaryStore
 /// They say where to look, never what is there: a lost event, an overflow and a folder that was made anew all come out
 /// as "look everywhere".
 package final class DirectoryWatcher: Sendable {
-    /// What a watch is for.
+    /// The folder that a watch is for.
     private enum Place: Hashable, Sendable {
-        /// The folder that holds the log folder: tells when that is made anew.
+        /// The folder that holds the log folder: its events show that the log folder was made anew.
         case parent
         case root
         case writer(UniqueID)

@@ -1,4 +1,4 @@
-/// What tells a file from the one that was there before under its name, without reading it.
+/// Distinguishes a file from the one that was there before under its name, without reading it.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What kind of file system a path lies on, by the numbers of statfs(2).
+/// The kinds of file systems, by the numbers of statfs(2).
 package enum FileSystemKind {
     /// NFS, SMB, CIFS, SMB2, Ceph, 9P: other machines may have the same file open.
     private static let network: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x00C3_6400, 0x0102_1997]
@@ -9,7 +9,7 @@ package enum FileSystemKind {
     /// Whether other machines may write there: locks and shared memory do not reach them, so no store may be there.
     package static func isNetwork(_ kind: UInt32) -> Bool { network.contains(kind) }
 
-    /// Whether changes may be made there of which this machine is not told.
+    /// Whether other machines may make changes there without an inotify event here.
     package static func isRemote(_ kind: UInt32) -> Bool { isNetwork(kind) || kind == fuse }
 
     /// The number of the file system at `path`, 0 when it cannot be told.

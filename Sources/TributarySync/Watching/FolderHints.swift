@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// What may have changed in the log folder since somebody last asked, in bounded memory.
+/// Where something may have changed in the log folder since the hints were drained last, in bounded memory.
 package struct FolderHints: Hashable, Sendable {
     /// Anything may have changed.
     package private(set) var isEverything: Bool

@@ -9,7 +9,7 @@ package struct FolderProblem: Error, Hashable, Sendable {
         case notAFolder
         /// A name that is nearly a writer's folder's, or a segment outside of one.
         case misnamed
-        /// The system does not tell of changes.
+        /// inotify cannot be used.
         case watchFailed
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import TransactionLog
 package import TributaryChanges
 
-/// What one look at the log folder has shown.
+/// The result of a scan of the log folder.
 package struct FolderScan: Sendable {
     /// Folders of which something may have changed, the store's own one among them.
     package var listings: [WriterListing] = []
@@ -13,7 +13,7 @@ package struct FolderScan: Sendable {
     package var problems: [FolderProblem] = []
     /// The folders that were looked at: other problems of theirs are over.
     package var lookedAt: Set<String> = []
-    /// What the system refused to show; to be looked at again soon.
+    /// Files and folders that the system refused to show; they are to be scanned again soon.
     package var retry = FolderHints()
     /// Writers of which single files were refused.
     var refused: Set<UniqueID> = []

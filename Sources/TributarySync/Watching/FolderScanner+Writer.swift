@@ -89,7 +89,7 @@ extension FolderScanner {
         return nil
     }
 
-    /// What was known of the folder stays, and it is to be looked at again.
+    /// The folder stays as it is known, and is to be scanned again.
     private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
         known[writer]?.modified = nil
         scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
@@ -128,7 +128,7 @@ extension FolderScanner {
         return listed
     }
 
-    /// What an entry with a segment's name is; nil when it is gone, or the system refuses to tell.
+    /// Examines an entry with a segment's name; nil when it is gone, or the system refuses to examine it.
     private func entry(
         _ id: SegmentName,
         in folder: Int32,
@@ -164,7 +164,7 @@ extension FolderScanner {
         return FileIdentity(status)
     }
 
-    /// What there is to say of a name that is no segment's: a replicator's conflict copy, or nearly a segment's name.
+    /// The misfit that a file is whose name is a replicator's conflict copy's, or nearly a segment's; nil for another name.
     private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
         let text = String(decoding: name, as: UTF8.self)
         switch SegmentFileKind.classify(text, writer: writer) {

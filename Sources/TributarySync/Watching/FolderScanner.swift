@@ -3,7 +3,7 @@ import Glibc
 package import TransactionLog
 package import TributaryChanges
 
-/// Looks at the log folder and tells what is there: the truth that hints only point at.
+/// A stage of the import: lists the log folder where hints say that something may have changed.
 ///
 /// Nothing is opened but folders. A writer's folder that has not changed since the last look is not listed again, and
 /// of files at or below the position no more than the name is taken. What the system refuses to show is kept as it was

@@ -3,14 +3,14 @@ import TributaryStore
 
 /// The first stage of the import: says where to scan now.
 ///
-/// Its input is what the system tells of the folder, what others ask for, what was refused a while ago, and the time.
+/// Its input is inotify's events, the hints of others, the hints that the system refused a while ago, and the time.
 struct FolderWatch {
     private let path: String
     private let signal: Signal
     private var watcher: DirectoryWatcher?
     private var nextRescan = Duration.zero
     private var retry = FolderRetry()
-    /// Why the system does not tell of changes; it may have refused for a while only.
+    /// Why inotify cannot be used; the system may refuse it for a while only.
     private(set) var problem: FolderProblem?
 
     /// Begins to watch the folder at `path`, and raises `signal` when something may have changed.
@@ -20,7 +20,7 @@ struct FolderWatch {
         startWatching()
     }
 
-    /// When there will be hints even if the system tells of no change.
+    /// When there will be hints even without an event.
     var due: Duration { min(nextRescan, retry.due ?? nextRescan) }
 
     /// Whether the system gave fewer watches than there are folders.

@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// A writer's folder as it was when it was looked at last.
 struct KnownFolder: Sendable {
-    /// What an entry with a segment's name is.
+    /// The kinds of entries with a segment's name.
     enum Entry {
         case pending(FileIdentity)
         case applied(inode: UInt64)

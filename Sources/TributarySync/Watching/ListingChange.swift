@@ -1,14 +1,14 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// What some files of a writer's folder are now; the others are as they were.
+/// The changes of some files of a writer's folder; the other files have not changed.
 package struct ListingChange: Sendable {
     package var writer: UniqueID
     /// The names that were looked at.
     package var names: Set<SegmentName> = []
-    /// Those of them that are regular files and not all applied.
+    /// The names that are regular files and not all applied.
     package var pending: [WriterListing.Pending] = []
-    /// Those of them that are files at or below the position.
+    /// The names that are files at or below the position.
     package var applied: Set<SegmentName> = []
     /// How many more files at or below the position there are than before.
     package var appliedDifference = 0

@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// What one writer's folder holds, as far as names and file attributes tell.
+/// The files of one writer's folder, known by their names and attributes.
 package struct WriterListing: Sendable {
     /// A regular file with a segment's name and sequences that are not all applied.
     package struct Pending: Hashable, Sendable {
