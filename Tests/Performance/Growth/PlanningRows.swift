@@ -31,6 +31,17 @@ enum PlanningRows {
                 }
             }
         },
+        GrowthRow(title: "a look for new states while n wait", order: .constant, smallest: 10_000) { count in
+            let limits = ImportPlanner.Limits(maxAhead: 0, incompleteGrace: 0)
+            var planner = ImportPlanner(own: writer(0), limits: limits)
+            var listing = WriterListing(writer: writer(1))
+            listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }
+            planner.found(listing, wall: 0)
+            _ = planner.announce(wall: 0)
+            return try await GrowthRow.processorMilliseconds {
+                for _ in 0..<300 { _ = planner.announce(wall: 0) }
+            }
+        },
     ]
 
     private static func pending(_ sequence: UInt64) -> WriterListing.Pending {
