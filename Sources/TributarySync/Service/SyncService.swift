@@ -80,11 +80,13 @@ package final class SyncService: Service {
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
+        // Before the first export, so that no commit falls between the two.
+        let commits = environment.replica.commitHints()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 // Ends with the group: a commit is a hint that there may be something to export.
-                group.addTask { [environment, signals] in
-                    for await _ in environment.replica.commitHints() { signals.exports.raise() }
+                group.addTask { [signals] in
+                    for await _ in commits { signals.exports.raise() }
                 }
                 await withTaskGroup(of: Void.self) { loops in
                     loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
