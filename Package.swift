@@ -127,7 +127,8 @@ let package = Package(
         .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel", "TributaryChanges", "TestSupport"]),
         .testTarget(
             name: "TransactionLogTests",
-            dependencies: ["TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport"]
+            dependencies: ["TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport"],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "TributaryStoreTests",

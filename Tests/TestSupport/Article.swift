@@ -7,9 +7,14 @@ package struct Article: Sendable {
 
     /// An article of the library's catalogue.
     package init(_ name: String) throws {
-        self.name = name
-        let path = PackageFolder.path("Sources/Tributary/Tributary.docc/\(name).md")
-        lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+        try self.init(path: "Sources/Tributary/Tributary.docc/\(name).md")
+    }
+
+    /// The article in a file of the package.
+    package init(path: String) throws {
+        name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+        let text = try String(contentsOfFile: PackageFolder.path(path), encoding: .utf8)
+        lines = text.components(separatedBy: "\n")
     }
 
     /// All of it.
@@ -32,6 +37,14 @@ package struct Article: Sendable {
             return section[index].split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
                 .map { $0.trimmingCharacters(in: .whitespaces) }
         }
+    }
+
+    /// The content of the code block that follows a line, each of its lines with its newline; nil without one.
+    package func block(after line: String) -> String? {
+        guard let start = lines.firstIndex(of: line), start + 1 < lines.count, lines[start + 1].hasPrefix("```") else {
+            return nil
+        }
+        return lines[(start + 2)...].prefix { $0 != "```" }.map { $0 + "\n" }.joined()
     }
 
     /// The cell as code, without its marks; nil when it is not code.

@@ -16,6 +16,16 @@ package struct DocumentationBuild: Sendable {
         self.tools = String(tools)
     }
 
+    /// The modules of this build that have a documentation catalogue.
+    package static let modules: [String] = {
+        let files = FileManager.default
+        let sources = (try? files.contentsOfDirectory(atPath: PackageFolder.path("Sources"))) ?? []
+        return sources.sorted().filter { module in
+            files.fileExists(atPath: PackageFolder.path("Sources/\(module)/\(module).docc"))
+                && files.fileExists(atPath: "\(BuildFolder.path)/Modules/\(module).swiftmodule")
+        }
+    }()
+
     /// What is wrong with the module's articles and docstrings, such as a link that leads nowhere; empty when nothing is.
     package func complaints(about module: String) async throws -> String {
         let folder = try TemporaryFolder("documentation")

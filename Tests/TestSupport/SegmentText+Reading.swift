@@ -1,11 +1,19 @@
-import TransactionLog
+package import TransactionLog
 package import TributaryChanges
 
 extension SegmentText {
     /// The transactions as the segment's reader finds them.
     package func transactions() throws -> [LogTransaction] {
         let source = MemorySegment(bytes())
-        let reader = SegmentReader(source, segment: try SegmentVerifier().verify(source, name: name))
+        return try SegmentText.transactions(of: try SegmentVerifier().verify(source, name: name), in: source)
+    }
+
+    /// The transactions of a segment that has been verified.
+    package static func transactions(
+        of segment: VerifiedSegment,
+        in source: some SegmentBytes
+    ) throws -> [LogTransaction] {
+        let reader = SegmentReader(source, segment: segment)
         var found: [LogTransaction] = []
         while let batch = try reader.nextBatch(limit: 1000) {
             for event in batch.events {

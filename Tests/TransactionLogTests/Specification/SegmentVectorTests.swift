@@ -1,0 +1,61 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+/// The test vectors that go with the specification of the segment format, against this project's reader and writer.
+@Suite struct SegmentVectorTests {
+    @Test(arguments: try SegmentVectors().segments)
+    func aSegmentIsReadAsTheVectorSays(_ vector: SegmentVectors.Segment) throws {
+        let bytes = try vector.bytes()
+        #expect(SegmentEnd.sha256(of: bytes) == vector.sha256)
+        switch try SegmentExamination(bytes, path: vector.path) {
+        case .valid(let content, let normal):
+            #expect(vector.state == "valid")
+            #expect(SegmentEnd.sha256(of: normal) == vector.normal)
+            let expected = try SegmentVectors.bytes(of: try #require(vector.parse))
+            #expect(content == (try JSONParser.parse(expected, depthLimit: 16)))
+            #expect(Array(content.text.utf8) + [0x0A] == expected)
+            guard case .valid(_, let again) = try SegmentExamination(normal, path: vector.path) else {
+                Issue.record("the normal form is not valid")
+                return
+            }
+            #expect(again == normal)
+        case .refused(let state, let line, let reason):
+            #expect(state == vector.state, "\(reason)")
+            #expect(line == vector.line, "\(reason)")
+        }
+    }
+
+    @Test(arguments: try SegmentVectors().names)
+    func aNameIsWhatTheVectorSays(_ vector: SegmentVectors.Name) {
+        let kind: String
+        switch SegmentName.writer(folderName: vector.folder).map({ SegmentFileKind.classify(vector.name, writer: $0) })
+        {
+        case .segment: kind = "segment"
+        case .baseline: kind = "baseline"
+        case .conflictCopy: kind = "conflict copy"
+        case .misnamed, .ignored, nil: kind = "other"
+        }
+        #expect(kind == vector.kind)
+    }
+
+    /// The example in the article is the vector `article`.
+    @Test func theExampleOfTheArticleIsAVector() throws {
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let vector = try SegmentVectors.bytes(of: "valid/article.tlog")
+        #expect(article.block(after: "<!-- vector: article -->") == String(decoding: vector, as: UTF8.self))
+    }
+
+    /// The article's table of limits and its greatest clock are those of the code.
+    @Test func theLimitsOfTheArticleAreThoseOfTheCode() throws {
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let rows = article.rows(under: "Grammar").filter { $0.count == 2 }
+        let limits = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        #expect(limits["nesting"] == "\(JSONParser.logDepth)")
+        #expect(limits["`name`, `model`, `author`"] == "\(LogLimits.textBytes) bytes each, after escapes")
+        #expect(limits["members of `seen`"] == "10,000" && LogLimits.seenEntries == 10_000)
+        #expect(limits["`clock`"]?.contains("less than `\(HybridClock.firstRefused)`") == true)
+        #expect(article.text.contains("the integer \(SegmentHeader.formatVersion), the version of this format"))
+    }
+}

@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""Reads segments as the specification says (Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md).
+
+It was written from the specification alone, with the standard library of Python 3.11, and holds a whole file in memory.
+
+    check.py vectors            checks itself against the test vectors beside it
+    check.py examine FILE...    prints for each segment one line of JSON: its state, the line at fault and why, or the
+                                SHA-256 of its normal form and whether the file is in normal form
+"""
+
+import decimal
+import fractions
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+LINE_BYTES = 16 << 20
+END_LINE_BYTES = 65_534
+DEPTH = 8
+TEXT_BYTES = 256
+SEEN_MEMBERS = 10_000
+FIRST_INVALID_CLOCK = 0xFFF8A32878000000
+REFERENCE_DATE = 978_307_200
+VERBS = ("insert", "update", "delete", "link", "unlink")
+
+SPACE = re.compile(r"[ \t\r\n]*")
+STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
+ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+HASH = re.compile(r"[0-9a-f]{64}", re.IGNORECASE | re.ASCII)
+CLOCK = re.compile(r"[0-9a-f]{16}", re.ASCII)
+FILE_NAME = re.compile(r"([0-9a-f]{16})-([0-9a-f]{16})\.tlog", re.ASCII)
+BASELINE_NAME = re.compile(r"[0-9a-f]{16}\.baseline", re.ASCII)
+CONFLICT_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}\.sync-conflict-.*\.tlog", re.ASCII | re.DOTALL)
+
+
+class Invalid(Exception):
+    """The bytes are not what the specification asks for."""
+
+
+class Refused(Exception):
+    """The state of a file that is not valid."""
+
+    def __init__(self, state, line, reason):
+        super().__init__(reason)
+        self.state, self.line, self.reason = state, line, reason
+
+
+class NumberText(str):
+    """A number that stays as it was written."""
+
+
+# JSON
+
+
+class Text:
+    """One JSON text, read from its start to its end."""
+
+    def __init__(self, line):
+        try:
+            self.text = line.decode("utf-8", "strict")
+        except UnicodeDecodeError as error:
+            raise Invalid("the bytes are not UTF-8") from error
+        self.position = 0
+
+    def document(self):
+        value = self.value(0)
+        if self.next() is not None:
+            raise Invalid("there is more after the value")
+        return value
+
+    def next(self):
+        self.position = SPACE.match(self.text, self.position).end()
+        return self.text[self.position] if self.position < len(self.text) else None
+
+    def take(self, character):
+        if self.next() != character:
+            raise Invalid(f"{character!r} is missing")
+        self.position += 1
+
+    def value(self, depth):
+        first = self.next()
+        if first == "{":
+            return self.object(depth + 1)
+        if first == "[":
+            return self.array(depth + 1)
+        if first == '"':
+            return self.string()
+        for word, value in (("true", True), ("false", False), ("null", None)):
+            if self.text.startswith(word, self.position):
+                self.position += len(word)
+                return value
+        return self.number()
+
+    def object(self, depth):
+        self.open("{", depth)
+        members = {}
+        while self.next() != "}":
+            if members:
+                self.take(",")
+            if self.next() != '"':
+                raise Invalid("a key is missing")
+            key = self.string()
+            self.take(":")
+            if key in members:
+                raise Invalid(f"the key {key!r} stands there twice")
+            members[key] = self.value(depth)
+        self.take("}")
+        return members
+
+    def array(self, depth):
+        self.open("[", depth)
+        elements = []
+        while self.next() != "]":
+            if elements:
+                self.take(",")
+            elements.append(self.value(depth))
+        self.take("]")
+        return elements
+
+    def open(self, bracket, depth):
+        if depth > DEPTH:
+            raise Invalid(f"objects and arrays are nested more than {DEPTH} deep")
+        self.take(bracket)
+
+    def string(self):
+        found = STRING.match(self.text, self.position)
+        if found is None:
+            raise Invalid("a string is not as JSON wants it")
+        self.position = found.end()
+        content = found.group(1)
+        return unescaped(content) if "\\" in content else content
+
+    def number(self):
+        found = NUMBER.match(self.text, self.position)
+        if found is None:
+            raise Invalid("a value is missing")
+        self.position = found.end()
+        text = found.group(0)
+        if found.group(1) is None and found.group(2) is None:
+            # Python refuses to read integers of thousands of digits.
+            if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+                return NumberText(text)
+            return int(text)
+        double = float(text)
+        if double in (float("inf"), float("-inf")) or stands_for_another_date(text, double):
+            return NumberText(text)
+        return double
+
+
+def unescaped(content):
+    units = ESCAPE.sub(lambda found: character(found.group(1)), content)
+    # Escaped surrogates stand there one by one until here; a half that has lost its other half cannot be encoded.
+    try:
+        return units.encode("utf-16", "surrogatepass").decode("utf-16", "strict")
+    except UnicodeDecodeError as error:
+        raise Invalid("half a surrogate pair is no character") from error
+
+
+def character(escape):
+    if escape[0] == "u":
+        return chr(int(escape[1:], 16))
+    return {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}.get(escape, escape)
+
+
+def stands_for_another_date(text, double):
+    if not 1e8 < abs(double) < 1e25 or text.endswith(".0"):
+        return False
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(mantissa.lstrip("-").replace(".", "")) > 1200 or (exponent and abs(int(exponent)) > 400):
+        return False
+    return date(text) != date(repr(double))
+
+
+def date(text):
+    """Seconds since 2001: rounded once, from the exact decimal number."""
+    return float(fractions.Fraction(text) - REFERENCE_DATE)
+
+
+# The normal form
+
+
+def written(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, NumberText):
+        return str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return written_double(value)
+    if isinstance(value, str):
+        return written_string(value)
+    if isinstance(value, list):
+        return "[" + ",".join(written(element) for element in value) + "]"
+    return "{" + ",".join(f"{written_string(key)}:{written(member)}" for key, member in value.items()) + "}"
+
+
+def written_string(text):
+    names = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return '"' + re.sub(r'["\\\x00-\x1f]', lambda found: names.get(found[0], f"\\u00{ord(found[0]):02x}"), text) + '"'
+
+
+def written_double(value):
+    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
+    text, mark = "".join(map(str, digits)), "-" if sign else ""
+    if value == 0:
+        return mark + "0.0"
+    point = len(text) + exponent
+    if not 1e-4 <= abs(value) <= 2**53:
+        rest = "." + text[1:] if len(text) > 1 else ""
+        return f"{mark}{text[0]}{rest}e{point - 1:+03d}"
+    if point <= 0:
+        return mark + "0." + "0" * -point + text
+    return mark + text[:point].ljust(point, "0") + "." + (text[point:] or "0")
+
+
+def chosen(members, *keys):
+    return {key: members[key] for key in keys if members.get(key) is not None}
+
+
+# Lines
+
+
+def line_object(line):
+    value = Text(line).document()
+    if not isinstance(value, dict):
+        raise Invalid("the line is no object")
+    return value
+
+
+def count(members, key):
+    value = members.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise Invalid(f"'{key}' is no count")
+    return value
+
+
+def optional_string(members, key, limit=None):
+    value = members.get(key)
+    if value is not None and (not isinstance(value, str) or isinstance(value, NumberText)):
+        raise Invalid(f"'{key}' is no string")
+    if value is not None and limit is not None and len(value.encode()) > limit:
+        raise Invalid(f"'{key}' has more than {limit} bytes")
+    return value
+
+
+def string(members, key):
+    value = optional_string(members, key)
+    if value is None:
+        raise Invalid(f"'{key}' is missing")
+    return value
+
+
+def matching(value, pattern, what):
+    if not isinstance(value, str) or isinstance(value, NumberText) or pattern.fullmatch(value) is None:
+        raise Invalid(f"{what} is not as it should be")
+    return value.lower()
+
+
+def header(line, writer, first, last):
+    members = line_object(line)
+    if count(members, "tributary") != 1:
+        raise Invalid("another version of the format")
+    if matching(string(members, "writer"), UUID, "'writer'") != writer:
+        raise Invalid("the folder is another writer's")
+    if (count(members, "first"), count(members, "last")) != (first, last) or not 1 <= first <= last:
+        raise Invalid("the sequences are not those of the name")
+    previous = members.get("previous")
+    if previous is not None:
+        previous = matching(previous, HASH, "'previous'")
+    name, model = (optional_string(members, key, TEXT_BYTES) for key in ("name", "model"))
+    normal = {"tributary": 1, "writer": writer} | chosen({"name": name}, "name")
+    return normal | {"first": first, "last": last, "previous": previous} | chosen({"model": model}, "model")
+
+
+def begin(line, writer, sequence, last, clock):
+    members = line_object(line)
+    if count(members, "transaction") != sequence or sequence > last:
+        raise Invalid(f"transaction {sequence} is due")
+    text = string(members, "clock")
+    if CLOCK.fullmatch(text) is None or not clock < int(text, 16) < FIRST_INVALID_CLOCK:
+        raise Invalid("the clock is no clock, or not after the one before, or too late")
+    changes = count(members, "changes")
+    normal = {"transaction": sequence, "clock": text}
+    normal |= chosen({"author": optional_string(members, "author", TEXT_BYTES)}, "author")
+    seen = acknowledged(members.get("seen"), writer)
+    return normal | ({"seen": seen} if seen else {}) | {"changes": changes}
+
+
+def acknowledged(value, writer):
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or len(value) > SEEN_MEMBERS:
+        raise Invalid("'seen' is no object, or has too many members")
+    seen = {}
+    for key in value:
+        other, sequence = matching(key, UUID, "a key of 'seen'"), count(value, key)
+        if other != writer and sequence > 0:
+            seen[other] = max(seen.get(other, 0), sequence)
+    return dict(sorted(seen.items()))
+
+
+def change(line):
+    members = line_object(line)
+    verbs = [verb for verb in VERBS if verb in members]
+    if len(verbs) != 1:
+        raise Invalid("a change has one verb")
+    verb = verbs[0]
+    normal = {verb: string(members, verb), "id": matching(members.get("id"), UUID, "'id'")}
+    values = members.get("values", {})
+    if not isinstance(values, dict):
+        raise Invalid("'values' is no object")
+    relationship, ids, positions = typed_links(members)
+    if verb in ("insert", "update"):
+        return normal | {"values": values}
+    if verb == "delete":
+        return normal
+    if relationship is None or ids is None:
+        raise Invalid("'to' or 'ids' is missing")
+    if positions is not None and len(positions) != len(ids):
+        raise Invalid("there are more or fewer positions than IDs")
+    normal |= {"to": relationship, "ids": ids}
+    return normal | ({"positions": positions} if verb == "link" and positions is not None else {})
+
+
+def typed_links(members):
+    """The keys of links, which have their type in every change."""
+    relationship = string(members, "to") if "to" in members else None
+    ids = None
+    if "ids" in members:
+        if not isinstance(members["ids"], list):
+            raise Invalid("'ids' is no array")
+        ids = [matching(element, UUID, "one of 'ids'") for element in members["ids"]]
+    positions = members.get("positions")
+    if positions is not None and (
+        not isinstance(positions, list)
+        or any(not isinstance(position, str) or isinstance(position, NumberText) for position in positions)
+    ):
+        raise Invalid("'positions' is no array of strings")
+    return relationship, ids, positions
+
+
+def end(line):
+    members = line_object(line)
+    normal = {"end": count(members, "end"), "transactions": count(members, "transactions")}
+    return normal | {"changes": count(members, "changes"), "sha256": matching(members.get("sha256"), HASH, "'sha256'")}
+
+
+# Files
+
+
+def classify(folder, name):
+    """The kind of the file `name` in the folder `folder` of the log."""
+    if UUID.fullmatch(folder) is None or folder != folder.lower():
+        return "other"
+    if FILE_NAME.fullmatch(name):
+        return "segment"
+    if BASELINE_NAME.fullmatch(name):
+        return "baseline"
+    return "conflict copy" if CONFLICT_NAME.fullmatch(name) else "other"
+
+
+class Segment:
+    """A valid segment, in normal form."""
+
+    def __init__(self, writer, name, data):
+        if classify(writer, name) != "segment":
+            raise Refused("misnamed", None, "it has not the name of a segment")
+        self.writer = writer
+        self.first, self.last = (int(part, 16) for part in FILE_NAME.fullmatch(name).groups())
+        body, self.end = ended(data)
+        fault = None
+        try:
+            self.read(body)
+        except Refused as refusal:
+            fault = refusal
+        if hashlib.sha256(body).hexdigest() != self.end["sha256"]:
+            raise Refused("damaged", None, "the hash is that of other bytes")
+        if fault is not None:
+            raise fault
+
+    def read(self, body):
+        lines = body.split(b"\n")[:-1]
+        if not lines:
+            raise Refused("rejected", 1, "there is no header")
+        self.header = self.checked(lines, 0, lambda line: header(line, self.writer, self.first, self.last))
+        self.transactions = []
+        index, sequence, clock = 1, self.first, 0
+        while index < len(lines):
+            opening = self.checked(lines, index, lambda line: begin(line, self.writer, sequence, self.last, clock))
+            clock = int(opening["clock"], 16)
+            changes = []
+            for index in range(index + 1, index + 1 + opening["changes"]):
+                if index == len(lines):
+                    raise Refused("rejected", index + 1, "changes are missing")
+                changes.append(self.checked(lines, index, change))
+            self.transactions.append((opening, changes))
+            index, sequence = index + 1, sequence + 1
+        counts = {"end": sequence - 1, "transactions": len(self.transactions)}
+        counts["changes"] = sum(len(changes) for _, changes in self.transactions)
+        if counts["end"] != self.last or any(self.end[key] != value for key, value in counts.items()):
+            raise Refused("rejected", len(lines) + 1, "the end line counts something else")
+
+    @staticmethod
+    def checked(lines, index, parse):
+        if len(lines[index]) > LINE_BYTES:
+            raise Refused("rejected", index + 1, "the line is too long")
+        try:
+            return parse(lines[index])
+        except Invalid as error:
+            raise Refused("rejected", index + 1, str(error)) from error
+
+    def body(self):
+        lines = [self.header]
+        for opening, changes in self.transactions:
+            lines += [opening] + changes
+        return "".join(written(line) + "\n" for line in lines).encode()
+
+    def bytes(self):
+        body = self.body()
+        return body + (written(self.end | {"sha256": hashlib.sha256(body).hexdigest()}) + "\n").encode()
+
+    def parse(self):
+        transactions = [{"begin": opening, "changes": changes} for opening, changes in self.transactions]
+        return {"header": self.header, "transactions": transactions, "end": self.end}
+
+
+def ended(data):
+    """The bytes before the end line, and the end line."""
+    if not data.endswith(b"\n"):
+        raise Refused("incomplete", None, "the last byte is no line feed")
+    start = data.rfind(b"\n", 0, len(data) - 1) + 1
+    line = data[start:-1]
+    if len(line) > END_LINE_BYTES:
+        raise Refused("incomplete", None, "the last line is too long for an end line")
+    try:
+        return data[:start], end(line)
+    except Invalid as error:
+        raise Refused("incomplete", None, f"the last line is no end line: {error}") from error
+
+
+def examine(path, data):
+    """The state of the file whose last two path components are its folder and its name."""
+    try:
+        segment = Segment(path.parts[-2], path.parts[-1], data)
+    except Refused as refusal:
+        return {"state": refusal.state, "line": refusal.line, "reason": refusal.reason}
+    normal = segment.bytes()
+    return {"state": "valid", "normal": hashlib.sha256(normal).hexdigest(), "isNormal": normal == data}
+
+
+def check_vectors(folder):
+    index = json.loads((folder / "index.json").read_text())
+    faults = []
+
+    def compare(name, what, found, expected):
+        if found != expected:
+            faults.append(f"{name}: {what} is {found!r}, not {expected!r}")
+
+    for vector in index["segments"]:
+        name, data = vector["file"], (folder / vector["file"]).read_bytes()
+        compare(name, "the hash of the file", hashlib.sha256(data).hexdigest(), vector["sha256"])
+        result = examine(pathlib.PurePosixPath(vector["path"]), data)
+        compare(name, "the state", result["state"], vector["state"])
+        if vector["state"] == "rejected":
+            compare(name, "the line", result["line"], vector["line"])
+        if vector["state"] == "valid" and result["state"] == "valid":
+            compare(name, "the hash of the normal form", result["normal"], vector["normal"])
+            segment = Segment(*pathlib.PurePosixPath(vector["path"]).parts[-2:], data)
+            expected = (folder / vector["parse"]).read_text()
+            compare(name, "the parse", written(segment.parse()) + "\n", expected)
+    for vector in index["names"]:
+        kind = classify(vector["folder"], vector["name"])
+        compare(f"{vector['folder']}/{vector['name']}", "the kind", kind, vector["kind"])
+    return faults
+
+
+def main(arguments):
+    if arguments == ["vectors"]:
+        faults = check_vectors(pathlib.Path(__file__).parent)
+        print("\n".join(faults) if faults else "all vectors agree")
+        return 1 if faults else 0
+    if len(arguments) < 2 or arguments[0] != "examine":
+        print(__doc__, file=sys.stderr)
+        return 64
+    for name in arguments[1:]:
+        path = pathlib.Path(name)
+        print(json.dumps({"file": name} | examine(path, path.read_bytes())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
