@@ -28,6 +28,10 @@ package struct Article: Sendable {
             guard let start = lines.firstIndex(of: "## \(heading)") else { return [] }
             section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
         }
+        return Article.rows(of: section)
+    }
+
+    private static func rows(of section: ArraySlice<String>) -> [[String]] {
         let isTable = { (line: String) in line.hasPrefix("|") }
         return section.indices.compactMap { index in
             // The head of a table is followed by the line of dashes.
@@ -40,11 +44,24 @@ package struct Article: Sendable {
     }
 
     /// The content of the code block that follows a line, each of its lines with its newline; nil without one.
-    package func block(after line: String) -> String? {
-        guard let start = lines.firstIndex(of: line), start + 1 < lines.count, lines[start + 1].hasPrefix("```") else {
-            return nil
+    package func block(after line: String) -> String? { blocks(after: line).first }
+
+    /// The contents of the code blocks that follow such a line.
+    package func blocks(after line: String) -> [String] {
+        lines.indices.filter { lines[$0] == line }.compactMap { start in
+            guard start + 1 < lines.count, lines[start + 1].hasPrefix("```") else { return nil }
+            return lines[(start + 2)...].prefix { $0 != "```" }.map { $0 + "\n" }.joined()
         }
-        return lines[(start + 2)...].prefix { $0 != "```" }.map { $0 + "\n" }.joined()
+    }
+
+    /// The headings of the third level under one of the second, each with the cells of its tables' rows.
+    package func sections(under heading: String) -> [(heading: String, rows: [[String]])] {
+        guard let start = lines.firstIndex(of: "## \(heading)") else { return [] }
+        let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+        return section.indices.filter { section[$0].hasPrefix("### ") }.map { index in
+            let rows = Article.rows(of: section[(index + 1)...].prefix { !$0.hasPrefix("### ") })
+            return (String(section[index].dropFirst(4)), rows)
+        }
     }
 
     /// The cell as code, without its marks; nil when it is not code.

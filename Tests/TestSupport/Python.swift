@@ -18,6 +18,7 @@ package struct Python: Sendable {
     ///   - program: The path of the program.
     ///   - arguments: What it is given.
     /// - Returns: How it ended, and what it wrote to standard output and to standard error.
+    /// - Throws: What starting a process or reading its output throws.
     package func run(
         _ program: String,
         _ arguments: [String]

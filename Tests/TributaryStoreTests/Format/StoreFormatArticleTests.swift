@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryModel
+
+@testable import TributaryStore
+
+/// The article on the store format says what is in a store.
+@Suite struct StoreFormatArticleTests {
+    /// Each query of the worked example, run by the `sqlite3` command and by this project, has the printed result.
+    @Test func theWorkedExampleHasThePrintedResults() async throws {
+        let example = try StoreFormatExample()
+        let queries = example.article.blocks(after: "<!-- sql -->")
+        let results = example.article.blocks(after: "<!-- result -->")
+        #expect(queries.count == results.count && queries.count >= 5)
+        for (query, result) in zip(queries, results) {
+            let statements = query.split(separator: ";\n").map(String.init)
+            let rows = try statements.flatMap { try PlainSQL(path: example.replica.path).rows($0) }
+            let text = rows.map { $0.map { $0 ?? "" }.joined(separator: "|") + "\n" }.joined()
+            #expect(text == result, "\(query)\n\(text)")
+            if let printed = try await StoreFormatArticleTests.sqlite(example.replica.path, query) {
+                #expect(printed == result, "\(query)\n\(printed)")
+            }
+        }
+    }
+
+    /// The sections on the store's own tables and their columns are those of a real store, both ways.
+    @Test func theOwnTablesAreThoseOfAStore() throws {
+        let example = try StoreFormatExample()
+        let database = PlainSQL(path: example.replica.path)
+        let tables = try database.rows(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type IN ('table', 'view') AND name LIKE 'tributary\\_%' ESCAPE '\\' ORDER BY name
+            """
+        ).compactMap { $0[0] }
+        let sections = example.article.sections(under: "The store's own tables")
+        #expect(sections.map(\.heading).sorted() == tables.map { "`\($0)`" })
+        for table in tables {
+            let columns = try database.rows("SELECT name, type FROM pragma_table_info('\(table)') ORDER BY cid")
+            let rows = sections.first { $0.heading == "`\(table)`" }?.rows.filter { $0.count == 3 } ?? []
+            #expect(rows.map { $0[0] } == columns.map { "`\($0[0] ?? "")`" }, "\(table)")
+            // A view does not know the types of what it computes.
+            for (row, column) in zip(rows, columns) where column[1] != "" {
+                #expect(row[1] == column[1], "\(table).\(row[0])")
+            }
+        }
+    }
+
+    /// The columns of the model's tables that are not properties are those of a real store.
+    @Test func theColumnsBesidePropertiesAreThoseOfAStore() throws {
+        let example = try StoreFormatExample()
+        let database = PlainSQL(path: example.replica.path)
+        func columns(_ table: String) throws -> [String?] {
+            try database.rows("SELECT name FROM pragma_table_xinfo('\(table)') ORDER BY cid").map { $0[0] }
+        }
+        let names = { (heading: String) in
+            example.article.sections(under: "Tables of the model").first { $0.heading == heading }?
+                .rows.compactMap { Article.code($0[0]) } ?? []
+        }
+        let entity = names("A table for each root entity")
+        #expect(entity == ["_id", "_entity", "_revision", "_version", "_exceptions", "_date_NAME", "NAME"])
+        let properties = ["_date_hired", "hired", "name", "salary", "visits", "department", "bonus"]
+        #expect(try columns("Employee") == entity.dropLast(2) + properties)
+        #expect(try columns("Department") == entity.dropLast(2).filter { $0 != "_entity" } + ["title"])
+        let pairs = names("A table for each many-to-many relationship")
+        #expect(pairs == ["_source", "_target", "_position", "_version"])
+        #expect(try columns("Employee_projects") == pairs.filter { $0 != "_position" })
+        #expect(try columns("Manager").starts(with: ["_id", "_entity", "_revision"]))
+    }
+
+    /// The numbers in the text are those of the code.
+    @Test func theNumbersAreThoseOfTheCode() throws {
+        let example = try StoreFormatExample()
+        let database = PlainSQL(path: example.replica.path)
+        let text = example.article.text
+        let version = try #require(try database.value("PRAGMA user_version"))
+        #expect(text.hasPrefix("# The store format, version \(version)\n"))
+        let application = try #require(try database.value("PRAGMA application_id").flatMap { Int32($0) })
+        #expect(text.contains("0x" + String(application, radix: 16)))
+        #expect(text.contains("The lower \(VersionNumber.transactionBits) bits"))
+        #expect(VersionNumber.lastIndex == 1 << 27 - 1 && text.contains("at most 2^27 − 1"))
+        #expect(text.contains("up to \(HistoryWriter.capacity) records of 20 bytes"))
+    }
+
+    /// What the `sqlite3` command prints; nil where there is none.
+    private static func sqlite(_ path: String, _ query: String) async throws -> String? {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        let command = places.map { "\($0)/sqlite3" }.first(where: FileManager.default.isExecutableFile)
+        guard let command else { return nil }
+        let folder = try TemporaryFolder("sqlite")
+        let (output, errors) = (folder.path("output.txt"), folder.path("errors.txt"))
+        let process = try ChildProcess(command, ["-readonly", "-list", path, query], output: output, errors: errors)
+        let ending = await process.ending()
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(ending == .exited(0), "\(said)")
+        return try String(contentsOfFile: output, encoding: .utf8)
+    }
+}
