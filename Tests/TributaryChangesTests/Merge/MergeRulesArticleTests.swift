@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The article on the merge rules names types that are there, and comments name rules that are in it.
+@Suite struct MergeRulesArticleTests {
+    private static let article = "Sources/TributaryChanges/TributaryChanges.docc/MergeRules.md"
+    private static let types = "Sources/TributaryChanges/Merge"
+
+    /// The Swift files of the package's modules.
+    private static func sources() throws -> [String] {
+        let files = FileManager.default.enumerator(atPath: PackageFolder.path("Sources"))
+        return try (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+            .map { try Article.text(of: "Sources/" + $0) }
+    }
+
+    @Test func theRulesAreNumberedFromOne() throws {
+        let text = try Article.text(of: Self.article)
+        let numbers = text.matches(of: /\*\*Rule (\d+)\.\*\*/).compactMap { Int($0.1) }
+        #expect(numbers == Array(1...numbers.count))
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: PackageFolder.path(types))))
+    func everyTypeThatItNamesIsThere() throws {
+        let declared = Set(
+            try Self.sources().flatMap { text in
+                text.matches(of: /\b(?:struct|enum|protocol|class) ([A-Z]\w*)/).map { String($0.1) }
+            }
+        )
+        let rows = try Article(path: Self.article).rows(under: "Where the rules are")
+        let named = rows.flatMap { $0[1].split(separator: ", ").compactMap { Article.code(String($0)) } }
+        #expect(named.count >= rows.count)
+        #expect(Set(named).subtracting(declared).isEmpty)
+    }
+
+    @Test func everyRuleThatACommentNamesIsInIt() throws {
+        let text = try Article.text(of: Self.article)
+        for source in try Self.sources() {
+            for comment in source.matches(of: /[Mm]erge rules? ([^\n]*)/) {
+                for number in String(comment.1).matches(of: /\b\d+\b/).map(\.output) {
+                    #expect(text.contains("**Rule \(number).**"), "\(comment.0)")
+                }
+            }
+        }
+    }
+}
