@@ -13,8 +13,12 @@ package struct Article: Sendable {
     /// The article in a file of the package.
     package init(path: String) throws {
         name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-        let text = try String(contentsOfFile: PackageFolder.path(path), encoding: .utf8)
-        lines = text.components(separatedBy: "\n")
+        lines = try Article.text(of: path).components(separatedBy: "\n")
+    }
+
+    /// The text of a file of the package.
+    package static func text(of path: String) throws -> String {
+        try String(contentsOfFile: PackageFolder.path(path), encoding: .utf8)
     }
 
     /// All of it.

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+import TributaryChanges
+
+/// What a running daemon answers is what the OpenAPI document describes: each operation, its status and its content.
+@Suite(.daemonTurns) struct InterfaceAnswerTests {
+    /// A writer whose clock is ten days ahead.
+    private static let future = "5f0c0000-0000-4000-8000-00000000ffff"
+
+    @Test(.timeLimit(.minutes(30))) func everyAnswerIsAsDescribed() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let talk = try InterfaceTalk(daemon)
+        var writer = RunningDaemon.foreignWriter()
+        try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        var held = ForeignWriter(id: InterfaceAnswerTests.future, milliseconds: now + 10 * 86_400_000)
+        try held.write([[RunningDaemon.insertion(2)]], to: daemon.logs)
+        let department = "0190f1a2-0000-7000-8000-0000000000d1"
+        let employee = "0190f1a2-0000-7000-8000-0000000000e1"
+        let insert = """
+            {"changes":[{"insert":"Department","id":"\(department)","values":{"title":"R&D"}},
+            {"insert":"Employee","id":"\(employee)","values":{"name":"Ann","department":"\(department)"}}]}
+            """
+        try await talk.ask("POST /v1/transactions", body: insert, expecting: 200)
+        try await talk.ask("POST /v1/transactions", body: insert, expecting: 409)
+        try await talk.ask("POST /v1/transactions", body: "{", expecting: 400)
+        let invalid = #"{"changes":[{"insert":"Employee","values":{"salary":200000}}]}"#
+        try await talk.ask("POST /v1/transactions", body: invalid, expecting: 422)
+        try await talk.ask("POST /v1/sync", expecting: 200)
+        try await talk.ask("GET /v1/status", expecting: 200)
+        try await talk.ask("GET /v1/health", expecting: 200)
+        try await talk.ask("GET /metrics", expecting: 200)
+        try await talk.ask("GET /v1/model", expecting: 200)
+        try await talk.ask("GET /v1/writers", expecting: 200)
+        try await talk.ask("GET /v1/writers", query: "limit=0", expecting: 400)
+        try await talk.ask("GET /v1/objects/{entity}", ["Employee"], query: "include=department", expecting: 200)
+        try await talk.ask("GET /v1/objects/{entity}", ["Department"], query: "include=employees", expecting: 200)
+        try await talk.ask("GET /v1/objects/{entity}", ["Employee"], query: "limit=1", expecting: 200)
+        try await talk.ask("GET /v1/objects/{entity}", ["Employee"], query: "count=true", expecting: 200)
+        try await talk.ask("GET /v1/objects/{entity}", ["Employee"], query: "where=(", expecting: 400)
+        try await talk.ask("GET /v1/objects/{entity}", ["Nobody"], expecting: 404)
+        let object = ["Employee", employee]
+        try await talk.ask("GET /v1/objects/{entity}/{id}", object, query: "include=department", expecting: 200)
+        try await talk.ask("GET /v1/objects/{entity}/{id}", ["Employee", department], expecting: 404)
+        try await talk.ask("GET /v1/history", expecting: 200)
+        try await talk.ask("GET /v1/history", query: "limit=1", expecting: 200)
+        try await talk.ask("GET /v1/digest", expecting: 200)
+        try await segments(of: writer.id, talk)
+        try await settings(talk)
+        try await talk.follow()
+        try await talk.askForLaterOnes()
+        try await talk.ask("POST /v1/shutdown", expecting: 202)
+        #expect(talk.unasked.isEmpty, "not asked: \(talk.unasked.sorted())")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    private func segments(of writer: String, _ talk: InterfaceTalk) async throws {
+        let name = [writer, "0000000000000001-0000000000000001"]
+        try await talk.ask("GET /v1/segments", query: "all=true", expecting: 200)
+        try await talk.ask("GET /v1/segments", query: "state=lost", expecting: 400)
+        try await talk.ask("GET /v1/segments/{writer}/{range}", name, expecting: 200)
+        try await talk.ask("POST /v1/segments/{writer}/{range}/retry", name, expecting: 200)
+        let future = [InterfaceAnswerTests.future, "0000000000000001-0000000000000001"]
+        try await talk.ask("POST /v1/segments/{writer}/{range}/accept", future, expecting: 200)
+        let missing = [writer, "0000000000000009-0000000000000009"]
+        try await talk.ask("GET /v1/segments/{writer}/{range}", missing, expecting: 404)
+        try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
+    }
+
+    private func settings(_ talk: InterfaceTalk) async throws {
+        try await talk.ask("POST /v1/pause", body: #"{"forSeconds":60}"#, expecting: 200)
+        try await talk.ask("POST /v1/sync", expecting: 409)
+        try await talk.ask("GET /v1/status", expecting: 200)
+        try await talk.ask("POST /v1/resume", expecting: 200)
+        try await talk.ask("GET /v1/log-level", expecting: 200)
+        try await talk.ask("PUT /v1/log-level", body: #"{"level":"debug"}"#, expecting: 200)
+        try await talk.ask("PUT /v1/log-level", body: #"{"level":"loud"}"#, expecting: 400)
+        try await talk.ask("GET /v1/config", expecting: 200)
+        try await talk.ask("POST /v1/reload", expecting: 200)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+/// Requests to a daemon whose answers are held against the OpenAPI document.
+final class InterfaceTalk {
+    private let daemon: RunningDaemon
+    private let description: InterfaceDescription
+    private let operations: [String: InterfaceDescription.Operation]
+    private(set) var unasked: Set<String>
+
+    init(_ daemon: RunningDaemon) throws {
+        self.daemon = daemon
+        description = try InterfaceDescription()
+        operations = Dictionary(uniqueKeysWithValues: description.operations.map { ($0.description, $0) })
+        unasked = Set(operations.keys)
+    }
+
+    /// Sends a request, and holds its status and its body against the document.
+    ///
+    /// - Parameters:
+    ///   - name: The method and the path, as the document has them.
+    ///   - parts: What stands for the parameters in the path.
+    ///   - query: The query, encoded except for brackets.
+    ///   - body: The JSON to send.
+    ///   - status: The status of the answer.
+    /// - Throws: What keeps the request from being sent, or its answer from being read.
+    func ask(
+        _ name: String,
+        _ parts: [String] = [],
+        query: String? = nil,
+        body: String? = nil,
+        expecting status: Int
+    ) async throws {
+        let operation = try #require(operations[name], "\(name)")
+        let method = try #require(AdminCall.Method(rawValue: operation.method))
+        var path = operation.path
+        for part in parts {
+            if let parameter = path.firstRange(of: /\{\w+\}/) { path.replaceSubrange(parameter, with: part) }
+        }
+        if let query { path += "?" + query.replacing("(", with: "%28") }
+        if let body, status != 400, let schema = operation.request {
+            let violations = description.violations(of: try JSONParser.parse(body, depthLimit: 16), by: schema)
+            #expect(violations.isEmpty, "\(name) takes \(body): \(violations)")
+        }
+        let answer = try await daemon.client.send(AdminCall(method, path, body: body.map { Array($0.utf8) }))
+        #expect(answer.status == status, "\(name): \(answer.text)")
+        try check(answer, of: operation)
+        if status < 300 || status == 501 { unasked.remove(name) }
+    }
+
+    private func check(_ answer: AdminAnswer, of operation: InterfaceDescription.Operation) throws {
+        let content = try #require(operation.responses["\(answer.status)"], "\(operation): \(answer.status)")
+        let type = answer.headers["content-type"]?.split(separator: ";").first.map(String.init)
+        guard !content.isEmpty else {
+            #expect(answer.body.isEmpty, "\(operation)")
+            return
+        }
+        let media = try #require(type.flatMap { content[$0] }, "\(operation): \(type ?? "no type")")
+        guard type?.hasSuffix("json") == true, let schema = media["schema"] else { return }
+        let value = try JSONParser.parse(answer.text, depthLimit: 16)
+        let violations = description.violations(of: value, by: schema)
+        #expect(violations.isEmpty, "\(operation): \(violations)")
+    }
+
+    /// Follows the changes from now on up to the first update, and holds each event against the document.
+    func follow() async throws {
+        let operation = try #require(operations["GET /v1/changes"])
+        let events = try #require(operation.responses["200"]?["text/event-stream"]?["x-events"])
+        let change = #"{"changes":[{"insert":"Department","values":{"title":"New"}}]}"#
+        var seen: Set<String> = []
+        let (daemon, description) = (daemon, description)
+        let answer = try await daemon.client.events(AdminCall(.get, "/v1/changes")) { event in
+            seen.insert(event.event)
+            let schema = try #require(events[event.event], "\(event.event)")
+            let violations = description.violations(of: try JSONParser.parse(event.data, depthLimit: 16), by: schema)
+            #expect(violations.isEmpty, "\(event.event): \(violations)")
+            #expect((event.id != nil) == (event.event == "storeDidUpdate"), "\(event.event)")
+            if event.event == "hello" { _ = try await daemon.call(.post, "/v1/transactions", change) }
+            return event.event != "storeDidUpdate"
+        }
+        #expect(answer.status == 200)
+        #expect(seen.isSuperset(of: ["hello", "storeDidUpdate"]))
+        unasked.remove("GET /v1/changes")
+    }
+
+    /// Asks for everything that this version does not do.
+    func askForLaterOnes() async throws {
+        let writer = "0190f1a2-0000-7000-8000-000000000001"
+        for operation in operations.values where operation.responses["501"] != nil {
+            let parts = operation.pathParameters.map { $0 == "number" ? "1" : writer }
+            try await ask(operation.description, parts, expecting: 501)
+        }
+    }
+}

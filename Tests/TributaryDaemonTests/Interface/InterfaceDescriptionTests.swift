@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+import TributaryChanges
+
+@testable import TributaryDaemon
+
+/// The OpenAPI document says what the table of routes and the messages say, and nothing else.
+@Suite struct InterfaceDescriptionTests {
+    private static func key(_ route: Route) -> String { "\(route.method) \(route.path)" }
+
+    @Test func theOperationsAreTheRoutes() throws {
+        let operations = try InterfaceDescription().operations
+        #expect(operations.map(\.description).sorted() == RouteTable.routes.map(Self.key).sorted())
+        for route in RouteTable.routes {
+            let operation = try #require(operations.first { $0.description == Self.key(route) })
+            #expect(operation.query == route.query, "\(operation)")
+            #expect(operation.access == "\(route.access)", "\(operation)")
+            let parts = route.path.matches(of: /\{(\w+)\}/).map { String($0.1) }
+            #expect(operation.pathParameters == Set(parts), "\(operation)")
+            var needsOpenStore = false
+            if case .openStore = route.requirement { needsOpenStore = true }
+            #expect(operation.needsOpenStore == needsOpenStore, "\(operation)")
+        }
+    }
+
+    /// The statuses follow from who may use a route, what it needs and what it takes.
+    @Test func theStatusesFollowFromTheRoutes() throws {
+        let source = try Article.text(of: "Sources/TributaryDaemon/Routes/RouteTable.swift")
+        let later = Set(
+            source.matches(of: /Route\(\.(\w+), \x22([^\x22]+)\x22[^)]*LaterRoute\.handle/).map {
+                "\($0.1.uppercased()) \($0.2)"
+            }
+        )
+        #expect(!later.isEmpty)
+        let problems = Set(ProblemKind.allCases.map { "\($0.status)" })
+        var described: Set<String> = []
+        for operation in try InterfaceDescription().operations {
+            let statuses = Set(operation.responses.keys)
+            described.formUnion(statuses)
+            let isLater = later.contains(operation.description)
+            #expect(statuses.isSuperset(of: ["400", "default"]), "\(operation)")
+            #expect(statuses.contains("403") == (operation.access != "read"), "\(operation)")
+            #expect(statuses.contains("413") == (operation.request != nil), "\(operation)")
+            #expect(statuses.contains("501") == isLater, "\(operation)")
+            let isHealth = operation.path == AdminPath.health
+            #expect(statuses.contains("503") == (operation.needsOpenStore || isHealth), "\(operation)")
+            let successes = statuses.filter { $0.hasPrefix("2") }
+            #expect(successes.count == (isLater ? 0 : 1), "\(operation)")
+            #expect(statuses.subtracting(successes).subtracting(["default"]).isSubset(of: problems), "\(operation)")
+        }
+        // A path that takes another method, and a failure, are no answers of an operation.
+        #expect(problems.subtracting(["405", "500"]).isSubset(of: described))
+    }
+
+    @Test func theProblemsAreThoseOfThePublishedList() throws {
+        let description = try InterfaceDescription()
+        let types = description.elements(description.schema("Problem")?["properties"]?["type"]?["enum"])
+        #expect(types.compactMap(\.string).sorted() == ProblemKind.allCases.map(\.type).sorted())
+    }
+
+    /// Each message has the fields of its schema, of the same types, and those that may be absent are not required.
+    @Test func theSchemasAreTheMessages() throws {
+        let description = try InterfaceDescription()
+        let messages = InterfaceMessages.all
+        for (name, message) in messages {
+            let schema = try #require(description.schema(name), "\(name)")
+            let properties = description.members(schema["properties"])
+            var fields: [String: String] = [:]
+            var required: Set<String> = []
+            for field in Mirror(reflecting: message).children {
+                guard let label = field.label else { continue }
+                let type = InterfaceMessages.text(of: type(of: field.value))
+                fields[label] = type.text
+                if !type.isOptional { required.insert(label) }
+            }
+            #expect(Set(properties.map(\.key)) == Set(fields.keys), "\(name)")
+            #expect(Set(description.elements(schema["required"]).compactMap(\.string)) == required, "\(name)")
+            for property in properties {
+                #expect(InterfaceMessages.text(of: property.value) == fields[property.key], "\(name).\(property.key)")
+            }
+        }
+    }
+
+    /// No message is without a schema.
+    @Test func everyMessageIsCompared() throws {
+        let folder = PackageFolder.path("Sources/TributaryAdmin/Messages")
+        var declared: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let text = try Article.text(of: "Sources/TributaryAdmin/Messages/\(file)")
+            declared.formUnion(text.matches(of: /struct (\w+): Codable/).map { String($0.1) })
+        }
+        let compared = InterfaceMessages.all.map { "\(type(of: $0.1))" }
+        #expect(Set(compared) == declared)
+    }
+
+    /// No schema is of no use.
+    @Test func everySchemaIsReferredTo() throws {
+        let description = try InterfaceDescription()
+        let text = description.root.text
+        for name in description.schemaNames {
+            #expect(text.contains("\"#/components/schemas/\(name)\""), "\(name)")
+        }
+    }
+}
