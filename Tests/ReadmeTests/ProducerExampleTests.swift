@@ -5,23 +5,15 @@ import TransactionLog
 
 /// The README's producer in Python writes a segment that the verifier accepts.
 @Suite struct ProducerExampleTests {
-    private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-
-    @Test(.enabled(if: python != nil, "python3 is not installed"))
+    @Test(.enabled(if: Python() != nil, "python3 is not installed"))
     func writesAValidSegment() async throws {
         let folder = try TemporaryFolder("readme")
         try folder.write(try Readme.example("python"), to: "producer.py")
         try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
 
-        let process = try ChildProcess(
-            try #require(Self.python),
-            [folder.path("producer.py"), folder.path("logs")],
-            errors: folder.path("errors")
-        )
-        let ending = await process.ending()
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(ending == .exited(0), "\(errors)")
+        let python = try #require(Python())
+        let result = try await python.run(folder.path("producer.py"), [folder.path("logs")])
+        #expect(result.ending == .exited(0), "\(result.errors)")
 
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path("logs"))
         let files = names.filter { $0.hasSuffix(".tlog") }
