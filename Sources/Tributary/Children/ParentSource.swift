@@ -29,23 +29,23 @@ final class ParentSource: ContextSource {
         context.processChanges()
     }
 
-    var hasUnsaved: Bool { context.dirty.count > 0 || !context.ledger.isEmpty || context.source.hasUnsaved }
+    var hasUnsaved: Bool { context.pending.count > 0 || !context.pending.delta.isEmpty || context.source.hasUnsaved }
 
     var unsavedRoots: UnsavedRoots {
         var roots = context.source.unsavedRoots
-        roots.changed.formUnion(context.dirty.rootIndexes)
-        roots.deleted.formUnion(context.dirty.deletedRootIndexes)
-        roots.relationships.formUnion(context.ledger.changedPlaces)
+        roots.changed.formUnion(context.pending.rootIndexes)
+        roots.deleted.formUnion(context.pending.deletedRootIndexes)
+        roots.relationships.formUnion(context.pending.delta.changedRelationships)
         return roots
     }
 
     func unsavedCount(rootIndex: Int) -> Int {
-        context.dirty.count(rootIndex: rootIndex) + context.source.unsavedCount(rootIndex: rootIndex)
+        context.pending.count(rootIndex: rootIndex) + context.source.unsavedCount(rootIndex: rootIndex)
     }
 
     func unsavedKeys(rootIndex: Int) -> [ObjectKey] {
         var keys = context.source.unsavedKeys(rootIndex: rootIndex)
-        for object in context.dirty.visitAll() where object.kind.rootIndex == rootIndex { keys.append(object.key) }
+        for object in context.pending.visitAll() where object.kind.rootIndex == rootIndex { keys.append(object.key) }
         return keys
     }
 
@@ -66,16 +66,16 @@ final class ParentSource: ContextSource {
         return context.dirtyObjects(values, in: scope).map(\.key) + context.source.unsavedKeys(of: values, in: scope)
     }
 
-    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? {
-        let above = context.source.difference(key)
-        guard let own = context.ledger[key] else { return above }
+    func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? {
+        let above = context.source.relationshipChange(key)
+        guard let own = context.pending.delta[key] else { return above }
         return above.map { $0.adding(own) } ?? own
     }
 
-    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? {
-        if let own = context.ledger.arrangements[key] { return own }
-        guard var above = context.source.arrangement(key) else { return nil }
-        for id in context.ledger[key]?.addedInOrder ?? [] { above.append(id) }
+    func relationshipOrdering(_ key: RelationshipDelta.Key) -> RelationshipOrdering? {
+        if let own = context.pending.delta.orderings[key] { return own }
+        guard var above = context.source.relationshipOrdering(key) else { return nil }
+        for id in context.pending.delta[key]?.addedInOrder ?? [] { above.append(id) }
         return above
     }
 

@@ -49,7 +49,7 @@ final class StagedSource: ContextSource {
     /// The state was taken from a parent that had processed its changes.
     func processChanges() {}
 
-    var hasUnsaved: Bool { !state.objects.isEmpty || !state.ledger.isEmpty }
+    var hasUnsaved: Bool { !state.objects.isEmpty || !state.delta.isEmpty }
 
     var unsavedRoots: UnsavedRoots { state.roots }
 
@@ -65,9 +65,9 @@ final class StagedSource: ContextSource {
         keys.keys(of: values, in: scope, objects: state.objects)
     }
 
-    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { state.ledger[key] }
+    func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? { state.delta[key] }
 
-    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { state.ledger.arrangements[key] }
+    func relationshipOrdering(_ key: RelationshipDelta.Key) -> RelationshipOrdering? { state.delta.orderings[key] }
 
     func unsavedState() -> UnsavedState { state }
 
@@ -87,7 +87,7 @@ final class StagedSource: ContextSource {
                     keys.insert(object.key, unsaved)
                 }
             }
-            state.ledger.add(child.ledger)
+            state.delta.add(child.pending.delta)
             saves.append(staged)
             return lost
         }

@@ -10,7 +10,7 @@ struct UnsavedState: Sendable {
     private var counts: [Int: Int] = [:]
     /// Root entities of which an object was deleted.
     private var deletedRootIndexes: Set<Int> = []
-    var ledger = RelationshipLedger()
+    var delta = RelationshipDelta()
     /// The generation that the topmost context reads; nil for what is newest.
     var generation: Generation?
     /// Moves when anything above has changed.
@@ -21,7 +21,7 @@ struct UnsavedState: Sendable {
 
     /// What the objects and links concern.
     var roots: UnsavedRoots {
-        UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: ledger.changedPlaces)
+        UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: delta.changedRelationships)
     }
 
     /// An object is unsaved, as it is given.
@@ -37,10 +37,10 @@ extension ManagedObjectContext {
         checkConfinement()
         processChanges()
         var state = source.unsavedState()
-        for object in dirty.objects {
+        for object in pending.objects {
             if let unsaved = object.unsaved { state.set(unsaved, object.key) }
         }
-        state.ledger.add(ledger)
+        state.delta.add(pending.delta)
         state.generation = generation
         state.version = stateVersion
         return state

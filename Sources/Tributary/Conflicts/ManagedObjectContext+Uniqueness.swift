@@ -64,8 +64,7 @@ extension ManagedObjectContext {
 
     /// Unsaved objects of this context that may have the values in the slots of the scope; see ``DirtyKeyIndex``.
     func dirtyObjects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ManagedObject] {
-        isFollowingWrites = true
-        return dirty.objects(values, in: scope, version: shownVersion)
+        pending.objects(values, in: scope, version: shownVersion)
     }
 
     /// Whether the context shows the object as it is below.
@@ -77,7 +76,7 @@ extension ManagedObjectContext {
     func uniquenessPlan(_ reader: Reader) throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         var holders: [UniqueKey: ManagedObject] = [:]
-        for object in dirty.objects where object.state == .inserted || object.state == .updated {
+        for object in pending.objects where object.state == .inserted || object.state == .updated {
             for constraint in object.kind.entity.uniquenessConstraints {
                 guard plan.outcomes[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: schema.model)

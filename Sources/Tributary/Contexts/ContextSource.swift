@@ -53,10 +53,10 @@ protocol ContextSource: AnyObject {
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]
 
     /// What the contexts above have changed about a relationship and not saved.
-    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference?
+    func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change?
 
     /// The order that the contexts above have given to a relationship and not saved.
-    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement?
+    func relationshipOrdering(_ key: RelationshipDelta.Key) -> RelationshipOrdering?
 
     /// Everything that is unsaved above.
     func unsavedState() -> UnsavedState

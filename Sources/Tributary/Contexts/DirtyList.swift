@@ -56,13 +56,13 @@ struct DirtyList {
     }
 
     /// A property of one of the objects is about to change.
-    mutating func noteChange(of object: ManagedObject, _ slot: Int) {
+    mutating func propertyWillChange(of object: ManagedObject, _ slot: Int) {
         guard object.dirtyIndex >= 0 else { return }
         keys.change(object.dirtyIndex, rootIndex: object.kind.rootIndex, slot: slot)
     }
 
     /// One of the objects was linked to the owner, or is no more.
-    mutating func noteOwner(_ owner: ObjectKey) {
+    mutating func addOwner(_ owner: ObjectKey) {
         if count > 0 { owners.insert(owner) }
     }
 

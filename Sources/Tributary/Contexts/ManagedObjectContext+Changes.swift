@@ -6,22 +6,22 @@ extension ManagedObjectContext {
     /// Whether a save has something to write.
     public var hasChanges: Bool {
         checkConfinement()
-        return dirty.count > 0
+        return pending.count > 0
     }
     /// New objects that are not saved yet, in the order in which they were inserted.
     public var insertedObjects: [ManagedObject] {
         checkConfinement()
-        return dirty.objects.filter { $0.state == .inserted }
+        return pending.objects.filter { $0.state == .inserted }
     }
     /// Changed objects that are not saved yet, also those to or from which others were linked.
     public var updatedObjects: [ManagedObject] {
         checkConfinement()
-        return dirty.objects.filter { $0.state == .updated } + linkedOwners
+        return pending.objects.filter { $0.state == .updated } + linkedOwners
     }
     /// Objects that the next save deletes.
     public var deletedObjects: [ManagedObject] {
         checkConfinement()
-        return dirty.objects.filter { $0.state == .deleted }
+        return pending.objects.filter { $0.state == .deleted }
     }
     /// The objects that are in use now, and those with changes.
     public var registeredObjects: [ManagedObject] {
@@ -32,10 +32,7 @@ extension ManagedObjectContext {
     /// An attribute, a register or a pair of the object has changed.
     @inline(__always)
     func noteUpdate(of object: ManagedObject) {
-        guard object.state != .gone, object.state != .detached else { return }
-        if object.state == .clean { object.state = .updated }
-        if object.dirtyIndex < 0 { dirty.insert(object) }
-        editCount &+= 1
+        guard pending.recordEdit(of: object) else { return }
         noteChange { $0.noteUpdated(object.objectID) }
     }
 
@@ -49,7 +46,7 @@ extension ManagedObjectContext {
     }
 
     private func scheduleProcessing() {
-        guard !observers.changes.isEmpty || !unpropagated.isEmpty || undoStack != nil else { return }
+        guard !observers.changes.isEmpty || !pending.unfollowedDeletions.isEmpty || undoStack != nil else { return }
         isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.

@@ -33,15 +33,11 @@ extension ManagedObjectContext {
         }
         if let row, row.entity.name == object.kind.entity.name { return object.take(row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
-        // One that was only linked has nothing to link to, and one that was deleted unread is deleted already.
-        if object.state == .updated { withdraw(object) }
-        dirty.remove(object)
-        object.state = .gone
-        ledger.noteVisibility()
+        // One that was only linked has nothing to link to, and one that was deleted unread is deleted already. An ID that
+        // is not merged yet is looked for again when it is asked for again.
+        move(object, on: .loadFailure)
         let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
         object.makeExtras().faultError = error
-        // An ID that is not merged yet is looked for again when it is asked for again.
-        registry.remove(object)
         throw error
     }
 

@@ -50,11 +50,8 @@ extension ManagedObjectContext {
         }
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: uniqueID, context: self))
         object.values = kind.defaults
-        object.state = .inserted
-        registry.register(object)
-        dirty.insert(object)
+        pending.insert(object)
         undoStack?.record(.appeared(object))
-        editCount &+= 1
         noteChange { $0.inserted.insert(object.objectID) }
         object.awakeFromInsert()
         return object
@@ -150,15 +147,9 @@ extension ManagedObjectContext {
         case .inserted, .updated: break
         }
         object.prepareForDeletion()
-        let wasInserted = object.state == .inserted
         // A new object is deleted like any other until its delete rules have been followed.
-        object.state = .deleted
-        ledger.noteVisibility()
-        dirty.insert(object)
+        pending.delete(object)
         undoStack?.record(.disappeared(object))
-        editCount &+= 1
-        unpropagated.append(object)
-        if wasInserted { object.makeExtras().isUnsaved = true }
         noteChange { $0.noteDeleted(object.objectID) }
     }
 }

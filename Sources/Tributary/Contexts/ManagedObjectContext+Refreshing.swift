@@ -17,12 +17,8 @@ extension ManagedObjectContext {
         guard mergeChanges else {
             // What the hook assigns goes with the rest.
             if !object.values.isEmpty { object.willTurnIntoFault() }
-            withdraw(object)
-            dirty.remove(object)
-            unpropagated.removeAll { $0 === object }
-            object.state = .clean
+            move(object, on: .refresh)
             object.turnIntoFault(isTold: true)
-            noteChange { $0.noteUpdated(object.objectID) }
             return
         }
         guard !object.values.isEmpty else { return }
@@ -53,38 +49,28 @@ extension ManagedObjectContext {
     public func rollback() {
         checkConfinement()
         undoStack?.removeAllActions()
-        // An object that a delete rule would still change must not be changed after the rollback.
-        unpropagated = []
+        pending.dropUnfollowedDeletions()
         passCount &+= 1
-        for object in dirty.objects {
-            dirty.remove(object)
-            switch object.state {
-            case .inserted: bury(object, isLost: false)
-            case .deleted where object.extras?.isUnsaved == true: bury(object, isLost: false)
-            case .updated, .deleted:
-                object.state = .clean
-                object.changed.removeAll()
-                if let row = object.row {
-                    object.replace(row)
-                    object.awake(from: .rollback)
-                } else {
-                    object.turnIntoFault()
-                }
-                noteChange { $0.noteUpdated(object.objectID) }
-            case .clean, .gone, .detached: break
+        for object in pending.objects where object.isDirty {
+            move(object, on: .rollBack(isNeverSaved: object.extras?.isUnsaved == true))
+            guard object.state == .clean else { continue }
+            if let row = object.row {
+                object.replace(row)
+                object.awake(from: .rollback)
+            } else {
+                object.turnIntoFault()
             }
+            noteChange { $0.noteUpdated(object.objectID) }
         }
         noteOtherEnds()
-        ledger.removeAll()
-        lostConflicts = []
-        owed.removeRefusedWrites()
+        pending.dropDelta()
         request = nil
         processPendingChanges()
     }
 
     /// Tells of objects without changes of their own whose relationships are as they were again.
     private func noteOtherEnds() {
-        for key in Set(ledger.differences.keys).union(ledger.arrangements.keys) {
+        for key in Set(pending.delta.changes.keys).union(pending.delta.orderings.keys) {
             guard let owner = registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else { continue }
             noteChange { $0.noteUpdated(owner.objectID) }
         }
@@ -118,14 +104,9 @@ extension ManagedObjectContext {
     /// Forgets all objects and all changes; the context stays where it is.
     func forgetAll() {
         undoStack?.removeAllActions()
-        unpropagated = []
         passCount &+= 1
-        for object in dirty.objects + registry.objects { object.detach() }
-        dirty = DirtyList()
-        registry.removeAll()
-        ledger.removeAll()
-        lostConflicts = []
-        owed = OwedErrors()
+        pending.detachAll()
+        pendingReadError = nil
         observers.forgetPending()
         request = nil
     }

@@ -4,7 +4,7 @@ import TributaryStore
 
 extension ManagedObjectContext {
     /// Grows with everything that changes what a child sees: edits, merges, saves, rollbacks, and those above.
-    var stateVersion: UInt64 { editCount &+ passCount &+ source.version }
+    var stateVersion: UInt64 { pending.editCount &+ passCount &+ source.version }
 
     /// The context that this one was made from with `newChild`; nil when its rows come from the store or from a context
     /// on another queue.
@@ -35,8 +35,8 @@ extension ManagedObjectContext {
 
     /// What the store has at the other end of a relationship, with what the contexts above have changed about it.
     func shown(_ stored: [ManagedObjectID], at key: RelationshipKey) -> [ManagedObjectID] {
-        let ids = source.difference(key)?.applied(to: stored) ?? stored
-        return source.arrangement(key)?.ordering(ids) ?? ids
+        let ids = source.relationshipChange(key)?.applied(to: stored) ?? stored
+        return source.relationshipOrdering(key)?.ordering(ids) ?? ids
     }
 
     /// Reads the objects in use again when something above the context has changed.

@@ -52,20 +52,17 @@ public final class ManagedObjectContext {
     public var undoStack: UndoStack? {
         didSet {
             undoStack?.context = self
-            isFollowingWrites = undoStack != nil || dirty.keys.isUsed
+            pending.followWrites(forUndo: undoStack != nil)
         }
     }
 
     // What is unchecked below are plain numbers and flags, asked for or counted with each change of a value: no access to
     // one lasts longer than the instruction that makes it, so none can overlap.
 
-    @exclusivity(unchecked) var isFollowingWrites = false
     /// Whether a job that processes the pending changes is on its way to the main actor.
     @exclusivity(unchecked) var isProcessingScheduled = false
     /// Counts the groups of changes that were processed.
     @exclusivity(unchecked) var event: UInt64 = 1
-    /// Grows with each change that a program makes here.
-    @exclusivity(unchecked) var editCount: UInt64 = 0
 
     let home: ContextHome
     package var schema: ObjectSchema { home.schema }
@@ -91,16 +88,9 @@ public final class ManagedObjectContext {
     let registry: ObjectRegistry
     /// The entity that was used last; many uses of one follow each other.
     private var recentKind: ObjectKind?
-    var dirty = DirtyList()
-    var ledger = RelationshipLedger()
-    /// Deleted objects whose delete rules have not been followed yet.
-    var unpropagated: [ManagedObject] = []
-    /// Whether delete rules are being followed: they need to see what they make others let go of.
-    var isFollowingDeleteRules = false
-    /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
-    var lostConflicts: [MergeConflict] = []
-    /// What the next save throws because the getter or setter that met it could not.
-    var owed = OwedErrors()
+    let pending: PendingChanges
+    /// An error while reading that a getter could not throw; the next save does.
+    var pendingReadError: ContextError?
     /// What was read ahead for this context alone.
     var rowsAtHand = RowsAtHand()
     let observers = ContextObservers()
@@ -127,12 +117,7 @@ public final class ManagedObjectContext {
         isMain = generation != nil
         automaticallyMergesChangesFromParent = generation != nil
         registry = ObjectRegistry(rootCount: home.schema.rootCount)
-    }
-
-    /// An error while reading that a getter could not throw; the next save does.
-    var pendingReadError: ContextError? {
-        get { owed.readError }
-        set { owed.readError = newValue }
+        pending = PendingChanges(registry: registry)
     }
 
     /// The container; nil when it is gone.

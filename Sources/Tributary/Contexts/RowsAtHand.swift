@@ -7,7 +7,7 @@ import TributaryStore
 /// context that shows a generation go to the container's row cache instead, where other contexts find them.
 struct RowsAtHand {
     private var rows: [ManagedObjectID: Row] = [:]
-    private var related: [RelationshipLedger.Key: [ManagedObjectID]] = [:]
+    private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
     /// What the context showed when this was read.
     private var version: UInt64 = 0
 
@@ -16,7 +16,7 @@ struct RowsAtHand {
 
     func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }
 
-    func related(_ key: RelationshipLedger.Key, version: UInt64) -> [ManagedObjectID]? {
+    func related(_ key: RelationshipDelta.Key, version: UInt64) -> [ManagedObjectID]? {
         version == self.version ? related[key] : nil
     }
 
@@ -25,7 +25,7 @@ struct RowsAtHand {
         for row in rows { self.rows[row.id] = row }
     }
 
-    mutating func insert(_ ids: [ManagedObjectID], at key: RelationshipLedger.Key, version: UInt64) {
+    mutating func insert(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key, version: UInt64) {
         makeRoom(version)
         related[key] = ids
     }

@@ -45,9 +45,9 @@ final class StoreSource: ContextSource {
 
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] { [] }
 
-    func difference(_ key: RelationshipLedger.Key) -> RelationshipLedger.Difference? { nil }
+    func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? { nil }
 
-    func arrangement(_ key: RelationshipLedger.Key) -> Arrangement? { nil }
+    func relationshipOrdering(_ key: RelationshipDelta.Key) -> RelationshipOrdering? { nil }
 
     func unsavedState() -> UnsavedState { UnsavedState() }
 

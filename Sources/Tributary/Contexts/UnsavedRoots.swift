@@ -5,5 +5,5 @@ struct UnsavedRoots {
     /// Of deleted objects.
     var deleted: Set<Int> = []
     /// Relationships of which some object's has changed.
-    var relationships: Set<RelationshipLedger.Place> = []
+    var relationships: Set<RelationshipDelta.Identity> = []
 }

@@ -104,8 +104,8 @@ struct DerivedValues {
     /// Who is at the other end of a to-many when the save is done.
     private func members(of subject: Subject, _ slot: Int) throws -> [ManagedObjectID] {
         let stored = try reader.related(to: subject.id.uniqueID, entity: subject.kind.entity, slot: slot)
-        let key = RelationshipLedger.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
-        let difference = context.ledger[key]
+        let key = RelationshipDelta.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
+        let difference = context.pending.delta[key]
         let known = difference?.added.isEmpty == false ? Set(stored) : []
         let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }
         return (stored.filter { difference?.removed.contains($0) != true } + added).filter { id in

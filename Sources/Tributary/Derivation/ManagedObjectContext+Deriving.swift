@@ -16,12 +16,12 @@ extension ManagedObjectContext {
             dropped: dropped
         )
         let changed = Set(
-            dirty.objects.filter { object in
+            pending.objects.filter { object in
                 (object.state == .inserted || object.state == .updated) && !dropped.contains(ObjectIdentifier(object))
             }.map(\.objectID)
         )
         var concerned = changed
-        for key in ledger.differences.keys {
+        for key in pending.delta.changes.keys {
             if let owner = owner(of: key) { concerned.insert(owner.objectID) }
         }
         for kind in deriving { concerned.formUnion(try dependents(of: kind, reader, dropped)) }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
             guard let name = derivation.relationship, let slot = kind.slot(named: name),
                 let relationship = kind.entity.properties[slot].relationship
             else { continue }
-            for object in dirty.objects
+            for object in pending.objects
             where object.kind.entity.isKind(of: relationship.destination)
                 && !dropped.contains(ObjectIdentifier(object))
             {

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         let request = resolved(request)
         if let other = withoutOwnChanges(request) { return try other.fetchDictionaries(request) }
         let plan = try home.dictionaryPlan(request)
-        let isOverlaid = source.hasUnsaved || request.includesPendingChanges && dirty.count > 0
+        let isOverlaid = source.hasUnsaved || request.includesPendingChanges && pending.count > 0
         guard isOverlaid else { return home.named(try readResults { try $0.values(plan) }, plan) }
         var objects = request
         objects.sortKeys = []

@@ -164,7 +164,7 @@ extension ManagedObjectContext {
         let kind = try kind(named: request.entityName)
         var overlay = Overlay(
             kind: kind,
-            dirtyCount: request.includesPendingChanges ? dirty.count(rootIndex: kind.rootIndex) : 0,
+            dirtyCount: request.includesPendingChanges ? pending.count(rootIndex: kind.rootIndex) : 0,
             countAbove: source.unsavedCount(rootIndex: kind.rootIndex)
         )
         guard !overlay.isEmpty else { return overlay }

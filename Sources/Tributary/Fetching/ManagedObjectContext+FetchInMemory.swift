@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     ///
     /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
     func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
-        guard request.includesPendingChanges && dirty.count > 0 || source.hasUnsaved else { return nil }
+        guard request.includesPendingChanges && pending.count > 0 || source.hasUnsaved else { return nil }
         let kind = try kind(named: request.entityName)
         let keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
         let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: schema.model)
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
         var required = RequiredValues()
         let kind = try kind(named: request.entityName)
-        let dirtyCount = request.includesPendingChanges ? dirty.count : 0
+        let dirtyCount = request.includesPendingChanges ? pending.count : 0
         let unsavedCount = dirtyCount + source.unsavedCount(rootIndex: kind.rootIndex)
         guard unsavedCount > ManagedObjectContext.fewUnsavedObjects else { return required }
         for case let (slot, value)? in terms.map(\.requiredValue) { required.require(value, slot) }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
 
     /// The dirty objects that may have the values, or all that there are when no value is known.
     func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
-        guard !required.isEmpty else { return dirty.visitAll() }
+        guard !required.isEmpty else { return pending.visitAll() }
         let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
         return dirtyObjects(required.values, in: scope)
     }
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
 
     /// Whether an object of the context with changes that the request sees stands for the row.
     func isDirty(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
-        guard request.includesPendingChanges, dirty.count > 0 else { return false }
+        guard request.includesPendingChanges, pending.count > 0 else { return false }
         return registry.object(id, rootIndex: kind.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
@@ -102,8 +102,8 @@ extension ManagedObjectContext {
     private func unsavedRoots(_ request: FetchRequest) -> UnsavedRoots {
         var roots = source.unsavedRoots
         guard request.includesPendingChanges else { return roots }
-        roots.changed.formUnion(dirty.rootIndexes)
-        roots.deleted.formUnion(dirty.deletedRootIndexes)
+        roots.changed.formUnion(pending.rootIndexes)
+        roots.deleted.formUnion(pending.deletedRootIndexes)
         return roots
     }
 
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     ///
     /// Nil when nothing needs one.
     func withoutOwnChanges(_ request: FetchRequest) -> ManagedObjectContext? {
-        guard !request.includesPendingChanges, !source.isStore, dirty.count > 0 else { return nil }
+        guard !request.includesPendingChanges, !source.isStore, pending.count > 0 else { return nil }
         let other = ManagedObjectContext(home: home, name: name, mergePolicy: mergePolicy, source: source)
         other.executor = executor
         other.caughtUpVersion = source.version

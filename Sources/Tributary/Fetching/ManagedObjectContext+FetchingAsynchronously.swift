@@ -25,7 +25,7 @@ extension ManagedObjectContext {
         }
         processPendingChanges()
         // A merge or an edit that came meanwhile may change the answer.
-        guard self.generation === generation, dirty.count == 0 || !request.includesPendingChanges else {
+        guard self.generation === generation, pending.count == 0 || !request.includesPendingChanges else {
             return try fetch(request)
         }
         let objects: [ManagedObject]

@@ -20,7 +20,7 @@ package final class MainContext: MainContextMerging {
 
     package var hasChanges: Bool { context.hasChanges || context.hasRefusedWrites }
 
-    package var editCount: UInt64 { context.editCount }
+    package var editCount: UInt64 { context.pending.editCount }
 
     package func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         context.merge(changes, movingTo: generation)

@@ -3,7 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    /// Takes over a child's save: its changed properties replace this context's, which becomes dirty.
+    /// Takes over a child's save: its changed properties replace this context's, which becomes pending.
     ///
     /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         for order in staged.orders {
             guard let owner = living(order.owner) else { continue }
             recordOrder(of: owner, order.slot)
-            ledger.arrange(order.ids, key(owner, order.slot))
+            pending.delta.setOrder(order.ids, key(owner, order.slot))
             noteUpdate(of: owner)
         }
         for staged in staged.objects where staged.action == .delete {
@@ -51,14 +51,11 @@ extension ManagedObjectContext {
     private func absorbInsert(_ staged: StagedSave.Object) {
         let kind = schema.kind(of: staged.image.id)
         let known = registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
-        if let known, known.state == .deleted { return revive(known) }
+        if let known, known.state == .deleted { return resurrect(known) }
         guard living(staged.image.id) == nil else { return }
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: staged.key.id, context: self))
         object.values = kind.defaults
-        object.state = .inserted
-        registry.register(object)
-        dirty.insert(object)
-        editCount &+= 1
+        pending.insert(object)
         undoStack?.record(.appeared(object))
         noteChange { $0.inserted.insert(object.objectID) }
     }

@@ -166,7 +166,7 @@ extension ManagedObjectContext {
 
     /// The table of cases: what the object is here against what it is in the store now.
     ///
-    /// Of those that are gone then the caller has the undo stack forget.
+    /// The caller removes the objects that are gone then from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
         switch (object.state, row) {
@@ -181,9 +181,7 @@ extension ManagedObjectContext {
             rebase(object, on: row)
             noteChange { $0.noteUpdated(object.objectID) }
         case (.deleted, let row?): object.row = row
-        case (.clean, nil): bury(object, isLost: false)
-        case (.deleted, nil): buryDirty(object, isLost: false)
-        case (.updated, nil): buryDirty(object, isLost: true)
+        case (.clean, nil), (.deleted, nil), (.updated, nil): move(object, on: .invalidate)
         }
     }
 
@@ -209,28 +207,25 @@ extension ManagedObjectContext {
         object.values = values
     }
 
-    private func buryDirty(_ object: ManagedObject, isLost: Bool) {
-        if isLost, let row = object.row { lostConflicts.append(conflict(object, row, nil)) }
-        withdraw(object)
-        dirty.remove(object)
-        bury(object, isLost: isLost)
-    }
-
-    /// Marks an object as gone; ID and values stay.
-    func bury(_ object: ManagedObject, isLost: Bool) {
-        if isLost {
+    /// Moves an object by an event, and does what the transition asks of the rest of the context.
+    func move(_ object: ManagedObject, on event: ObjectEvent) {
+        let transition = ObjectTransition(from: object.state, on: event)
+        let actions = transition.actions
+        if actions.contains(.keepConflict), let row = object.row {
+            pending.keepConflict(conflict(object, row, nil))
+        }
+        if actions.contains(.revertInverses) { revertInverses(of: object) }
+        if actions.contains(.reportLostEdits) {
             let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
             noteChange { $0.discarded.append(edits) }
         }
-        object.state = .gone
-        ledger.noteVisibility()
-        object.changed.removeAll()
-        registry.remove(object)
-        noteChange { $0.noteDeleted(object.objectID) }
+        pending.apply(transition, to: object)
+        if actions.contains(.notifyUpdate) { noteChange { $0.noteUpdated(object.objectID) } }
+        if actions.contains(.notifyDeletion) { noteChange { $0.noteDeleted(object.objectID) } }
     }
 
     /// Takes back what the changes of an object have done to the other ends.
-    func withdraw(_ object: ManagedObject) {
+    func revertInverses(of object: ManagedObject) {
         for (slot, property) in object.kind.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }
             switch storage {
@@ -240,26 +235,26 @@ extension ManagedObjectContext {
                 let here = object.state == .deleted ? nil : object.values[slot].referencedID
                 if here != stored { moveInverse(object, slot, from: here, to: stored) }
             case .links:
-                withdrawPairs(object, slot, relationship)
+                revertPairs(object, slot, relationship)
             case .inverse: continue
             }
         }
     }
 
-    private func withdrawPairs(_ object: ManagedObject, _ slot: Int, _ relationship: Relationship) {
-        guard let difference = ledger[key(object, slot)] else { return }
+    private func revertPairs(_ object: ManagedObject, _ slot: Int, _ relationship: Relationship) {
+        guard let difference = pending.delta[key(object, slot)] else { return }
         if let (kind, inverseSlot) = inverse(of: relationship) {
             for (ids, isAdded) in [(Array(difference.added.keys), true), (Array(difference.removed), false)] {
                 for id in ids {
                     let there = RelationshipKey(rootIndex: kind.rootIndex, id: id.uniqueID, slot: inverseSlot)
                     if isAdded {
-                        ledger.remove(object.objectID, from: there)
+                        pending.delta.remove(object.objectID, from: there)
                     } else {
-                        ledger.add(object.objectID, to: there)
+                        pending.delta.add(object.objectID, to: there)
                     }
                 }
             }
         }
-        ledger.forget(key(object, slot))
+        pending.delta.forget(key(object, slot))
     }
 }

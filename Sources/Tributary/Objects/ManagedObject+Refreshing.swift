@@ -29,9 +29,7 @@ extension ManagedObject {
 
     /// Ends the object's life in its context: ID and values stay.
     func detach() {
-        state = .detached
         managedObjectContext = nil
-        changed.removeAll()
         dirtyIndex = -1
     }
 }

@@ -75,7 +75,7 @@ extension ManagedObject {
             return
         }
         let rule = kind.derivedSlots.contains(slot) ? ValidationFailure.Rule.derived : .gone
-        context.owed.add(
+        context.pending.refuse(
             ValidationFailure(
                 objectID: objectID,
                 property: kind.entity.properties[slot].name,
@@ -83,6 +83,5 @@ extension ManagedObject {
                 message: "was set, which had no effect: \(error)"
             )
         )
-        context.editCount &+= 1
     }
 }

@@ -37,7 +37,7 @@ extension ManagedObject {
     /// Whether only the other ends of its relationships have changed.
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
-        return context.dirty.owners.contains(key) && context.hasUnsavedLinks(self)
+        return context.pending.isOwner(key) && context.hasUnsavedLinks(self)
     }
     /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
     /// wrong.
@@ -80,7 +80,7 @@ extension ManagedObject {
         for (slot, property) in kind.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property, storage != .column else { continue }
             let key = context.key(self, slot)
-            guard context.ledger[key] != nil || context.ledger.arrangements[key] != nil else { continue }
+            guard context.pending.delta[key] != nil || context.pending.delta.orderings[key] != nil else { continue }
             result[relationship.name] = context.relatedIDs(self, slot)
         }
         return result

@@ -117,7 +117,7 @@ extension ManagedObject {
             event = context.event
             eventValues = values
         }
-        if let context, context.isFollowingWrites { record(value, slot, context) }
+        if let context, context.pending.isFollowingWrites { record(value, slot, context) }
         values[slot] = value
         guard !kind.transients.contains(slot), state != .gone, state != .detached else { return }
         changed.insert(slot)
@@ -126,7 +126,7 @@ extension ManagedObject {
 
     /// Keeps what undo and the index of unsaved objects want to know of a value before it changes.
     private func record(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
-        context.dirty.noteChange(of: self, slot)
+        context.pending.propertyWillChange(of: self, slot)
         guard let undoStack = context.undoStack, state != .gone else { return }
         context.recordOrders(self, slot, from: values[slot], to: value)
         undoStack.record(.value(self, slot: slot, old: values[slot]))

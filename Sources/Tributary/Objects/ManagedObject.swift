@@ -58,7 +58,7 @@ open class ManagedObject {
     /// The context's event in which the object was changed last.
     @exclusivity(unchecked) final var event: UInt64 = 0
     /// Where the object stands between its context and the store.
-    @exclusivity(unchecked) public final internal(set) var state: ObjectState = .clean
+    @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
     /// The place in the context's list of dirty objects, -1 when it is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
     /// What few objects need.
@@ -70,6 +70,10 @@ open class ManagedObject {
         uniqueID = origin.uniqueID
         managedObjectContext = origin.context
     }
+
+    /// Gives the object another state; ``PendingChanges`` alone has the right to it.
+    @inline(__always)
+    final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
     deinit { managedObjectContext?.registry.table.remove(self) }
 

@@ -88,7 +88,7 @@ extension ManagedObject {
         let key = context.key(self, slot)
         // One that has just come to the end of a list that is known moves without a visit to all others.
         if let version = context.listVersion,
-            context.ledger.moveLast(object.objectID, to: index, key, version: version)
+            context.pending.delta.moveLast(object.objectID, to: index, key, version: version)
         {
             return context.noteUpdate(of: self)
         }
@@ -98,7 +98,7 @@ extension ManagedObject {
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
         guard context.relatedIDs(self, slot) != ids else { return }
         context.recordOrder(of: self, slot)
-        context.ledger.arrange(ids, key, completeAt: context.listVersion)
+        context.pending.delta.setOrder(ids, key, completeAt: context.listVersion)
         context.noteUpdate(of: self)
     }
 
@@ -111,7 +111,7 @@ extension ManagedObject {
     func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
         guard isOrdered(slot), let context = managedObjectContext, context.relatedIDs(self, slot) != ids else { return }
         context.recordOrder(of: self, slot)
-        context.ledger.arrange(ids, context.key(self, slot))
+        context.pending.delta.setOrder(ids, context.key(self, slot))
         context.noteUpdate(of: self)
     }
 }

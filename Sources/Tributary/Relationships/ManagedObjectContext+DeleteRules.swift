@@ -4,25 +4,14 @@ import TributaryModel
 extension ManagedObjectContext {
     /// Follows Cascade and Nullify from the objects that were deleted since the last time, until nothing is left to do.
     func propagateDeletions() {
-        guard !unpropagated.isEmpty else { return }
-        // A hook of a deleted object may get here again.
-        let wasFollowing = isFollowingDeleteRules
-        isFollowingDeleteRules = true
-        ledger.noteVisibility()
-        defer {
-            isFollowingDeleteRules = wasFollowing
-            ledger.noteVisibility()
-        }
-        while !unpropagated.isEmpty {
-            let objects = unpropagated
-            unpropagated = []
+        pending.followDeleteRules { objects in
             for object in objects {
                 for (slot, property) in object.kind.entity.properties.enumerated() {
                     guard case .relationship(let relationship, let storage) = property else { continue }
                     follow(relationship, storage, slot, of: object)
                 }
             }
-            for object in objects where object.extras?.isUnsaved == true { forget(object) }
+            for object in objects where object.extras?.isUnsaved == true { pending.move(object, on: .purge) }
         }
     }
 
@@ -54,17 +43,6 @@ extension ManagedObjectContext {
                 }
             }
         }
-    }
-
-    /// An object that was deleted before it was ever saved leaves nothing behind.
-    private func forget(_ object: ManagedObject) {
-        dirty.remove(object)
-        for (slot, property) in object.kind.entity.properties.enumerated() where property.relationship != nil {
-            ledger.forget(key(object, slot))
-        }
-        object.state = .gone
-        ledger.noteVisibility()
-        registry.remove(object)
     }
 
     /// The objects that a Deny rule protects from the deletion of `object`, by relationship.

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
         -> [Change]
     {
         var changes: [Change] = []
-        for key in ledger.orderedKeys.sorted(by: { ($0.id, $0.slot) < ($1.id, $1.slot) }) {
+        for key in pending.delta.orderedKeys.sorted(by: { ($0.id, $0.slot) < ($1.id, $1.slot) }) {
             guard let owner = owner(of: key), !dropped.contains(ObjectIdentifier(owner)), owner.state != .deleted,
                 owner.state != .gone, let relationship = owner.kind.entity.properties[key.slot].relationship,
                 relationship.isOrdered
@@ -55,8 +55,8 @@ extension ManagedObjectContext {
         let stored = try reader.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: key.slot)
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         // What has moved is held against what the context had read; what others have moved meanwhile stays where it is.
-        let added = ledger[key].map { Set($0.added.keys) } ?? []
-        var kept = Arrangement.unmoved(wanted, in: storedIDs(owner, key.slot)).filter { positions[$0] != nil }
+        let added = pending.delta[key].map { Set($0.added.keys) } ?? []
+        var kept = RelationshipOrdering.unmoved(wanted, in: storedIDs(owner, key.slot)).filter { positions[$0] != nil }
         kept.subtract(added)
         let given = request?.positions[key] ?? [:]
         guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).placed() }
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
             return first == second
                 ? left.uniqueID < right.uniqueID : first.utf8.lexicographicallyPrecedes(second.utf8)
         }
-        kept = Arrangement.unmoved(wanted, in: base).subtracting(added).union(given.keys)
+        kept = RelationshipOrdering.unmoved(wanted, in: base).subtracting(added).union(given.keys)
         let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).placed()
         let moved = Set(placed.map(\.id))
         return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
         }
         owner.arrange(known + ids.filter { positions[$0] == nil }, slot)
         // An order that is the same still has to be written.
-        ledger.arrange(relatedIDs(owner, slot), key)
+        pending.delta.setOrder(relatedIDs(owner, slot), key)
         noteUpdate(of: owner)
     }
 

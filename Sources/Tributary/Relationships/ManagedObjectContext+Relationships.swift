@@ -3,7 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    typealias RelationshipKey = RelationshipLedger.Key
+    typealias RelationshipKey = RelationshipDelta.Key
 
     /// The relationship at the other end, as the slot that it has in every entity there.
     func inverse(of relationship: Relationship) -> (kind: ObjectKind, slot: Int)? {
@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     }
 
     func key(_ object: ManagedObject, _ slot: Int) -> RelationshipKey {
-        RelationshipKey(rootIndex: object.kind.rootIndex, id: object.uniqueID, slot: slot)
+        RelationshipKey(object, slot)
     }
 
     // MARK: Reading
@@ -24,16 +24,16 @@ extension ManagedObjectContext {
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         object.checkConfinement(slot)
         let key = key(object, slot)
-        if let version = listVersion, let arrangement = ledger.arrangements[key], arrangement.completeAt == version {
-            return arrangement.ids
+        if let version = listVersion, let ordering = pending.delta.orderings[key], ordering.completeAt == version {
+            return ordering.ids
         }
         let stored = storedRelatedIDs(object, slot)
         var ids = stored
-        if let difference = ledger[key] {
+        if let difference = pending.delta[key] {
             ids = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
             ids += difference.addedInOrder
         }
-        if let arrangement = ledger.arrangements[key] { ids = arrangement.ordering(ids) }
+        if let ordering = pending.delta.orderings[key] { ids = ordering.ordering(ids) }
         let relationship = object.kind.entity.properties[slot].relationship
         guard let relationship, let rootIndex = schema.kind(named: relationship.destination)?.rootIndex else {
             return ids
@@ -43,13 +43,13 @@ extension ManagedObjectContext {
 
     /// Moves when lists of related objects may show something else although nobody has linked or unlinked anything; nil
     /// below other contexts, whose changes come unannounced.
-    var listVersion: UInt64? { source.isStore ? shownVersion &+ ledger.visibility : nil }
+    var listVersion: UInt64? { source.isStore ? shownVersion &+ pending.delta.visibility : nil }
 
     /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
     func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(slot)
         guard isThere(id, at: object.kind.entity.properties[slot].relationship) else { return false }
-        if let difference = ledger[key(object, slot)] {
+        if let difference = pending.delta[key(object, slot)] {
             if difference.added[id] != nil { return true }
             if difference.removed.contains(id) { return false }
         }
@@ -105,8 +105,8 @@ extension ManagedObjectContext {
     /// Whether an object is deleted here under a rule that makes those who refer to it let go of it: what a merge brings
     /// after the rule was followed lets go of it just the same.
     func isLetGo(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
-        guard object.state == .deleted, !isFollowingDeleteRules, let relationship,
-            let (kind, slot) = inverse(of: relationship), !unpropagated.contains(where: { $0 === object })
+        guard object.state == .deleted, !pending.isFollowingDeleteRules, let relationship,
+            let (kind, slot) = inverse(of: relationship), !pending.isUnfollowed(object)
         else { return false }
         switch kind.entity.properties[slot].relationship?.deleteRule {
         case .nullify, .cascade: return true
@@ -176,17 +176,17 @@ extension ManagedObjectContext {
             let (kind, inverseSlot) = inverse(of: relationship)
         else { return }
         let id = object.objectID
-        if object.isDeletedHere { ledger.noteVisibility() }
+        if object.isDeletedHere { pending.delta.changeVisibility() }
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipKey(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
             if isNew {
                 keepOrder(key, relationship: kind.entity.properties[inverseSlot].relationship, adding: id)
-                ledger.add(id, to: key)
+                pending.delta.add(id, to: key)
             } else {
-                ledger.remove(id, from: key)
+                pending.delta.remove(id, from: key)
             }
-            if notesOwners { dirty.noteOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
+            if notesOwners { pending.addOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
             noteChange { notice in
                 if let live = self.registry.object(end, rootIndex: kind.rootIndex) { notice.noteUpdated(live.objectID) }
             }
@@ -199,7 +199,7 @@ extension ManagedObjectContext {
             isRelated(object, slot, to: target.objectID) != isLinked
         else { return }
         recordPair(object, slot, with: target, isLinked: isLinked)
-        if object.isDeletedHere || target.isDeletedHere { ledger.noteVisibility() }
+        if object.isDeletedHere || target.isDeletedHere { pending.delta.changeVisibility() }
         change(key(object, slot), relationship, target.objectID, isLinked)
         if let (kind, inverseSlot) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
@@ -218,19 +218,20 @@ extension ManagedObjectContext {
         _ isLinked: Bool
     ) {
         // What others have linked or unlinked meanwhile as well is no longer undone by forgetting the own change.
-        let isKnown = ledger[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
+        let isKnown = pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
         let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.slot, id) } : nil
-        guard isLinked else { return ledger.remove(id, from: key, isStored: isStored ?? false) }
+        guard isLinked else { return pending.delta.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
-        ledger.add(id, to: key, isStored: isStored ?? true)
+        pending.delta.add(id, to: key, isStored: isStored ?? true)
     }
 
     /// An object that was taken out of an ordered relationship comes back at its end, not where it was.
     private func keepOrder(_ key: RelationshipKey, relationship: Relationship?, adding id: ManagedObjectID) {
-        guard relationship?.isOrdered == true, ledger.arrangements[key] == nil,
-            ledger[key]?.removed.contains(id) == true, let owner = registry.object(key.id, rootIndex: key.rootIndex)
+        guard relationship?.isOrdered == true, pending.delta.orderings[key] == nil,
+            pending.delta[key]?.removed.contains(id) == true,
+            let owner = registry.object(key.id, rootIndex: key.rootIndex)
         else { return }
-        ledger.arrange(relatedIDs(owner, key.slot), key, completeAt: listVersion)
+        pending.delta.setOrder(relatedIDs(owner, key.slot), key, completeAt: listVersion)
     }
 }
 
@@ -239,25 +240,25 @@ extension ManagedObjectContext {
     ///
     /// An owner that is not in use is read, so that those which are gone stay out.
     var linkedOwners: [ManagedObject] {
-        dirty.owners.keys.compactMap { key in
+        pending.ownerKeys.compactMap { key in
             let known = registry.object(key.id, rootIndex: key.rootIndex)
             guard let object = known ?? schema.rootKind(at: key.rootIndex).map({ object(with: $0.objectID(key.id)) }),
                 object.state == .clean, hasUnsavedLinks(object)
             else { return nil }
             if object.isFault { try? object.load() }
             guard object.state == .clean else { return nil }
-            dirty.owners.hold(object)
+            pending.hold(object)
             return object
         }
     }
 
     /// Whether a to-many relationship or a derived one-to-one of the object differs from what the store says.
     func hasUnsavedLinks(_ object: ManagedObject) -> Bool {
-        guard !ledger.isEmpty else { return false }
+        guard !pending.delta.isEmpty else { return false }
         return object.kind.entity.properties.indices.contains { slot in
             guard object.kind.entity.properties[slot].relationship != nil else { return false }
             let key = key(object, slot)
-            return ledger[key] != nil || ledger.arrangements[key] != nil
+            return pending.delta[key] != nil || pending.delta.orderings[key] != nil
         }
     }
 }

@@ -80,8 +80,8 @@ extension ManagedObjectContext {
         store.mementos.append(
             SaveMemento(
                 entries: plan.outcomes.map { SaveMemento.Entry($0.object) },
-                ledger: ledger,
-                lostConflicts: lostConflicts,
+                delta: pending.delta,
+                lostConflicts: pending.lostConflicts,
                 lastSaveToken: lastSaveToken
             )
         )
@@ -91,10 +91,7 @@ extension ManagedObjectContext {
 
     private func restore(_ memento: SaveMemento) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry) }
-        var ledger = memento.ledger
-        ledger.add(self.ledger)
-        self.ledger = ledger
-        lostConflicts = memento.lostConflicts + lostConflicts
+        pending.restore(memento.delta, memento.lostConflicts)
         lastSaveToken = memento.lastSaveToken
         passCount &+= 1
     }
@@ -102,7 +99,6 @@ extension ManagedObjectContext {
     /// Puts what was edited since on top of what the save took.
     private func restore(_ entry: SaveMemento.Entry) {
         let object = entry.object
-        let isDeletedSince = object.state == .deleted && entry.state != .deleted
         let (edited, now) = (object.changed, object.values)
         object.row = entry.row
         object.values = entry.values
@@ -111,11 +107,8 @@ extension ManagedObjectContext {
             object.values[slot] = now[slot]
             object.changed.insert(slot)
         }
-        object.state = isDeletedSince ? .deleted : entry.state
-        if entry.isUnsaved || (isDeletedSince && entry.state == .inserted) { object.makeExtras().isUnsaved = true }
-        if isDeletedSince { unpropagated.append(object) }
-        registry.register(object)
-        dirty.insert(object)
+        if entry.isUnsaved { object.makeExtras().isUnsaved = true }
+        pending.move(object, on: .restore(entry.state))
         noteChange { $0.noteUpdated(object.objectID) }
     }
 

@@ -11,11 +11,11 @@ extension ManagedObjectContext {
     func plan(_ reader: Reader, resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
         plan.resolved = resolved
-        plan.conflicts = mergePolicy == .error ? lostConflicts : []
+        plan.conflicts = mergePolicy == .error ? pending.lostConflicts : []
         var updates: [Change] = []
         var deletions: [Change] = []
         let unique = try uniquenessPlan(reader)
-        for object in dirty.objects {
+        for object in pending.objects {
             if let outcome = unique.outcomes[ObjectIdentifier(object)] {
                 plan.outcomes.append((object, outcome))
                 continue
@@ -187,12 +187,12 @@ extension ManagedObjectContext {
 
     /// Links and unlinks of relationships that are stored as pairs, from the side that owns them.
     private func pairChanges(without dropped: Set<ObjectIdentifier>) -> [Change] {
-        guard !ledger.isEmpty else { return [] }
+        guard !pending.delta.isEmpty else { return [] }
         var changes: [Change] = []
-        for object in dirty.objects where !dropped.contains(ObjectIdentifier(object)) {
+        for object in pending.objects where !dropped.contains(ObjectIdentifier(object)) {
             for (slot, property) in object.kind.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
-                    let difference = ledger[key(object, slot)]
+                    let difference = pending.delta[key(object, slot)]
                 else { continue }
                 let removed = difference.removed.map(\.uniqueID).sorted()
                 if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }

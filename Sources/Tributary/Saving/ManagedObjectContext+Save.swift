@@ -19,11 +19,9 @@ extension ManagedObjectContext {
             pendingReadError = nil
             throw error
         }
-        if dirty.count > 0 { observers.notifyOfSaveStart(self) }
+        if pending.count > 0 { observers.notifyOfSaveStart(self) }
         try settle()
-        guard dirty.count > 0 || request?.idempotency != nil || !lostConflicts.isEmpty || hasRefusedWrites else {
-            return
-        }
+        guard pending.needsSave || request?.idempotency != nil else { return }
         try validate()
         do {
             try source.save(self)
@@ -36,10 +34,10 @@ extension ManagedObjectContext {
     private func settle() throws {
         processChanges()
         for _ in 0..<ManagedObjectContext.maximumRounds {
-            let before = editCount
-            for object in dirty.objects + linkedOwners { object.willSave() }
+            let before = pending.editCount
+            for object in pending.objects + linkedOwners { object.willSave() }
             processChanges()
-            if editCount == before { return }
+            if pending.editCount == before { return }
         }
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
@@ -107,9 +105,9 @@ extension ManagedObjectContext {
     private func planResolving(_ reader: Reader) throws -> SavePlan {
         var resolved: [ObjectIdentifier: MergePolicy] = [:]
         for _ in 0..<ManagedObjectContext.maximumRounds {
-            let before = editCount
+            let before = pending.editCount
             let plan = try planRound(reader, resolved)
-            if editCount == before { return plan }
+            if pending.editCount == before { return plan }
             resolved = plan.resolved
             processChanges()
             try validate()
@@ -118,7 +116,7 @@ extension ManagedObjectContext {
     }
 
     private func planRound(_ reader: Reader, _ resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
-        let planned = dirty.objects
+        let planned = pending.objects
         let plan = try plan(reader, resolved: resolved)
         guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
             throw ContextError.store(
@@ -155,13 +153,12 @@ extension ManagedObjectContext {
     /// Takes the written objects for clean; `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.outcomes.map(\.object).filter(\.isDirty) + linkedOwners
-        let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
+        let touched = Set(pending.delta.changes.keys).union(pending.delta.orderings.keys)
         var lost: [ManagedObject] = []
         var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
         for (object, outcome) in plan.outcomes {
             if !object.isDirty { noteEffect(on: object) }
-            dirty.remove(object)
             switch outcome {
             case .written: settle(object, committed.flatMap { written(object, $0.number) })
             case .reread:
@@ -175,14 +172,13 @@ extension ManagedObjectContext {
             case .gone(let isLost):
                 if isLost { lost.append(object) }
                 gone.insert(object.objectID)
-                bury(object, isLost: isLost)
+                move(object, on: .saveDeletion(isLost: isLost))
             }
         }
         undoStack?.forget(lost)
         dropFromRelated(gone)
         for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
-        ledger.removeAll()
-        lostConflicts = []
+        pending.finishSave()
         request = nil
         passCount &+= 1
         if let committed {
@@ -212,8 +208,7 @@ extension ManagedObjectContext {
     }
 
     private func settle(_ object: ManagedObject, _ row: Row?) {
-        object.state = .clean
-        object.changed.removeAll()
+        pending.move(object, on: .save)
         if let row {
             object.replace(row)
         } else {

@@ -9,22 +9,19 @@ extension ManagedObjectContext {
     /// conflicts do not matter here: what the child has changed replaces what the parent has.
     func commit(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
-        let objects = dirty.objects
+        let objects = pending.objects
         let owners = linkedOwners
         let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
-        let touched = Set(ledger.differences.keys).union(ledger.arrangements.keys)
-        ledger.removeAll()
-        lostConflicts = []
+        let touched = Set(pending.delta.changes.keys).union(pending.delta.orderings.keys)
+        pending.finishSave()
         request = nil
         var gone: Set<ManagedObjectID> = []
         for object in objects {
-            dirty.remove(object)
             if object.state == .deleted || lost.contains(object.objectID) {
                 gone.insert(object.objectID)
-                bury(object, isLost: object.state != .deleted)
+                move(object, on: .saveDeletion(isLost: object.state != .deleted))
             } else {
-                object.state = .clean
-                object.changed.removeAll()
+                pending.move(object, on: .save)
                 if !object.values.isEmpty { object.row = object.image }
             }
         }
@@ -37,7 +34,7 @@ extension ManagedObjectContext {
     /// The context's changes as values, in order.
     private func stagedSave() -> StagedSave {
         var staged = StagedSave()
-        for object in dirty.objects {
+        for object in pending.objects {
             switch object.state {
             case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
             case .updated where !object.changed.isEmpty:
@@ -47,7 +44,7 @@ extension ManagedObjectContext {
             }
             for (slot, property) in object.kind.entity.properties.enumerated() {
                 guard case .relationship(_, .links(_, ownsPairs: true)) = property,
-                    let difference = ledger[key(object, slot)]
+                    let difference = pending.delta[key(object, slot)]
                 else { continue }
                 let owner = object.objectID
                 staged.pairs += difference.removed.map {
@@ -58,7 +55,7 @@ extension ManagedObjectContext {
                 }
             }
         }
-        for key in ledger.arrangements.keys {
+        for key in pending.delta.orderings.keys {
             guard let owner = owner(of: key), owner.state != .deleted, owner.state != .gone else { continue }
             let ids = relatedIDs(owner, key.slot)
             staged.orders.append(StagedSave.Order(owner: owner.objectID, slot: key.slot, ids: ids))

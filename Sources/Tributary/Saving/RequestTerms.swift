@@ -10,5 +10,5 @@ struct RequestTerms {
     /// The index of the change that an object came with first.
     var indices: [ManagedObjectID: Int] = [:]
     /// The places that objects were given in ordered relationships.
-    var positions: [RelationshipLedger.Key: [ManagedObjectID: String]] = [:]
+    var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
 }

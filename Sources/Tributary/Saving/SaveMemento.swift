@@ -22,7 +22,7 @@ struct SaveMemento {
     }
 
     var entries: [Entry]
-    var ledger: RelationshipLedger
+    var delta: RelationshipDelta
     var lostConflicts: [MergeConflict]
     var lastSaveToken: HistoryToken?
 }

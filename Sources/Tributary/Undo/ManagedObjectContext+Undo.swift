@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         }
         var touched: [ManagedObject] = []
         // What comes back must be there before anything can point to it, and what goes must be let go of first.
-        for case .disappeared(let object) in group.records.reversed() { revive(object) }
+        for case .disappeared(let object) in group.records.reversed() { resurrect(object) }
         for record in group.records.reversed() {
             switch record {
             case .value(let object, let slot, let old):
@@ -92,39 +92,32 @@ extension ManagedObjectContext {
     }
 
     /// Brings a deleted object back: as it was when the deletion is not saved, else as a new object under its ID.
-    func revive(_ object: ManagedObject) {
+    func resurrect(_ object: ManagedObject) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === self else { return }
         let wasSaved = object.state == .deleted
-        ledger.noteVisibility()
-        if wasSaved {
-            object.state = object.changed.isEmpty && !hasPairs(object) ? .clean : .updated
-            if object.state == .clean { dirty.remove(object) }
-        } else {
+        if !wasSaved {
             object.row = nil
             object.changed.removeAll()
             object.extras?.isUnsaved = false
             object.extras?.related = [:]
             object.extras?.faultError = nil
             if object.values.isEmpty { object.values = object.kind.defaults }
-            object.state = .inserted
-            registry.register(object)
-            dirty.insert(object)
         }
+        pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
         for (slot, property) in object.kind.entity.properties.enumerated() {
             guard case .relationship(_, .column) = property else { continue }
             moveInverse(object, slot, from: nil, to: object.read(slot).referencedID)
         }
-        editCount &+= 1
         undoStack?.record(.appeared(object))
         noteChange { notice in
-            if wasSaved { notice.noteRevived(object.objectID) } else { notice.inserted.insert(object.objectID) }
+            if wasSaved { notice.noteResurrected(object.objectID) } else { notice.inserted.insert(object.objectID) }
         }
     }
 
     private func hasPairs(_ object: ManagedObject) -> Bool {
         object.kind.entity.properties.indices.contains { slot in
             guard case .relationship(_, .links) = object.kind.entity.properties[slot] else { return false }
-            return ledger[key(object, slot)] != nil
+            return pending.delta[key(object, slot)] != nil
         }
     }
 
@@ -133,14 +126,13 @@ extension ManagedObjectContext {
         guard object.state == .updated, let row = object.row else { return }
         for slot in object.changed.slots where object.values[slot] == row.values[slot] { object.changed.remove(slot) }
         guard object.changed.isEmpty, !hasPairs(object) else { return }
-        object.state = .clean
-        dirty.remove(object)
+        pending.move(object, on: .revertToRow)
     }
 }
 
 extension ObjectsDidChange {
     /// A deletion that was taken back.
-    fileprivate mutating func noteRevived(_ id: ManagedObjectID) {
+    fileprivate mutating func noteResurrected(_ id: ManagedObjectID) {
         deleted.remove(id)
         updated.insert(id)
     }

@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ValidationError`` with all failures.
     func validate() throws {
-        var failures = owed.takeRefusedWrites()
-        for object in dirty.objects {
+        var failures = pending.takeRefusedWrites()
+        for object in pending.objects {
             switch object.state {
             case .deleted: failures += deletionFailures(of: object)
             case .inserted, .updated:
@@ -36,11 +36,12 @@ extension ManagedObjectContext {
     }
 
     /// Whether the next save has to tell of writes that had no effect.
-    var hasRefusedWrites: Bool { !owed.refusedWrites.isEmpty }
+    var hasRefusedWrites: Bool { !pending.refusedWrites.isEmpty }
 
     /// What others have done to the relationships of objects that have no changes of their own.
     private func countFailures() -> [ValidationFailure] {
-        ledger.differences.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap { key -> [ValidationFailure] in
+        pending.delta.changes.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap {
+            key -> [ValidationFailure] in
             guard let root = schema.rootKind(at: key.rootIndex)?.entity,
                 root.properties.count <= key.slot || root.properties[key.slot].relationship?.isBounded != false,
                 let owner = owner(of: key), owner.state == .clean

@@ -25,7 +25,8 @@ struct ObjectValidator {
                 if object.kind.type != ManagedObject.self { ask(attribute, value, in: context) }
             case .relationship(let relationship, let storage):
                 let isTouched =
-                    checksAll || object.changed.contains(slot) || context.ledger[context.key(object, slot)] != nil
+                    checksAll || object.changed.contains(slot)
+                    || context.pending.delta[context.key(object, slot)] != nil
                 guard isTouched else { continue }
                 check(relationship, storage, slot, in: context)
             }
@@ -113,7 +114,7 @@ struct ObjectValidator {
             return
         }
         let targets = context.relatedIDs(object, slot)
-        for target in context.ledger[context.key(object, slot)]?.addedInOrder ?? [] {
+        for target in context.pending.delta[context.key(object, slot)]?.addedInOrder ?? [] {
             checkDestination(context.object(with: target), relationship)
         }
         let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count

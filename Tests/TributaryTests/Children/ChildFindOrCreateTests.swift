@@ -42,7 +42,7 @@ struct ChildFindOrCreateTests {
         try Self.findOrCreate(condition, count, in: parent.newChild())
         let grandchild = parent.newChild().newChild()
         try Self.findOrCreate(condition, count, in: grandchild)
-        #expect(parent.dirty.keys.visited <= 4 * count, "\(parent.dirty.keys.visited)")
+        #expect(parent.pending.keys.visited <= 4 * count, "\(parent.pending.keys.visited)")
     }
 
     @Test(arguments: ["name == %@", "visits == %@"])

@@ -30,7 +30,7 @@ struct ChildUpsertTests {
             employee.name = "later"
         }
         #expect(child.insertedObjects.count == count)
-        #expect(parent.dirty.keys.visited <= 4 * count, "\(parent.dirty.keys.visited)")
+        #expect(parent.pending.keys.visited <= 4 * count, "\(parent.pending.keys.visited)")
     }
 
     @Test

@@ -61,9 +61,9 @@ struct FetchThroughRelationshipTests {
         try await container.performBackgroundTask { context in
             let all = try Self.fill(context).map(\.objectID)
             try Self.lookUp(condition, in: context, all)
-            #expect(context.dirty.visited == 0)
+            #expect(context.pending.visited == 0)
             // Each object is taken into an index of employees and one of departments; each look-up visits what it finds.
-            #expect(context.dirty.keys.visited < 8 * Self.count, "\(context.dirty.keys.visited)")
+            #expect(context.pending.keys.visited < 8 * Self.count, "\(context.pending.keys.visited)")
         }
     }
 
@@ -73,8 +73,8 @@ struct FetchThroughRelationshipTests {
             let all = try Self.fill(context)
             let child = context.newChild().newChild()
             try Self.lookUp(condition, in: child, all.map(\.objectID))
-            #expect(context.dirty.visited == 0)
-            #expect(context.dirty.keys.visited < 8 * Self.count, "\(context.dirty.keys.visited)")
+            #expect(context.pending.visited == 0)
+            #expect(context.pending.keys.visited < 8 * Self.count, "\(context.pending.keys.visited)")
         }
     }
 

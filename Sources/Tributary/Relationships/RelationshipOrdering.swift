@@ -1,7 +1,7 @@
 import TributaryChanges
 
 /// The order that a context has given to an ordered relationship of one object.
-struct Arrangement {
+struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private var members: Set<ManagedObjectID>
     /// The version of the context's lists at which ``ids`` are all that the relationship shows; nil when that is unknown.

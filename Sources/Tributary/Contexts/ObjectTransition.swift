@@ -1,0 +1,225 @@
+/// What an event does to an object in a state: the state after it, and what else has to be done.
+///
+/// This table is complete: an event that is not listed for a state leaves the object as it is. `any` stands for every
+/// state but `detached`, and `removal` for clearChanges, changeVisibility, unregister, notifyDeletion.
+///
+/// | event | from | to | actions |
+/// |---|---|---|---|
+/// | insert | clean | inserted | list, register |
+/// | edit | clean | updated | list |
+/// | delete | inserted | deleted | list, followDeleteRules, changeVisibility, markNeverSaved |
+/// | delete | clean | deleted | list, followDeleteRules, changeVisibility |
+/// | delete | updated | deleted | list, followDeleteRules, changeVisibility |
+/// | purge | deleted | gone | unlist, forgetLinks, changeVisibility, unregister |
+/// | loadFailure | clean | gone | changeVisibility, unregister |
+/// | loadFailure | updated | gone | revertInverses, unlist, changeVisibility, unregister |
+/// | loadFailure | deleted | gone | unlist, changeVisibility, unregister |
+/// | invalidate | clean | gone | removal |
+/// | invalidate | updated | gone | keepConflict, revertInverses, reportLostEdits, unlist, removal |
+/// | invalidate | deleted | gone | revertInverses, unlist, removal |
+/// | refresh | clean | clean | notifyUpdate |
+/// | refresh | updated | clean | revertInverses, unlist, notifyUpdate |
+/// | refresh | deleted | clean | revertInverses, unlist, stopDeleteRules, notifyUpdate |
+/// | rollBack | inserted | gone | unlist, removal |
+/// | rollBack | updated | clean | unlist, clearChanges |
+/// | rollBack | deleted | clean | unlist, clearChanges |
+/// | rollBackNeverSaved | inserted | gone | unlist, removal |
+/// | rollBackNeverSaved | updated | clean | unlist, clearChanges |
+/// | rollBackNeverSaved | deleted | gone | unlist, removal |
+/// | save | inserted | clean | unlist, clearChanges |
+/// | save | clean | clean | clearChanges |
+/// | save | updated | clean | unlist, clearChanges |
+/// | save | deleted | clean | unlist, clearChanges |
+/// | saveDeletion | inserted | gone | unlist, removal |
+/// | saveDeletion | clean | gone | removal |
+/// | saveDeletion | updated | gone | unlist, removal |
+/// | saveDeletion | deleted | gone | unlist, removal |
+/// | saveLoss | inserted | gone | reportLostEdits, unlist, removal |
+/// | saveLoss | clean | gone | reportLostEdits, removal |
+/// | saveLoss | updated | gone | reportLostEdits, unlist, removal |
+/// | saveLoss | deleted | gone | reportLostEdits, unlist, removal |
+/// | resurrect | deleted | clean | unlist, changeVisibility |
+/// | resurrect | gone | inserted | list, register, changeVisibility |
+/// | resurrectChanged | deleted | updated | changeVisibility |
+/// | resurrectChanged | gone | inserted | list, register, changeVisibility |
+/// | revertToRow | updated | clean | unlist |
+/// | restoreInserted | inserted | inserted | list, register |
+/// | restoreInserted | clean | inserted | list, register |
+/// | restoreInserted | updated | inserted | list, register |
+/// | restoreInserted | deleted | deleted | list, register, followDeleteRules, markNeverSaved |
+/// | restoreInserted | gone | inserted | list, register |
+/// | restoreClean | inserted | updated | list, register |
+/// | restoreClean | clean | clean | register |
+/// | restoreClean | updated | updated | list, register |
+/// | restoreClean | deleted | deleted | list, register, followDeleteRules |
+/// | restoreClean | gone | clean | register |
+/// | restoreUpdated | inserted | updated | list, register |
+/// | restoreUpdated | clean | updated | list, register |
+/// | restoreUpdated | updated | updated | list, register |
+/// | restoreUpdated | deleted | deleted | list, register, followDeleteRules |
+/// | restoreUpdated | gone | updated | list, register |
+/// | restoreDeleted | any | deleted | list, register |
+/// | detach | any | detached | clearChanges |
+/// | detach | detached | detached | clearChanges |
+///
+/// `rollBackNeverSaved`, `saveLoss` and `resurrectChanged` are the events ``ObjectEvent`` with a value that is true.
+struct ObjectTransition: Hashable, Sendable {
+    /// What a transition asks for besides the new state.
+    struct Actions: OptionSet, Hashable, Sendable {
+        let rawValue: UInt16
+
+        // What PendingChanges does itself:
+
+        /// The object joins the objects that the next save includes.
+        static let list = Actions(rawValue: 1 << 0)
+        static let unlist = Actions(rawValue: 1 << 1)
+        /// The registry returns the object for its ID.
+        static let register = Actions(rawValue: 1 << 2)
+        static let unregister = Actions(rawValue: 1 << 3)
+        /// Cascade and Nullify are followed from the object when changes are processed.
+        static let followDeleteRules = Actions(rawValue: 1 << 4)
+        static let stopDeleteRules = Actions(rawValue: 1 << 5)
+        /// The store has never seen the object.
+        static let markNeverSaved = Actions(rawValue: 1 << 6)
+        /// No property counts as changed any more.
+        static let clearChanges = Actions(rawValue: 1 << 7)
+        /// No relationship of the object differs from the store any more.
+        static let forgetLinks = Actions(rawValue: 1 << 8)
+        /// Lists of related objects may show other objects than before.
+        static let changeVisibility = Actions(rawValue: 1 << 9)
+
+        // What the caller does, with the object as it was before:
+
+        /// What the changes of the object have done to the other ends of its relationships is taken back.
+        static let revertInverses = Actions(rawValue: 1 << 10)
+        /// A conflict is kept for a save under the policy `error`.
+        static let keepConflict = Actions(rawValue: 1 << 11)
+        /// Observers get the values that were set and are lost.
+        static let reportLostEdits = Actions(rawValue: 1 << 12)
+
+        // What the caller does after it:
+
+        static let notifyUpdate = Actions(rawValue: 1 << 13)
+        static let notifyDeletion = Actions(rawValue: 1 << 14)
+    }
+
+    let from: ObjectState
+    let to: ObjectState
+    let actions: Actions
+
+    /// Looks up the table.
+    init(from state: ObjectState, on event: ObjectEvent) {
+        from = state
+        (to, actions) = ObjectTransition.next(state, event) ?? (state, [])
+    }
+
+    private typealias Cell = (ObjectState, Actions)
+
+    /// The cell of the table; nil where an event leaves the object as it is.
+    private static func next(_ state: ObjectState, _ event: ObjectEvent) -> Cell? {
+        switch event {
+        case .insert: state == .clean ? (.inserted, [.list, .register]) : nil
+        case .edit: state == .clean ? (.updated, .list) : nil
+        case .delete: deletion(state)
+        case .purge: state == .deleted ? (.gone, [.unlist, .forgetLinks, .changeVisibility, .unregister]) : nil
+        case .loadFailure: loadFailure(state)
+        case .invalidate: invalidation(state)
+        case .refresh: refresh(state)
+        case .rollBack(let isNeverSaved): rollback(state, isNeverSaved)
+        case .save: save(state)
+        case .saveDeletion(let isLost): saveDeletion(state, isLost)
+        case .resurrect(let isChanged): resurrection(state, isChanged)
+        case .revertToRow: state == .updated ? (.clean, .unlist) : nil
+        case .restore(let saved): restoration(of: saved, state)
+        case .detach: (.detached, .clearChanges)
+        }
+    }
+
+    private static func deletion(_ state: ObjectState) -> Cell? {
+        let actions: Actions = [.list, .followDeleteRules, .changeVisibility]
+        return switch state {
+        case .inserted: (.deleted, actions.union(.markNeverSaved))
+        case .clean, .updated: (.deleted, actions)
+        case .deleted, .gone, .detached: nil
+        }
+    }
+
+    private static func loadFailure(_ state: ObjectState) -> Cell? {
+        let actions: Actions = [.changeVisibility, .unregister]
+        return switch state {
+        case .clean: (.gone, actions)
+        case .updated: (.gone, actions.union([.revertInverses, .unlist]))
+        case .deleted: (.gone, actions.union(.unlist))
+        case .inserted, .gone, .detached: nil
+        }
+    }
+
+    /// The object goes, and observers hear of it.
+    private static let removal: Actions = [.clearChanges, .changeVisibility, .unregister, .notifyDeletion]
+
+    private static func invalidation(_ state: ObjectState) -> Cell? {
+        switch state {
+        case .clean: (.gone, removal)
+        case .updated: (.gone, removal.union([.keepConflict, .revertInverses, .reportLostEdits, .unlist]))
+        case .deleted: (.gone, removal.union([.revertInverses, .unlist]))
+        case .inserted, .gone, .detached: nil
+        }
+    }
+
+    private static func refresh(_ state: ObjectState) -> Cell? {
+        switch state {
+        case .clean: (.clean, .notifyUpdate)
+        case .updated: (.clean, [.revertInverses, .unlist, .notifyUpdate])
+        case .deleted: (.clean, [.revertInverses, .unlist, .stopDeleteRules, .notifyUpdate])
+        case .inserted, .gone, .detached: nil
+        }
+    }
+
+    private static func rollback(_ state: ObjectState, _ isNeverSaved: Bool) -> Cell? {
+        switch state {
+        case .inserted: (.gone, removal.union(.unlist))
+        case .deleted where isNeverSaved: (.gone, removal.union(.unlist))
+        case .updated, .deleted: (.clean, [.unlist, .clearChanges])
+        case .clean, .gone, .detached: nil
+        }
+    }
+
+    private static func save(_ state: ObjectState) -> Cell? {
+        switch state {
+        case .clean: (.clean, .clearChanges)
+        case .inserted, .updated, .deleted: (.clean, [.unlist, .clearChanges])
+        case .gone, .detached: nil
+        }
+    }
+
+    private static func saveDeletion(_ state: ObjectState, _ isLost: Bool) -> Cell? {
+        let actions = isLost ? removal.union(.reportLostEdits) : removal
+        return switch state {
+        case .clean: (.gone, actions)
+        case .inserted, .updated, .deleted: (.gone, actions.union(.unlist))
+        case .gone, .detached: nil
+        }
+    }
+
+    private static func resurrection(_ state: ObjectState, _ isChanged: Bool) -> Cell? {
+        switch state {
+        case .deleted: isChanged ? (.updated, .changeVisibility) : (.clean, [.unlist, .changeVisibility])
+        case .gone: (.inserted, [.list, .register, .changeVisibility])
+        case .inserted, .clean, .updated, .detached: nil
+        }
+    }
+
+    /// An object that was changed or deleted after the save stays so.
+    private static func restoration(of saved: ObjectState, _ state: ObjectState) -> Cell? {
+        let actions: Actions = [.list, .register]
+        return switch (saved, state) {
+        case (.gone, _), (.detached, _), (_, .detached): nil
+        case (.deleted, _): (.deleted, actions)
+        case (.inserted, .deleted): (.deleted, actions.union([.followDeleteRules, .markNeverSaved]))
+        case (_, .deleted): (.deleted, actions.union(.followDeleteRules))
+        case (.clean, .clean), (.clean, .gone): (.clean, .register)
+        case (.clean, _): (.updated, actions)
+        case (.inserted, _), (.updated, _): (saved, actions)
+        }
+    }
+}

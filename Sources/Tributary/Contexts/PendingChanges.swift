@@ -1,0 +1,229 @@
+import TributaryChanges
+
+/// What a context has changed and not saved: the only owner of the states of its objects.
+///
+/// An object moves from state to state by ``ObjectTransition`` alone. The list of changed objects follows from the
+/// states: an object is in it while it is inserted, updated or deleted.
+final class PendingChanges {
+    /// The right to give an object another state, which nothing outside this file can make.
+    struct StateAccess {
+        fileprivate init() {}
+    }
+
+    private var list = DirtyList()
+    private let registry: ObjectRegistry
+    /// What the context has changed about relationships.
+    var delta = RelationshipDelta()
+    /// Deleted objects whose delete rules have not been followed yet.
+    private(set) var unfollowedDeletions: [ManagedObject] = []
+    /// Whether delete rules are being followed: they need to see what they make others let go of.
+    private(set) var isFollowingDeleteRules = false
+    /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
+    private(set) var lostConflicts: [MergeConflict] = []
+    /// Writes that had no effect, which the next save reports.
+    private(set) var refusedWrites = RefusedWrites()
+
+    // What is unchecked is asked for or counted with each change of a value: no access to it lasts longer than the
+    // instruction that makes it, so none can overlap.
+
+    /// Grows with each change that a program makes.
+    @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
+    /// Whether undo or the index of changed objects has to know a value before it changes.
+    @exclusivity(unchecked) private(set) var isFollowingWrites = false
+
+    init(registry: ObjectRegistry) {
+        self.registry = registry
+    }
+
+    // MARK: Asking
+
+    /// The objects that a save includes, in the order in which they joined.
+    var objects: [ManagedObject] { list.objects }
+
+    var count: Int { list.count }
+
+    /// How many objects of a root entity a save includes.
+    func count(rootIndex: Int) -> Int { list.count(rootIndex: rootIndex) }
+
+    /// The root entities of the objects.
+    var rootIndexes: [Int] { list.rootIndexes }
+
+    /// Root entities of which an object was deleted since there were no changes.
+    var deletedRootIndexes: Set<Int> { list.deletedRootIndexes }
+
+    /// Whether a save has changed objects to write, conflicts to report or refused writes to report.
+    var needsSave: Bool { list.count > 0 || !lostConflicts.isEmpty || !refusedWrites.isEmpty }
+
+    /// All objects in order, for a request of which no value is known that they must have.
+    func visitAll() -> [ManagedObject] { list.visitAll() }
+
+    /// How many objects ``visitAll()`` has returned; for tests.
+    var visited: Int { list.visited }
+
+    /// The index of the objects by their values; for tests.
+    var keys: DirtyKeyIndex { list.keys }
+
+    /// The objects that may have the values in the slots of the scope, in order; see ``DirtyKeyIndex``.
+    func objects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
+        isFollowingWrites = true
+        return list.objects(values, in: scope, version: version)
+    }
+
+    // MARK: Moving objects between states
+
+    /// Moves an object by an event whose transitions ask nothing of the caller.
+    func move(_ object: ManagedObject, on event: ObjectEvent) {
+        apply(ObjectTransition(from: object.state, on: event), to: object)
+    }
+
+    /// Gives an object the state of a transition and does what belongs to the pending changes.
+    func apply(_ transition: ObjectTransition, to object: ManagedObject) {
+        assert(transition.from == object.state, "a transition belongs to the state that the object has")
+        object.setState(transition.to, by: StateAccess())
+        let actions = transition.actions
+        if actions.contains(.clearChanges) { object.changed.removeAll() }
+        if actions.contains(.markNeverSaved) { object.makeExtras().isUnsaved = true }
+        if actions.contains(.register) { registry.register(object) }
+        if actions.contains(.list) { list.insert(object) }
+        if actions.contains(.unlist) { list.remove(object) }
+        if actions.contains(.followDeleteRules) { unfollowedDeletions.append(object) }
+        if actions.contains(.stopDeleteRules) { unfollowedDeletions.removeAll { $0 === object } }
+        if actions.contains(.forgetLinks) { forgetLinks(of: object) }
+        if actions.contains(.changeVisibility) { delta.changeVisibility() }
+        if actions.contains(.unregister) { registry.remove(object) }
+    }
+
+    /// An attribute, a register or a pair of an object has changed.
+    ///
+    /// - Returns: Whether a save may keep the change: the object is neither gone nor detached.
+    @inline(__always)
+    func recordEdit(of object: ManagedObject) -> Bool {
+        if object.dirtyIndex < 0 {
+            move(object, on: .edit)
+            guard object.dirtyIndex >= 0 else { return false }
+        }
+        editCount &+= 1
+        return true
+    }
+
+    /// Adds a new object.
+    func insert(_ object: ManagedObject) {
+        move(object, on: .insert)
+        editCount &+= 1
+    }
+
+    /// Marks an object as deleted.
+    func delete(_ object: ManagedObject) {
+        move(object, on: .delete)
+        editCount &+= 1
+    }
+
+    /// Brings a deleted object back.
+    func resurrect(_ object: ManagedObject, isChanged: Bool) {
+        move(object, on: .resurrect(isChanged: isChanged))
+        editCount &+= 1
+    }
+
+    // MARK: Properties and relationships
+
+    /// A property of an object is about to change.
+    func propertyWillChange(of object: ManagedObject, _ slot: Int) { list.propertyWillChange(of: object, slot) }
+
+    /// An object without changes of its own, to or from which a changed object was linked or unlinked.
+    func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
+
+    /// The keys of the objects of ``addOwner(_:)``, in order.
+    var ownerKeys: [ObjectKey] { list.owners.keys }
+
+    func isOwner(_ key: ObjectKey) -> Bool { list.owners.contains(key) }
+
+    /// Keeps an owner in memory until the next save.
+    func hold(_ owner: ManagedObject) { list.owners.hold(owner) }
+
+    private func forgetLinks(of object: ManagedObject) {
+        for (slot, property) in object.kind.entity.properties.enumerated() where property.relationship != nil {
+            delta.forget(RelationshipDelta.Key(object, slot))
+        }
+    }
+
+    // MARK: Delete rules
+
+    /// Hands out the deleted objects whose delete rules have not been followed, until there are none.
+    func followDeleteRules(_ body: ([ManagedObject]) -> Void) {
+        guard !unfollowedDeletions.isEmpty else { return }
+        // A hook of a deleted object may get here again.
+        let wasFollowing = isFollowingDeleteRules
+        isFollowingDeleteRules = true
+        delta.changeVisibility()
+        defer {
+            isFollowingDeleteRules = wasFollowing
+            delta.changeVisibility()
+        }
+        while !unfollowedDeletions.isEmpty {
+            let objects = unfollowedDeletions
+            unfollowedDeletions = []
+            body(objects)
+        }
+    }
+
+    /// Whether the delete rules of an object have yet to be followed.
+    func isUnfollowed(_ object: ManagedObject) -> Bool { unfollowedDeletions.contains { $0 === object } }
+
+    // MARK: What the next save reports
+
+    func keepConflict(_ conflict: MergeConflict) { lostConflicts.append(conflict) }
+
+    /// Keeps a write that had no effect for the next save.
+    func refuse(_ failure: ValidationFailure) {
+        refusedWrites.add(failure)
+        editCount &+= 1
+    }
+
+    /// Returns the refused writes and forgets them.
+    func takeRefusedWrites() -> [ValidationFailure] {
+        defer { refusedWrites = RefusedWrites() }
+        return refusedWrites.failures
+    }
+
+    // MARK: All of them
+
+    /// Forgets conflicts and changed relationships: a save has taken over the objects.
+    func finishSave() {
+        delta.removeAll()
+        lostConflicts = []
+    }
+
+    /// Puts the conflicts and relationships of before a save under those of now, because its transaction has failed.
+    func restore(_ former: RelationshipDelta, _ conflicts: [MergeConflict]) {
+        var sum = former
+        sum.add(delta)
+        delta = sum
+        lostConflicts = conflicts + lostConflicts
+    }
+
+    /// Drops the deletions whose rules have not been followed: an object that a rule would still change is not changed
+    /// after a rollback.
+    func dropUnfollowedDeletions() { unfollowedDeletions = [] }
+
+    /// Drops what a rollback drops besides the objects.
+    func dropDelta() {
+        finishSave()
+        refusedWrites = RefusedWrites()
+    }
+
+    /// Detaches all objects and forgets all changes.
+    func detachAll() {
+        unfollowedDeletions = []
+        let objects = list.objects + registry.objects
+        list = DirtyList()
+        for object in objects {
+            move(object, on: .detach)
+            object.detach()
+        }
+        registry.removeAll()
+        dropDelta()
+    }
+
+    /// Follows writes for undo, or for the index alone.
+    func followWrites(forUndo isRecording: Bool) { isFollowingWrites = isRecording || list.keys.isUsed }
+}
