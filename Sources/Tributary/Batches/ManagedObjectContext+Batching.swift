@@ -35,8 +35,9 @@ extension ManagedObjectContext {
         _ request: BatchInsertRequest,
         filling: (inout [String: PropertyValue]) throws -> Bool
     ) throws -> BatchResult {
-        let terms = terms(request.resultKind)
-        return try execute(request.resultKind, refreshes: request.refreshesContext) { transaction in
+        let operation = BatchOperation(context: self)
+        let terms = operation.options(request.resultKind)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
             try transaction.batchInsert(into: request.entityName, terms: terms, filling)
         }
     }
@@ -46,7 +47,7 @@ extension ManagedObjectContext {
     /// - Throws: `BatchError`, ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
-        let query = try query(request.entityName, request.predicate, request.includesSubentities)
+        let query = try BatchOperation(context: self).query(request.entityName, request.predicate, request.includesSubentities)
         let expressions = request.properties.mapValues { expression -> BatchExpression in
             switch expression {
             case .value(let value): .value(value)
@@ -54,8 +55,9 @@ extension ManagedObjectContext {
             case .property(let name): .copy(of: name)
             }
         }
-        let terms = terms(request.resultKind)
-        return try execute(request.resultKind, refreshes: request.refreshesContext) { transaction in
+        let operation = BatchOperation(context: self)
+        let terms = operation.options(request.resultKind)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
             try transaction.batchUpdate(query, setting: expressions, terms: terms)
         }
     }
@@ -65,99 +67,18 @@ extension ManagedObjectContext {
     /// - Throws: `BatchError` `denied` when a Deny stands, ``ContextError``, or `ObjectPredicateError`.
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
-        let terms = terms(request.resultKind)
+        let operation = BatchOperation(context: self)
+        let terms = operation.options(request.resultKind)
         switch request.target {
         case .ids(let ids):
-            return try execute(request.resultKind, refreshes: request.refreshesContext) { transaction in
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
                 try transaction.batchDelete(ids, terms: terms)
             }
         case .query(let name, let predicate):
-            let query = try query(name, predicate, request.includesSubentities)
-            return try execute(request.resultKind, refreshes: request.refreshesContext) { transaction in
+            let query = try BatchOperation(context: self).query(name, predicate, request.includesSubentities)
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
                 try transaction.batchDelete(query, terms: terms)
             }
         }
-    }
-
-    // MARK: Running
-
-    private func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery
-    {
-        guard let kind = schema.kind(named: name) else { throw BatchError.unknownEntity(name) }
-        return FetchQuery(
-            entity: kind.entity,
-            predicate: predicate.map(store.resolvingNow),
-            includesSubentities: includesSubentities
-        )
-    }
-
-    private func terms(_ kind: BatchResultKind) -> BatchTerms {
-        let collision: BatchTerms.Collision =
-            switch mergePolicy {
-            case .objectTrump: .update
-            case .overwrite: .replace
-            case .storeTrump, .rollback: .skip
-            default: .refuse
-            }
-        return BatchTerms(
-            author: author,
-            contextName: name,
-            collision: collision,
-            listsIDs: kind == .objectIDs,
-            deriving: BatchDerivation(home)
-        )
-    }
-
-    private struct NothingWritten: Error {
-        var outcome: BatchOutcome
-    }
-
-    private func execute(
-        _ kind: BatchResultKind,
-        refreshes: Bool,
-        _ body: (WriteTransaction) throws -> BatchOutcome
-    ) throws -> BatchResult {
-        checkConfinement()
-        guard !isClosed else { throw ContextError.closed }
-        guard source.isCommitted else {
-            throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
-        }
-        var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
-        do {
-            try withoutActuallyEscaping(body) { body in
-                let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-                    outcome = try body(transaction)
-                    guard let committed = outcome.committed else { throw NothingWritten(outcome: outcome) }
-                    return committed
-                }
-                let committed =
-                    isMain ? try commitBatchInMain(committing) : try home.pipeline.commit(committing)
-                lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
-                // The view context shows a generation with the batch from now on.
-                if isMain || refreshes { merge(committed.changes) }
-            }
-        } catch let nothing as NothingWritten {
-            outcome = nothing.outcome
-        } catch let error as StoreError {
-            throw ContextError(error)
-        }
-        return BatchResult(
-            kind: kind,
-            count: outcome.count,
-            objectIDs: outcome.ids,
-            token: outcome.committed.map { HistoryToken(store: $0.writer.description, number: $0.number) }
-        )
-    }
-
-    private func commitBatchInMain(
-        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction
-    ) throws -> CommittedTransaction {
-        // The view context never leaves the main actor, where this runs, so nothing crosses here.
-        nonisolated(unsafe) let body = body
-        nonisolated(unsafe) var result: CommittedTransaction?
-        let pipeline = home.pipeline
-        try MainActor.assumeIsolated { result = try pipeline.commitMain(body, adopting: { _ in }) }
-        guard let result else { throw ContextError.closed }
-        return result
     }
 }

@@ -43,9 +43,9 @@ public actor ChildContext {
             name: name,
             author: author,
             mergePolicy: mergePolicy,
-            source: source
+            source: source,
+            executor: executor
         )
-        context.executor = executor
         self.container = container
         self.executor = executor
         self.source = source
@@ -134,7 +134,7 @@ public actor ChildContext {
             context.processPendingChanges()
             defer {
                 context.processPendingChanges()
-                context.rowsAtHand = RowsAtHand()
+                context.reader.dropPrefetched()
             }
             do throws(E) {
                 return .success(try body(context))
@@ -150,7 +150,7 @@ public actor ChildContext {
         let saves = source.takeSaves()
         if !saves.isEmpty {
             let lost = await link.absorb(saves)
-            context.noteChange { $0.discarded += lost }
+            context.recordChange { $0.discarded += lost }
             context.processPendingChanges()
         }
         line.leave()

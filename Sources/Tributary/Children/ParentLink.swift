@@ -11,20 +11,20 @@ protocol ParentLink: Sendable {
 
 extension BackgroundContext: ParentLink {
     func unsavedState() async -> UnsavedState {
-        await perform { $0.unsavedState() }
+        await perform { UnsavedState(of: $0) }
     }
 
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        await perform { context in saves.flatMap { context.absorb($0) } }
+        await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
     }
 }
 
 extension ChildContext: ParentLink {
     func unsavedState() async -> UnsavedState {
-        await perform { $0.unsavedState() }
+        await perform { UnsavedState(of: $0) }
     }
 
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        await perform { context in saves.flatMap { context.absorb($0) } }
+        await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
     }
 }

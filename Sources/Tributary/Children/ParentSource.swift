@@ -9,8 +9,6 @@ final class ParentSource: ContextSource {
         self.context = context
     }
 
-    var parent: ManagedObjectContext? { context }
-
     var version: UInt64 { context.stateVersion }
 
     /// The parent's; it moves with the parent alone.
@@ -63,7 +61,7 @@ final class ParentSource: ContextSource {
 
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
         context.processChanges()
-        return context.dirtyObjects(values, in: scope).map(\.key) + context.source.unsavedKeys(of: values, in: scope)
+        return context.pending.objects(values, in: scope, version: context.reader.shownVersion).map(\.key) + context.source.unsavedKeys(of: values, in: scope)
     }
 
     func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? {
@@ -79,10 +77,12 @@ final class ParentSource: ContextSource {
         return above
     }
 
-    func unsavedState() -> UnsavedState { context.unsavedState() }
+    func unsavedState() -> UnsavedState { UnsavedState(of: context) }
 
-    func save(_ child: ManagedObjectContext) throws {
-        guard !context.isClosed else { throw ContextError.closed }
-        child.commit { staged in context.absorb(staged) }
+    var destination: SaveDestination {
+        .parent { [context] staged in
+            guard !context.isClosed else { throw ContextError.closed }
+            return AbsorbOperation(context: context).absorb(staged)
+        }
     }
 }

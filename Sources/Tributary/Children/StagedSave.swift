@@ -46,6 +46,8 @@ struct StagedSave: Sendable {
     var objects: [Object] = []
     var pairs: [Pair] = []
     var orders: [Order] = []
+    /// What the child has changed about relationships, derived ones included.
+    var delta = RelationshipDelta()
 
     var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
 }

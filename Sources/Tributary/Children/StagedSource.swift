@@ -71,25 +71,28 @@ final class StagedSource: ContextSource {
 
     func unsavedState() -> UnsavedState { state }
 
-    func save(_ child: ManagedObjectContext) throws {
-        child.commit { staged in
-            var lost: [ObjectSnapshot] = []
-            for object in staged.objects {
-                let known = state.objects[object.key]
-                if object.action == .update, let known, known.row == nil {
-                    lost.append(object.edits)
-                } else {
-                    let unsaved = UnsavedObject(
-                        row: object.action == .delete ? nil : object.image,
-                        isInserted: object.action == .insert || known?.isInserted == true
-                    )
-                    state.set(unsaved, object.key)
-                    keys.insert(object.key, unsaved)
-                }
+    var destination: SaveDestination { .parent { self.stage($0) } }
+
+    /// Shows a save to the child at once, and keeps it for the parent.
+    ///
+    /// - Returns: The changes that are dropped, because their objects are deleted above.
+    private func stage(_ save: StagedSave) -> [ObjectSnapshot] {
+        var lost: [ObjectSnapshot] = []
+        for object in save.objects {
+            let known = state.objects[object.key]
+            if object.action == .update, let known, known.row == nil {
+                lost.append(object.edits)
+            } else {
+                let unsaved = UnsavedObject(
+                    row: object.action == .delete ? nil : object.image,
+                    isInserted: object.action == .insert || known?.isInserted == true
+                )
+                state.set(unsaved, object.key)
+                keys.insert(object.key, unsaved)
             }
-            state.delta.add(child.pending.delta)
-            saves.append(staged)
-            return lost
         }
+        state.delta.add(save.delta)
+        saves.append(save)
+        return lost
     }
 }

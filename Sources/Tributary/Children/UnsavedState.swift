@@ -31,19 +31,18 @@ struct UnsavedState: Sendable {
     }
 }
 
-extension ManagedObjectContext {
-    /// What a child of this context sees above the store.
-    func unsavedState() -> UnsavedState {
-        checkConfinement()
-        processChanges()
-        var state = source.unsavedState()
-        for object in pending.objects {
-            if let unsaved = object.unsaved { state.set(unsaved, object.key) }
+extension UnsavedState {
+    /// What a child of a context sees above the store.
+    init(of context: ManagedObjectContext) {
+        context.checkConfinement()
+        context.processChanges()
+        self = context.source.unsavedState()
+        for object in context.pending.objects {
+            if let unsaved = object.unsaved { set(unsaved, object.key) }
         }
-        state.delta.add(pending.delta)
-        state.generation = generation
-        state.version = stateVersion
-        return state
+        delta.add(context.pending.delta)
+        generation = context.generation
+        version = context.stateVersion
     }
 }
 

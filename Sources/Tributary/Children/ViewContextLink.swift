@@ -6,11 +6,11 @@ struct ViewContextLink: ParentLink {
 
     @MainActor
     func unsavedState() async -> UnsavedState {
-        container.viewContext.unsavedState()
+        UnsavedState(of: container.viewContext)
     }
 
     @MainActor
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        saves.flatMap { container.viewContext.absorb($0) }
+        saves.flatMap { AbsorbOperation(context: container.viewContext).absorb($0) }
     }
 }

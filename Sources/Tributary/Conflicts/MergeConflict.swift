@@ -1,4 +1,5 @@
 public import TributaryChanges
+import TributaryStore
 
 /// An object that was changed both in a context and in the store.
 public struct MergeConflict: Hashable, Sendable {
@@ -14,4 +15,22 @@ public struct MergeConflict: Hashable, Sendable {
     public var stored: ObjectSnapshot?
     /// Whether the context deleted the object.
     public var isDeletion: Bool
+}
+
+extension MergeConflict {
+    /// The conflict of an object between the row that its context had read and what the store has now.
+    init(_ object: ManagedObject, _ cached: Row, _ stored: Row?, in context: ManagedObjectContext) {
+        // Large values are read only for those who see them.
+        let isSeen = context.resolveConflict != nil || context.mergePolicy == .error
+        let whole = { isSeen ? context.store.readable($0) : $0 }
+        self.init(
+            objectID: object.objectID,
+            changedProperties: object.state == .deleted
+                ? [] : Set(object.changed.slots.map { object.kind.entity.properties[$0].name }),
+            changedInStore: stored.map { cached.differences(to: $0) } ?? [],
+            cached: cached.snapshot(whole),
+            stored: stored?.snapshot(whole),
+            isDeletion: object.state == .deleted
+        )
+    }
 }

@@ -22,8 +22,13 @@ public actor BackgroundContext {
 
     init(container: PersistentContainer, home: ContextHome, name: String?, author: String?, mergePolicy: MergePolicy) {
         let executor = ContextExecutor(name: name ?? "background")
-        let context = ManagedObjectContext(home: home, name: name, author: author, mergePolicy: mergePolicy)
-        context.executor = executor
+        let context = ManagedObjectContext(
+            home: home,
+            name: name,
+            author: author,
+            mergePolicy: mergePolicy,
+            executor: executor
+        )
         self.container = container
         self.executor = executor
         self.context = context
@@ -141,11 +146,11 @@ public actor BackgroundContext {
     private func finish() {
         context.processPendingChanges()
         context.undoStack?.endEvent()
-        context.rowsAtHand = RowsAtHand()
+        context.reader.dropPrefetched()
     }
 
     private func begin() {
-        if context.automaticallyMergesChangesFromParent { context.mergeNewest() }
+        if context.automaticallyMergesChangesFromParent { GenerationMove(context: context).mergeNewest() }
     }
 
     /// Forgets all objects for good: the container has closed.

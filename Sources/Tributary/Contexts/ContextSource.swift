@@ -11,9 +11,6 @@ protocol ContextSource: AnyObject {
     /// Whether there is nothing between the context and the store, so that every row has a revision.
     var isStore: Bool { get }
 
-    /// The context above, when it is on the same queue or actor.
-    var parent: ManagedObjectContext? { get }
-
     /// Moves when something above has changed; then objects that are in use have to be read again.
     var version: UInt64 { get }
 
@@ -61,13 +58,12 @@ protocol ContextSource: AnyObject {
     /// Everything that is unsaved above.
     func unsavedState() -> UnsavedState
 
-    /// Saves what the context has settled and validated.
-    func save(_ context: ManagedObjectContext) throws
+    /// Where saves go that have been validated.
+    var destination: SaveDestination { get }
 }
 
 extension ContextSource {
     var isStore: Bool { false }
-    var parent: ManagedObjectContext? { nil }
     var version: UInt64 { 0 }
     var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
     var isCommitted: Bool { true }

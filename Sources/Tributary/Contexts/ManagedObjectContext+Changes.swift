@@ -1,4 +1,4 @@
-import TributaryChanges
+public import TributaryChanges
 
 extension ManagedObjectContext {
     // MARK: What is dirty
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     /// Changed objects that are not saved yet, also those to or from which others were linked.
     public var updatedObjects: [ManagedObject] {
         checkConfinement()
-        return pending.objects.filter { $0.state == .updated } + linkedOwners
+        return pending.objects.filter { $0.state == .updated } + relationships.linkedOwners
     }
     /// Objects that the next save deletes.
     public var deletedObjects: [ManagedObject] {
@@ -29,29 +29,48 @@ extension ManagedObjectContext {
         return registry.objects
     }
 
+    // MARK: Recording
+
     /// An attribute, a register or a pair of the object has changed.
     @inline(__always)
-    func noteUpdate(of object: ManagedObject) {
+    func recordEdit(of object: ManagedObject) {
         guard pending.recordEdit(of: object) else { return }
-        noteChange { $0.noteUpdated(object.objectID) }
+        recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    // MARK: Telling
+    /// Moves an object by an event, and does what the transition asks of the rest of the context.
+    func move(_ object: ManagedObject, on event: ObjectEvent) {
+        let transition = ObjectTransition(from: object.state, on: event)
+        let actions = transition.actions
+        if actions.contains(.keepConflict), let row = object.row {
+            pending.keepConflict(MergeConflict(object, row, nil, in: self))
+        }
+        if actions.contains(.revertInverses) { relationships.revertInverses(of: object) }
+        if actions.contains(.reportLostEdits) {
+            let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
+            recordChange { $0.discarded.append(edits) }
+        }
+        pending.apply(transition, to: object)
+        if actions.contains(.notifyUpdate) { recordChange { $0.addUpdate(of: object.objectID) } }
+        if actions.contains(.notifyDeletion) { recordChange { $0.addDeletion(of: object.objectID) } }
+    }
 
-    /// Adds to what the observers are told next; costs nothing while nobody observes.
+    /// Adds to the next change notification; costs nothing while nobody observes.
     @inline(__always)
-    func noteChange(_ note: (inout ObjectsDidChange) -> Void) {
-        observers.note(note)
-        if isMain, !isProcessingScheduled { scheduleProcessing() }
+    func recordChange(_ change: (inout ObjectsDidChange) -> Void) {
+        observation.record(change)
+        if observation.needsScheduling { scheduleProcessing() }
     }
 
     private func scheduleProcessing() {
-        guard !observers.changes.isEmpty || !pending.unfollowedDeletions.isEmpty || undoStack != nil else { return }
-        isProcessingScheduled = true
+        guard observation.hasChangeObservers || pending.hasUnfollowedDeletions || undoStack != nil else { return }
+        observation.isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.
         Task { @MainActor in container.viewContext.processPendingChanges() }
     }
+
+    // MARK: Processing
 
     /// Follows the delete rules and tells the observers what has changed since the last time.
     ///
@@ -61,19 +80,99 @@ extension ManagedObjectContext {
     /// On the view context it also ends the group of changes that one ``undo()`` takes back.
     public func processPendingChanges() {
         checkConfinement()
-        isProcessingScheduled = false
+        observation.isProcessingScheduled = false
         processChanges()
         if isMain { undoStack?.endEvent() }
     }
 
-    /// The same in the middle of a job, which is not over for undo.
+    /// Processes pending changes in the middle of a job, which is not over for undo.
     func processChanges() {
-        event &+= 1
-        catchUp()
-        propagateDeletions()
-        observers.notifyOfChanges(maximumRounds: ManagedObjectContext.maximumRounds) { propagateDeletions() }
+        observation.beginEvent()
+        MergeOperation(context: self).catchUp()
+        relationships.followDeleteRules()
+        observation.notifyOfChanges(maximumRounds: ManagedObjectContext.maximumRounds) {
+            relationships.followDeleteRules()
+        }
     }
 
     /// How often hooks and observers may go on changing objects.
     static let maximumRounds = 100
+
+    // MARK: Observers
+
+    /// Calls `body` with each group of changes, on the context's own queue or actor.
+    ///
+    /// - Returns: What cancels it.
+    @discardableResult
+    public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> ObserverToken {
+        checkConfinement()
+        return observation.changes.add(body)
+    }
+
+    /// Calls `body` at the start of each save that has something to write; it may change objects.
+    ///
+    /// Any number of observers are called in the order in which they were added, after ``onWillSave``.
+    ///
+    /// - Returns: What cancels it.
+    @discardableResult
+    public func observeWillSave(_ body: @escaping (ManagedObjectContext) -> Void) -> ObserverToken {
+        checkConfinement()
+        return observation.willSaves.add(body)
+    }
+
+    /// Calls `body` after each save that has written something, with the objects that it concerns.
+    ///
+    /// Any number of observers are called in the order in which they were added, after ``onDidSave``.
+    ///
+    /// - Returns: What cancels it.
+    @discardableResult
+    public func observeDidSave(_ body: @escaping (ManagedObjectContext, ObjectChanges) -> Void) -> ObserverToken {
+        checkConfinement()
+        return observation.didSaves.add(body)
+    }
+
+    /// Calls `body` once for each object whose row could not be read when a property was; see
+    /// ``ManagedObject/faultError``.
+    ///
+    /// Any number of observers are called in the order in which they were added, after ``onInaccessibleFault``.
+    ///
+    /// - Returns: What cancels it.
+    @discardableResult
+    public func observeInaccessibleFaults(_ body: @escaping (ManagedObject, ContextError) -> Void) -> ObserverToken {
+        checkConfinement()
+        return observation.inaccessibleFaults.add(body)
+    }
+
+    /// Ends what ``observeChanges(_:)`` or another function of its kind began, and lets go of the closure.
+    public func removeObserver(_ observer: ObserverToken) {
+        checkConfinement()
+        observer.cancel()
+        observation.removeCancelled()
+    }
+
+    // MARK: Hooks
+
+    /// Called at the start of each save that has something to write; may change objects.
+    ///
+    /// For more than one closure there is ``observeWillSave(_:)``.
+    public var onWillSave: ((ManagedObjectContext) -> Void)? {
+        get { observation.onWillSave }
+        set { observation.onWillSave = newValue }
+    }
+
+    /// Called after each save that has written something, with the objects that it concerns.
+    ///
+    /// For more than one closure there is ``observeDidSave(_:)``.
+    public var onDidSave: ((ManagedObjectContext, ObjectChanges) -> Void)? {
+        get { observation.onDidSave }
+        set { observation.onDidSave = newValue }
+    }
+
+    /// Called once for an object whose row could not be read when a property was; see ``ManagedObject/faultError``.
+    ///
+    /// For more than one closure there is ``observeInaccessibleFaults(_:)``.
+    public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)? {
+        get { observation.onInaccessibleFault }
+        set { observation.onInaccessibleFault = newValue }
+    }
 }

@@ -52,8 +52,81 @@ extension ManagedObjectContext {
         object.values = kind.defaults
         pending.insert(object)
         undoStack?.record(.appeared(object))
-        noteChange { $0.inserted.insert(object.objectID) }
+        recordChange { $0.inserted.insert(object.objectID) }
         object.awakeFromInsert()
+        return object
+    }
+
+    /// A new object with the ID, the entity and the values of a snapshot.
+    ///
+    /// To-one relationships may lead to objects that come later.
+    ///
+    /// - Returns: The object; a save writes it.
+    /// - Throws: ``ContextError`` when the entity is unknown, abstract or of another class, or the ID is taken.
+    @discardableResult
+    public func insert<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) -> Snapshot.Object {
+        let id = snapshot.objectID
+        let type = try kind(named: id.entity).type
+        guard type is Snapshot.Object.Type else {
+            throw ContextError.wrongKind(entity: id.entity, property: "class", expected: "\(Snapshot.Object.self)")
+        }
+        let object = try insert(entity: id.entity, id: id.uniqueID)
+        try object.update(from: snapshot)
+        guard let object = object as? Snapshot.Object else { throw .unknownEntity(id.entity) }
+        return object
+    }
+
+    /// A new object with the ID, the entity and the values of a snapshot.
+    ///
+    /// - Returns: The object; a save writes it.
+    /// - Throws: ``ContextError`` when the entity is unknown or abstract, the ID is taken, or a value does not fit; then
+    ///   there is no new object.
+    @discardableResult
+    public func insert(from snapshot: ObjectSnapshot) throws(ContextError) -> ManagedObject {
+        let object = try insert(entity: snapshot.id.entity, id: snapshot.id.uniqueID)
+        do {
+            try object.update(from: snapshot)
+        } catch {
+            delete(object)
+            throw error
+        }
+        return object
+    }
+
+    // MARK: Upsert
+
+    /// The object of a class that has the given values, found in the context or the store, else a new one with them.
+    ///
+    /// ```swift
+    /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
+    /// ```
+    /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object cannot
+    ///   be made; then there is no new object.
+    public func upsert<Object: ManagedObject>(
+        _ type: Object.Type,
+        by key: [String: PropertyValue]
+    ) throws(ContextError) -> Object {
+        checkConfinement()
+        processChanges()
+        let kind = try kind(named: type.entityName)
+        try schema.check(type, isClassOf: kind)
+        var parts: [(slot: Int, value: PropertyValue)] = []
+        for (name, value) in key.sorted(by: { $0.key < $1.key }) {
+            guard let slot = kind.slot(named: name) else {
+                throw ContextError.unknownProperty(entity: kind.entity.name, property: name)
+            }
+            parts.append((slot, value))
+        }
+        if !parts.contains(where: { $0.value.isNull }), let found = try KeyedLookup(context: self).object(with: parts, kind) as? Object {
+            return found
+        }
+        let object = try insert(type)
+        do {
+            for (name, value) in key { try object.setValue(value, forKey: name) }
+        } catch {
+            delete(object)
+            throw error
+        }
         return object
     }
 
@@ -110,7 +183,7 @@ extension ManagedObjectContext {
     private func object(_ id: UniqueID, kind: ObjectKind) -> ManagedObject {
         if let known = registry.object(id, rootIndex: kind.rootIndex) { return known }
         // The row says of which class an object is; without sub-entities there is only one.
-        if kind.hasSubentities, let row = try? row(id, kind) {
+        if kind.hasSubentities, let row = try? reader.row(id, kind) {
             return object(for: row)
         }
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id, context: self))
@@ -120,14 +193,23 @@ extension ManagedObjectContext {
 
     /// The object of a row that was read, not refreshed when it has been read before.
     func object(for row: Row) -> ManagedObject {
-        guard let kind = kind(of: row) else { return object(with: row.id) }
+        guard let kind = registry.kind(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
-            if known.state == .clean, known.values.isEmpty, known.kind === kind { known.take(row) }
+            if known.state == .clean, known.values.isEmpty, known.kind === kind { known.fill(from: row) }
             return known
         }
         let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: row.id.uniqueID, context: self))
         registry.register(object)
-        object.take(row)
+        object.fill(from: row)
+        return object
+    }
+
+    /// The object of an ID that names its concrete entity: nothing is read.
+    func fault(for id: ManagedObjectID) -> ManagedObject {
+        let kind = schema.kind(of: id)
+        if let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone { return known }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id.uniqueID, context: self))
+        registry.register(object)
         return object
     }
 
@@ -150,6 +232,6 @@ extension ManagedObjectContext {
         // A new object is deleted like any other until its delete rules have been followed.
         pending.delete(object)
         undoStack?.record(.disappeared(object))
-        noteChange { $0.noteDeleted(object.objectID) }
+        recordChange { $0.addDeletion(of: object.objectID) }
     }
 }

@@ -22,9 +22,15 @@ public final class ManagedObjectContext {
     /// The name that history tells with each transaction.
     public let name: String?
     /// Who makes the changes; goes to the history and, with the transaction, to other machines.
-    public var author: String?
+    public var author: String? {
+        get { saving.author }
+        set { saving.author = newValue }
+    }
     /// What a save does about objects that were changed in the store meanwhile.
-    public var mergePolicy: MergePolicy
+    public var mergePolicy: MergePolicy {
+        get { saving.mergePolicy }
+        set { saving.mergePolicy = newValue }
+    }
     /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: what it
@@ -32,7 +38,10 @@ public final class ManagedObjectContext {
     /// them as well, whether they had changes before or not. When it throws, the save does. The write lock is held while it
     /// runs: a save in it, of this context or another one, throws ``ContextError/saveInProgress(by:)``, and rolling back,
     /// resetting or refreshing what is being saved makes the save throw.
-    public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
+    public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)? {
+        get { saving.resolveConflict }
+        set { saving.resolveConflict = newValue }
+    }
     /// Whether the context takes over what others have saved by itself.
     ///
     /// A background context does so at the start of each `perform`, never inside one; it is false there by default. On
@@ -42,11 +51,15 @@ public final class ManagedObjectContext {
         didSet { if isMain { home.pipeline.mailbox.setAutomatic(automaticallyMergesChangesFromParent) } }
     }
     /// Whether the context holds all its objects, and not only those with changes.
-    public var retainsRegisteredObjects = false {
-        didSet { registry.retain(retainsRegisteredObjects) }
+    public var retainsRegisteredObjects: Bool {
+        get { registry.isRetaining }
+        set { registry.retain(newValue) }
     }
     /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
-    public internal(set) var lastSaveToken: HistoryToken?
+    public internal(set) var lastSaveToken: HistoryToken? {
+        get { saving.lastToken }
+        set { saving.lastToken = newValue }
+    }
 
     /// What can be taken back; nil when nothing is recorded, as on a background context by default.
     public var undoStack: UndoStack? {
@@ -56,50 +69,21 @@ public final class ManagedObjectContext {
         }
     }
 
-    // What is unchecked below are plain numbers and flags, asked for or counted with each change of a value: no access to
-    // one lasts longer than the instruction that makes it, so none can overlap.
-
-    /// Whether a job that processes the pending changes is on its way to the main actor.
-    @exclusivity(unchecked) var isProcessingScheduled = false
-    /// Counts the groups of changes that were processed.
-    @exclusivity(unchecked) var event: UInt64 = 1
+    /// The context that this one was made from with `newChild`; nil when its rows come from the store or from a context
+    /// on another queue.
+    public let parent: ManagedObjectContext?
 
     let home: ContextHome
-    package var schema: ObjectSchema { home.schema }
-    package var store: Store { home.store }
-    /// Where rows come from and where saves go.
-    let source: any ContextSource
-    /// The generation that a view context or a pinned one shows; others read what is newest.
-    var generation: Generation? {
-        get { source.generation }
-        set { source.generation = newValue }
-    }
-    /// Whether this is the view context.
-    let isMain: Bool
-    /// Grows when something other than an edit changes what a child sees.
-    var passCount: UInt64 = 0
-    /// The version of the source that the objects in use are in step with.
-    var caughtUpVersion: UInt64 = 0
-    /// Whether the context was reset for good because its container closed.
-    var isClosed = false
-    /// The newest transaction that the objects of a background context have taken over.
-    var mergedThrough: Int64 = 0
-
+    /// Where the context may be used; a child on its parent's queue has its parent's.
+    let queue: ContextQueue
     let registry: ObjectRegistry
-    /// The entity that was used last; many uses of one follow each other.
-    private var recentKind: ObjectKind?
     let pending: PendingChanges
-    /// An error while reading that a getter could not throw; the next save does.
-    var pendingReadError: ContextError?
-    /// What was read ahead for this context alone.
-    var rowsAtHand = RowsAtHand()
-    let observers = ContextObservers()
-    /// What the validation that calls a hook has checked itself; nil while none does.
-    var validation: ValidationProgress?
-    /// The queue of a background context.
-    var executor: ContextExecutor?
-    /// Makes the next save answer for a request; see ``apply(_:)``.
-    var request: RequestTerms?
+    let observation: ChangeObservation
+    let reader: ContextReader
+    /// How saves are made.
+    var saving: SaveSettings
+    /// Whether the context was reset for good because its container closed.
+    private(set) var isClosed = false
 
     init(
         home: ContextHome,
@@ -107,58 +91,84 @@ public final class ManagedObjectContext {
         author: String? = nil,
         mergePolicy: MergePolicy,
         generation: Generation? = nil,
-        source: (any ContextSource)? = nil
+        source: (any ContextSource)? = nil,
+        parent: ManagedObjectContext? = nil,
+        executor: ContextExecutor? = nil
     ) {
         self.home = home
         self.name = name
-        self.author = author
-        self.mergePolicy = mergePolicy
-        self.source = source ?? StoreSource(store: home.store, generation: generation)
-        isMain = generation != nil
+        self.parent = parent
+        queue = parent?.queue ?? ContextQueue(name: name, isMain: generation != nil, executor: executor)
         automaticallyMergesChangesFromParent = generation != nil
         registry = ObjectRegistry(rootCount: home.schema.rootCount)
         pending = PendingChanges(registry: registry)
+        observation = ChangeObservation(isScheduled: generation != nil)
+        reader = ContextReader(
+            source: source ?? StoreSource(store: home.store, generation: generation),
+            rowCache: home.pipeline.rowCache
+        )
+        saving = SaveSettings(author: author, mergePolicy: mergePolicy)
     }
 
     /// The container; nil when it is gone.
     public var container: PersistentContainer? { home.container }
 
-    // MARK: Reading
+    /// Whether this is the view context.
+    var isMain: Bool { parent == nil && queue.isMain }
 
-    /// Reads at the context's generation, or what is newest.
-    func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
-        do {
-            return try source.read(body)
-        } catch {
-            throw ContextError(error)
-        }
+    package var schema: ObjectSchema { home.schema }
+    package var store: Store { home.store }
+
+    /// Where rows come from and where saves go.
+    var source: any ContextSource { reader.source }
+
+    /// The generation that a view context or a pinned one shows; others read what is newest.
+    var generation: Generation? {
+        get { source.generation }
+        set { source.generation = newValue }
     }
 
-    /// Reads what a request asks.
-    ///
-    /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
-    func readResults<T>(_ body: (Reader) throws -> T) throws -> T {
-        do {
-            return try source.read(body)
-        } catch let error as ObjectPredicateError {
-            throw error
-        } catch {
-            throw ContextError(error)
-        }
-    }
+    /// Grows with everything that changes what a child sees: edits, merges, saves, rollbacks, and those above.
+    var stateVersion: UInt64 { pending.editCount &+ reader.shownVersion }
+
+    /// What objects are related to, and how that changes.
+    var relationships: RelationshipGraph { RelationshipGraph(context: self) }
 
     func kind(named name: String) throws(ContextError) -> ObjectKind {
-        if let recentKind, recentKind.entity.name == name { return recentKind }
-        guard let kind = schema.kind(named: name) else { throw ContextError.unknownEntity(name) }
-        recentKind = kind
+        guard let kind = registry.kind(named: name, in: schema) else { throw ContextError.unknownEntity(name) }
         return kind
     }
 
-    func kind(of row: Row) -> ObjectKind? {
-        if let recentKind, recentKind.entity === row.entity { return recentKind }
-        guard let kind = schema.kind(named: row.entity.name) else { return nil }
-        recentKind = kind
-        return kind
+    // MARK: Confinement
+
+    /// In debug builds, stops the program when a client that the compiler does not check (Swift 5 mode,
+    /// `@preconcurrency import`, `nonisolated(unsafe)`) uses the context off its actor or queue; in release builds it is
+    /// nothing.
+    @inline(__always)
+    func checkConfinement(_ entry: StaticString = #function) {
+        #if DEBUG
+            queue.check("\(entry)")
+        #endif
+    }
+
+    // MARK: Ending
+
+    /// Forgets all objects for good, because the container has closed or nobody has the context any more; observers are
+    /// let go, and with them what they hold.
+    func close() {
+        forgetAll()
+        isClosed = true
+        observation.removeAll()
+    }
+
+    /// Forgets all objects and all changes; the context stays where it is.
+    func forgetAll() {
+        undoStack?.removeAllActions()
+        reader.invalidatePrefetched()
+        pending.detachAll()
+        reader.unreportedError = nil
+        observation.discardPending()
+        saving.request = nil
     }
 }
 

@@ -1,19 +1,39 @@
 import TributaryChanges
+import TributaryStore
 
 /// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
 final class ObjectRegistry {
     /// Objects take themselves out of it when they end, on any thread; the rest stays on the context's queue or actor.
     let table: ObjectTable
-    private var isRetaining = false
+    private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
     /// Objects that have read relationships, and some that have ended or dropped what they read since.
     private var readers: Set<ObjectKey> = []
+
+    /// The entity that was used last; many uses of one follow each other.
+    private var recentKind: ObjectKind?
 
     init(rootCount: Int) {
         table = ObjectTable(rootCount: rootCount)
     }
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
+
+    /// The kind of an entity; nil when the model does not have it.
+    func kind(named name: String, in schema: ObjectSchema) -> ObjectKind? {
+        if let recentKind, recentKind.entity.name == name { return recentKind }
+        guard let kind = schema.kind(named: name) else { return nil }
+        recentKind = kind
+        return kind
+    }
+
+    /// The kind of the entity of a row; nil when the model does not have it.
+    func kind(of row: Row, in schema: ObjectSchema) -> ObjectKind? {
+        if let recentKind, recentKind.entity === row.entity { return recentKind }
+        guard let kind = schema.kind(named: row.entity.name) else { return nil }
+        recentKind = kind
+        return kind
+    }
 
     /// The live objects, in no order to rely on.
     var objects: [ManagedObject] { table.objects }

@@ -23,12 +23,12 @@ public struct ObjectsDidChange: Sendable {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && discarded.isEmpty && merged.isEmpty && !isEverything
     }
 
-    mutating func noteDeleted(_ id: ManagedObjectID) {
+    mutating func addDeletion(of id: ManagedObjectID) {
         updated.remove(id)
         if inserted.remove(id) == nil { deleted.insert(id) }
     }
 
-    mutating func noteUpdated(_ id: ManagedObjectID) {
+    mutating func addUpdate(of id: ManagedObjectID) {
         guard !inserted.contains(id), !deleted.contains(id) else { return }
         updated.insert(id)
     }

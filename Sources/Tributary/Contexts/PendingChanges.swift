@@ -15,7 +15,7 @@ final class PendingChanges {
     /// What the context has changed about relationships.
     var delta = RelationshipDelta()
     /// Deleted objects whose delete rules have not been followed yet.
-    private(set) var unfollowedDeletions: [ManagedObject] = []
+    private var unfollowedDeletions: [ManagedObject] = []
     /// Whether delete rules are being followed: they need to see what they make others let go of.
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
@@ -165,6 +165,8 @@ final class PendingChanges {
             body(objects)
         }
     }
+
+    var hasUnfollowedDeletions: Bool { !unfollowedDeletions.isEmpty }
 
     /// Whether the delete rules of an object have yet to be followed.
     func isUnfollowed(_ object: ManagedObject) -> Bool { unfollowedDeletions.contains { $0 === object } }

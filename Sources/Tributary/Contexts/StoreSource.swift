@@ -5,14 +5,8 @@ import TributaryStore
 final class StoreSource: ContextSource {
     private let store: Store
     var generation: Generation?
-    /// The transaction that the context's saves become part of, while there is one: it reads its own writes.
-    var transaction: WriteTransaction?
-
-    /// How things stood before each save that became a part of it.
-    var mementos: [SaveMemento] = []
-
-    /// Whether a save is finding out what to write, which may call `resolveConflict`.
-    private(set) var isPlanning = false
+    /// The transaction that the context's saves become part of.
+    private let saves = JoinedSaves()
 
     init(store: Store, generation: Generation?) {
         self.store = store
@@ -20,14 +14,14 @@ final class StoreSource: ContextSource {
     }
 
     func read<T>(_ body: (Reader) throws -> T) throws -> T {
-        if let transaction { return try body(transaction.reader) }
+        if let transaction = saves.transaction { return try body(transaction.reader) }
         if let generation { return try generation.read(body) }
         return try store.read(body)
     }
 
     var isStore: Bool { true }
 
-    var isCommitted: Bool { transaction == nil }
+    var isCommitted: Bool { saves.transaction == nil }
 
     func processChanges() {}
 
@@ -51,12 +45,5 @@ final class StoreSource: ContextSource {
 
     func unsavedState() -> UnsavedState { UnsavedState() }
 
-    func save(_ context: ManagedObjectContext) throws { try context.commit(to: self) }
-
-    /// Runs the part of a save that must not be entered again before it has ended.
-    func planning<T>(_ body: () throws -> T) throws -> T {
-        isPlanning = true
-        defer { isPlanning = false }
-        return try body()
-    }
+    var destination: SaveDestination { .store(saves) }
 }

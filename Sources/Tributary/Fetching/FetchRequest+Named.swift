@@ -21,18 +21,6 @@ extension FetchRequest {
     }
 }
 
-extension ManagedObjectContext {
-    /// A request that the model names, with values in the place of its `$VARIABLES`.
-    ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
-    public func fetchRequest(
-        named name: String,
-        substituting variables: [String: PredicateArgument] = [:]
-    ) throws -> FetchRequest {
-        try FetchRequest(named: name, in: schema.model, substituting: variables)
-    }
-}
-
 extension PersistentContainer {
     /// A request that the model names, with values in the place of its `$VARIABLES`.
     ///

@@ -36,40 +36,12 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
         let batch = position / batchSize
         if held?.batch != batch {
             let ids = objectIDs[(batch * batchSize)..<Swift.min((batch + 1) * batchSize, objectIDs.count)]
-            held = (batch, context.batch(Array(ids)))
+            held = (batch, FaultLoading(context: context).loadBatchIfPossible(Array(ids)))
         }
         let object = held?.objects[position - batch * batchSize] ?? context.fault(for: objectIDs[position])
         guard let object = object as? Object else {
             preconditionFailure("the object at \(position) is no \(Object.self)")
         }
         return object
-    }
-}
-
-extension ManagedObjectContext {
-    /// The objects that fulfil the request, with rows that are read `fetchBatchSize` at a time (100 when that is 0).
-    ///
-    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
-    public func fetchBatches<Object: ManagedObject>(
-        _ request: FetchRequest,
-        as type: Object.Type
-    ) throws -> FetchedBatches<Object> {
-        try schema.check(type, isClassOf: try kind(named: request.entityName))
-        let ids = try fetchIDs(request).filter { schema.kind(of: $0).type is Object.Type }
-        return FetchedBatches(
-            context: self,
-            ids: ids,
-            batchSize: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
-        )
-    }
-
-    /// The objects of a batch: a read that fails leaves them as faults, and the next save says why.
-    fileprivate func batch(_ ids: [ManagedObjectID]) -> [ManagedObject] {
-        do {
-            return try loadBatch(ids)
-        } catch {
-            pendingReadError = error
-            return ids.map { fault(for: $0) }
-        }
     }
 }

@@ -3,6 +3,8 @@ public import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
+    // MARK: Objects
+
     /// The objects that fulfil the request, in its order.
     ///
     /// What the context has inserted, changed and deleted itself counts as if it were saved, unless the request says
@@ -10,27 +12,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        let objects: [ManagedObject]
-        if request.includesPropertyValues, !request.returnsObjectsAsFaults {
-            switch try candidates(request) {
-            case .rows(let rows):
-                registry.reserve(rows.count, rootIndex: try kind(named: request.entityName).rootIndex)
-                objects = rows.map { object(for: $0) }
-            case .mixed(let candidates):
-                objects = candidates.map { candidate in
-                    switch candidate {
-                    case .row(let row): object(for: row)
-                    case .object(let object): object
-                    }
-                }
-            }
-        } else {
-            objects = try fetchIDs(request, fillingRowCache: request.includesPropertyValues).map { fault(for: $0) }
-        }
-        if !request.prefetchedKeyPaths.isEmpty {
-            try prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
-        }
-        return objects
+        try FetchOperation(context: self, request: request).objects()
     }
 
     /// The same, as objects of a class; objects of other classes are left out.
@@ -55,6 +37,8 @@ extension ManagedObjectContext {
         try fetch(FetchRequest(type.entityName, predicate: predicate, sortKeys: sortKeys), as: type)
     }
 
+    // MARK: IDs and numbers
+
     /// The IDs of the objects that fulfil the request; the objects are not made.
     ///
     /// - Parameters:
@@ -64,36 +48,12 @@ extension ManagedObjectContext {
     /// - Returns: The IDs, in the order of the request.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
-        let request = resolved(request)
-        if let other = withoutOwnChanges(request) {
-            return try other.fetchIDs(request, fillingRowCache: fillingRowCache)
-        }
-        processAllChanges()
-        let rows = fillingRowCache ? try readResultsAhead(query(request)) : nil
-        if let objects = try objectsOverChangedRelations(request) {
-            return request.slice(objects).map(\.objectID)
-        }
-        let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? readResults { try $0.ids(query(request)) } }
-        return try merged(request, overlay).map { candidate in
-            switch candidate {
-            case .row(let row): row.id
-            case .object(let object): object.objectID
-            }
-        }
+        try FetchOperation(context: self, request: request).ids(fillingRowCache: fillingRowCache)
     }
 
     /// How many objects fulfil the request.
     public func count(for request: FetchRequest) throws -> Int {
-        let request = resolved(request)
-        if let other = withoutOwnChanges(request) { return try other.count(for: request) }
-        processAllChanges()
-        if let objects = try objectsOverChangedRelations(request) {
-            return request.slice(objects).count
-        }
-        let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return try readResults { try $0.count(query(request)) } }
-        return try merged(request, overlay).count
+        try FetchOperation(context: self, request: request).count()
     }
 
     /// How many objects of a class there are, or fulfil a predicate.
@@ -106,119 +66,82 @@ extension ManagedObjectContext {
         return try count(for: FetchRequest(type.entityName, predicate: predicate))
     }
 
-    // MARK: Overlay
+    // MARK: Values
 
-    /// A row that was read, or an object of the context with changes.
-    private enum Candidate {
-        case row(Row)
-        case object(ManagedObject)
-    }
-
-    /// What a fetch has found.
-    private enum Candidates {
-        /// Rows of the store: the context has no changes of its own.
-        case rows([Row])
-        case mixed([Candidate])
-    }
-
-    /// The context's dirty objects of the entity: they stand for their rows.
-    private struct Overlay {
-        let kind: ObjectKind
-        /// How many objects of the root entity are dirty: each hides at most one row.
-        let dirtyCount: Int
-        /// How many the contexts above have not saved, or more.
-        let countAbove: Int
-        var matching: [ManagedObject] = []
-
-        var isEmpty: Bool { hiddenCount == 0 }
-
-        var hiddenCount: Int { dirtyCount + countAbove }
-    }
-
-    private func candidates(_ request: FetchRequest) throws -> Candidates {
-        let request = resolved(request)
-        if let other = withoutOwnChanges(request) {
-            let found = try other.candidates(request)
-            guard case .mixed(let candidates) = found else { return found }
-            return .mixed(
-                candidates.map { candidate in
-                    guard case .object(let object) = candidate else { return candidate }
-                    return object.row.map(Candidate.row) ?? .object(self.object(with: object.objectID))
-                }
-            )
-        }
-        processAllChanges()
-        if let objects = try objectsOverChangedRelations(request) {
-            return .mixed(request.slice(objects).map(Candidate.object))
-        }
-        let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return .rows(try readResults { try $0.rows(query(request)) }) }
-        return .mixed(try merged(request, overlay))
-    }
-
-    private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
-        try home.query(request)
-    }
-
-    private func overlay(for request: FetchRequest) throws -> Overlay {
-        let kind = try kind(named: request.entityName)
-        var overlay = Overlay(
-            kind: kind,
-            dirtyCount: request.includesPendingChanges ? pending.count(rootIndex: kind.rootIndex) : 0,
-            countAbove: source.unsavedCount(rootIndex: kind.rootIndex)
-        )
-        guard !overlay.isEmpty else { return overlay }
-        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: schema.model)
-        let required = try requiredValues(terms, request)
-        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, kind) : [] {
-            guard request.isFor(object.kind.entity), object.state != .deleted else { continue }
-            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
-        }
-        for row in overlay.countAbove > 0 ? candidatesAbove(required, kind) : [] {
-            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, kind, request) else { continue }
-            let object = object(for: row)
-            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
-        }
-        return overlay
-    }
-
-    /// Lets the contexts above and this one process what has happened to their objects; the contexts above first, since
-    /// what they do now is news for the objects here.
-    private func processAllChanges() {
+    /// The results of a request as values by name: properties of objects, or aggregates of groups of them.
+    ///
+    /// ```swift
+    /// var request = FetchRequest("Employee", sortKeys: [SortKey("total", ascending: false)])
+    /// request.propertiesToFetch = ["department.title", .sum(of: "salary", as: "total"), .count(as: "heads")]
+    /// request.groupBy = ["department.title"]
+    /// request.having = try ObjectPredicate(parsing: "total > 1000")
+    /// for group in try context.fetchDictionaries(request) { print(group["department.title"], group["total"]) }
+    /// ```
+    /// With an aggregate and no `groupBy` all objects are one group, also when there is none. Sort keys are names of
+    /// results, or key paths; results of groups, and distinct ones, are sorted by what they hold or are grouped by.
+    ///
+    /// Unsaved changes count unless `includesPendingChanges` is false: when there are any, the objects are fetched and the
+    /// results are computed from them; else SQLite does it, and no object is made.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when names, predicate or key paths do not fit the model.
+    public func fetchDictionaries(_ request: FetchRequest) throws -> [FetchedValues] {
         checkConfinement()
-        source.processChanges()
-        processChanges()
+        return try FetchOperation(context: self, request: request).dictionaries()
     }
 
-    /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
-    private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
-        var query = try query(request)
-        let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: schema.model) }
-        query.offset = 0
-        // Each dirty object hides at most one row.
-        query.limit = request.reach(hidden: overlay.hiddenCount)
-        let stored = try readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay.kind, request) }
-        let own = overlay.matching.sorted { precedes($0, $1, keys) }
-        var result: [Candidate] = []
-        result.reserveCapacity(stored.count + own.count)
-        var next = 0
-        for object in own {
-            // Both are in order, so a row is compared until one comes after the object.
-            while next < stored.count, precedes(self.object(for: stored[next]), object, keys) {
-                result.append(.row(stored[next]))
-                next += 1
-            }
-            result.append(.object(object))
-        }
-        result += stored[next...].map(Candidate.row)
-        return request.slice(result)
+    // MARK: Portions
+
+    /// The objects that fulfil the request, with rows that are read `fetchBatchSize` at a time (100 when that is 0).
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
+    public func fetchBatches<Object: ManagedObject>(
+        _ request: FetchRequest,
+        as type: Object.Type
+    ) throws -> FetchedBatches<Object> {
+        try schema.check(type, isClassOf: try kind(named: request.entityName))
+        let ids = try fetchIDs(request).filter { schema.kind(of: $0).type is Object.Type }
+        return FetchedBatches(
+            context: self,
+            ids: ids,
+            batchSize: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
+        )
     }
 
-    private func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {
-        for key in keys {
-            let order = key.order(left, right)
-            if order != 0 { return order < 0 }
-        }
-        return left.uniqueID < right.uniqueID
+    /// The results of a request as they arrive.
+    ///
+    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
+    public func stream<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) -> ObjectStream<Object> {
+        ObjectStream(context: self, request: request)
+    }
+
+    /// As ``fetch(_:)`` for the view context, with the SQL run off the main actor.
+    ///
+    /// What the context shows when the answer comes counts, its unsaved changes included. Cancelling the task interrupts
+    /// SQLite.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
+    public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
+        try await FetchOperation(context: self, request: request).objectsAsynchronously()
+    }
+
+    /// The same, as objects of a class; objects of other classes are left out.
+    public func fetchAsynchronously<Object: ManagedObject>(
+        _ request: FetchRequest,
+        as type: Object.Type
+    ) async throws -> [Object] {
+        try schema.check(type, isClassOf: try kind(named: request.entityName))
+        return try await fetchAsynchronously(request).compactMap { $0 as? Object }
+    }
+
+    // MARK: Named requests
+
+    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
+    public func fetchRequest(
+        named name: String,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws -> FetchRequest {
+        try FetchRequest(named: name, in: schema.model, substituting: variables)
     }
 }

@@ -45,7 +45,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
                 // The container may have been closed while the rows were read.
                 guard !context.isClosed else { throw ContextError.closed }
                 return rows.isEmpty
-                    ? nil : try context.objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
+                    ? nil : try objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
             } catch {
                 end()
                 throw (error as? StoreError).map { ContextError($0) } ?? error
@@ -61,6 +61,23 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             return try await RowCursor.open(query, at: generation)
         }
 
+        /// The objects of rows that were read at a generation which the context may have left.
+        private func objects(for rows: [Row], of generation: Generation) throws(ContextError) -> [ManagedObject] {
+            context.checkConfinement()
+            guard context.generation !== generation else { return rows.map { context.object(for: $0) } }
+            var objects: [ManagedObject] = []
+            for row in rows {
+                let object = context.fault(for: row.id)
+                do {
+                    try object.load()
+                    objects.append(object)
+                } catch .notFound, .notYetMerged {
+                    continue
+                }
+            }
+            return objects
+        }
+
         private mutating func end() {
             isOver = true
             cursor = nil
@@ -69,30 +86,4 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
 
     /// An iteration of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
-}
-
-extension ManagedObjectContext {
-    /// The results of a request as they arrive.
-    ///
-    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
-    public func stream<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) -> ObjectStream<Object> {
-        ObjectStream(context: self, request: request)
-    }
-
-    /// The objects of rows that were read at a generation which the context may have left.
-    func objects(for rows: [Row], of generation: Generation) throws(ContextError) -> [ManagedObject] {
-        checkConfinement()
-        guard self.generation !== generation else { return rows.map { object(for: $0) } }
-        var objects: [ManagedObject] = []
-        for row in rows {
-            let object = fault(for: row.id)
-            do {
-                try object.load()
-                objects.append(object)
-            } catch .notFound, .notYetMerged {
-                continue
-            }
-        }
-        return objects
-    }
 }

@@ -18,12 +18,12 @@ package final class MainContext: MainContextMerging {
         context.undoStack = UndoStack()
     }
 
-    package var hasChanges: Bool { context.hasChanges || context.hasRefusedWrites }
+    package var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
 
     package var editCount: UInt64 { context.pending.editCount }
 
     package func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
-        context.merge(changes, movingTo: generation)
+        MergeOperation(context: context).merge(changes, movingTo: generation)
     }
 
     package func show(_ generation: Generation) { context.generation = generation }

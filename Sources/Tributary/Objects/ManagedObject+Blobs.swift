@@ -17,7 +17,7 @@ extension ManagedObject {
             return whole
         } catch {
             let name = kind.entity.properties[slot].name
-            context.report(.unreadable(objectID, reason: "'\(name)': \(ContextError(error))"), of: self)
+            FaultLoading(context: context).report(.unreadable(objectID, reason: "'\(name)': \(ContextError(error))"), of: self)
             return value
         }
     }

@@ -28,7 +28,7 @@ extension ManagedObject {
         case .inserted: return true
         case .clean: return isLinkedAnew
         case .updated:
-            return changed.slots.contains { row?.values[$0] != values[$0] } || context.hasUnsavedLinks(self)
+            return changed.slots.contains { row?.values[$0] != values[$0] } || context.relationships.hasUnsavedLinks(self)
         case .deleted, .gone, .detached: return false
         }
     }
@@ -37,7 +37,7 @@ extension ManagedObject {
     /// Whether only the other ends of its relationships have changed.
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
-        return context.pending.isOwner(key) && context.hasUnsavedLinks(self)
+        return context.pending.isOwner(key) && context.relationships.hasUnsavedLinks(self)
     }
     /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
     /// wrong.
@@ -54,7 +54,7 @@ extension ManagedObject {
         case .detached: throw .detached(objectID)
         case .clean, .updated, .deleted:
             guard values.isEmpty, let context = managedObjectContext else { return }
-            try context.load(self)
+            try FaultLoading(context: context).load(self)
         }
     }
 
@@ -79,9 +79,9 @@ extension ManagedObject {
         var result: [String: [ManagedObjectID]] = [:]
         for (slot, property) in kind.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property, storage != .column else { continue }
-            let key = context.key(self, slot)
+            let key = RelationshipDelta.Key(self, slot)
             guard context.pending.delta[key] != nil || context.pending.delta.orderings[key] != nil else { continue }
-            result[relationship.name] = context.relatedIDs(self, slot)
+            result[relationship.name] = context.relationships.relatedIDs(self, slot)
         }
         return result
     }
@@ -91,7 +91,7 @@ extension ManagedObject {
     public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard let context = managedObjectContext else { return [:] }
         context.checkConfinement()
-        guard event == context.event, eventValues.count == values.count else { return [:] }
+        guard event == context.observation.event, eventValues.count == values.count else { return [:] }
         var result: [String: PropertyValue] = [:]
         for slot in values.indices where eventValues[slot] != values[slot] {
             result[kind.entity.properties[slot].name] = whole(eventValues[slot], slot)

@@ -97,7 +97,7 @@ extension ManagedObject {
     /// is.
     func fire() {
         guard values.isEmpty, state == .clean || state == .updated || state == .deleted else { return }
-        managedObjectContext?.fire(self)
+        if let managedObjectContext { FaultLoading(context: managedObjectContext).fire(self) }
     }
 
     /// Changes an attribute or a to-one register, without regard to inverses.
@@ -113,29 +113,29 @@ extension ManagedObject {
         // The same bytes may lie beside the store on one side only.
         if values[slot].isBlob || value.isBlob, values[slot].isSame(as: value) { return }
         let context = managedObjectContext
-        if let context, event != context.event {
-            event = context.event
+        if let context, event != context.observation.event {
+            event = context.observation.event
             eventValues = values
         }
         if let context, context.pending.isFollowingWrites { record(value, slot, context) }
         values[slot] = value
         guard !kind.transients.contains(slot), state != .gone, state != .detached else { return }
         changed.insert(slot)
-        context?.noteUpdate(of: self)
+        context?.recordEdit(of: self)
     }
 
     /// Keeps what undo and the index of unsaved objects want to know of a value before it changes.
     private func record(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
         context.pending.propertyWillChange(of: self, slot)
         guard let undoStack = context.undoStack, state != .gone else { return }
-        context.recordOrders(self, slot, from: values[slot], to: value)
+        UndoRecorder(context: context).recordOrders(self, slot, from: values[slot], to: value)
         undoStack.record(.value(self, slot: slot, old: values[slot]))
     }
 
     // MARK: Loading
 
     /// Takes a row's values; the object must have no changes.
-    func take(_ row: Row) {
+    func fill(from row: Row) {
         let transient = kind.transientSlots.isEmpty ? [] : transientValues()
         self.row = row
         values = row.values

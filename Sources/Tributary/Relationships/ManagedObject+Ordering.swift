@@ -85,21 +85,21 @@ extension ManagedObject {
     func insert(_ object: ManagedObject, _ slot: Int, at index: Int) {
         link(object, slot)
         guard isOrdered(slot), let context = managedObjectContext else { return }
-        let key = context.key(self, slot)
+        let key = RelationshipDelta.Key(self, slot)
         // One that has just come to the end of a list that is known moves without a visit to all others.
-        if let version = context.listVersion,
+        if let version = context.relationships.listVersion,
             context.pending.delta.moveLast(object.objectID, to: index, key, version: version)
         {
-            return context.noteUpdate(of: self)
+            return context.recordEdit(of: self)
         }
-        var ids = context.relatedIDs(self, slot)
+        var ids = context.relationships.relatedIDs(self, slot)
         guard let place = ids.firstIndex(of: object.objectID) else { return }
         ids.remove(at: place)
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
-        guard context.relatedIDs(self, slot) != ids else { return }
-        context.recordOrder(of: self, slot)
-        context.pending.delta.setOrder(ids, key, completeAt: context.listVersion)
-        context.noteUpdate(of: self)
+        guard context.relationships.relatedIDs(self, slot) != ids else { return }
+        UndoRecorder(context: context).recordOrder(of: self, slot)
+        context.pending.delta.setOrder(ids, key, completeAt: context.relationships.listVersion)
+        context.recordEdit(of: self)
     }
 
     func isOrdered(_ slot: Int) -> Bool {
@@ -109,9 +109,9 @@ extension ManagedObject {
 
     /// Gives the objects of an ordered relationship a new order.
     func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
-        guard isOrdered(slot), let context = managedObjectContext, context.relatedIDs(self, slot) != ids else { return }
-        context.recordOrder(of: self, slot)
-        context.pending.delta.setOrder(ids, context.key(self, slot))
-        context.noteUpdate(of: self)
+        guard isOrdered(slot), let context = managedObjectContext, context.relationships.relatedIDs(self, slot) != ids else { return }
+        UndoRecorder(context: context).recordOrder(of: self, slot)
+        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, slot))
+        context.recordEdit(of: self)
     }
 }

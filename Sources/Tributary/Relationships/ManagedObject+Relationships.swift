@@ -21,7 +21,7 @@ extension ManagedObject {
         guard kind.entity.properties[slot].relationship?.isToMany == true else {
             return relatedID(slot).map { [$0] } ?? []
         }
-        return managedObjectContext?.relatedIDs(self, slot) ?? []
+        return managedObjectContext?.relationships.relatedIDs(self, slot) ?? []
     }
 
     /// Adds an object to a to-many relationship.
@@ -71,7 +71,7 @@ extension ManagedObject {
     /// itself is not known.
     func relatedID(_ slot: Int) -> ManagedObjectID? {
         guard let (relationship, storage) = relationship(slot), let context = managedObjectContext else { return nil }
-        guard case .column = storage else { return context.relatedIDs(self, slot).first }
+        guard case .column = storage else { return context.relationships.relatedIDs(self, slot).first }
         guard let id = read(slot).referencedID, let kind = context.schema.kind(named: relationship.destination) else {
             return nil
         }
@@ -79,9 +79,9 @@ extension ManagedObject {
             // What the store says is there; what was set here or above may have been deleted elsewhere since.
             let isSetHere =
                 state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
-            return context.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
+            return context.relationships.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
-        return known.state == .gone || context.isLetGo(known, at: relationship) ? nil : known.objectID
+        return known.state == .gone || context.relationships.isLetGo(known, at: relationship) ? nil : known.objectID
     }
 
     func related(_ slot: Int) -> ManagedObject? {
@@ -105,7 +105,7 @@ extension ManagedObject {
             let context = managedObjectContext
         else { return }
         let target = target.map(here)
-        let inverse = context.inverse(of: relationship)
+        let inverse = context.relationships.inverse(of: relationship)
         switch storage {
         case .column:
             let oldValue = read(slot).referencedID
@@ -114,14 +114,14 @@ extension ManagedObject {
             if let target, let inverse, inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false,
                 let holder = target.related(inverse.slot), holder !== self
             {
-                context.setRegister(holder, slot, to: nil)
+                context.relationships.setRegister(holder, slot, to: nil)
             }
-            context.setRegister(self, slot, to: target?.uniqueID)
+            context.relationships.setRegister(self, slot, to: target?.uniqueID)
         case .inverse:
             guard let inverse else { return }
             let current = related(slot)
             guard current !== target else { return }
-            if let current { context.setRegister(current, inverse.slot, to: nil) }
+            if let current { context.relationships.setRegister(current, inverse.slot, to: nil) }
             target?.setRelated(self, inverse.slot)
         case .links: return
         }
@@ -132,7 +132,7 @@ extension ManagedObject {
     func relatedObjects(_ slot: Int) -> [ManagedObject] {
         guard let (relationship, _) = relationship(slot), relationship.isToMany, let context = managedObjectContext
         else { return [] }
-        return context.relatedIDs(self, slot).map { context.object(with: $0) }
+        return context.relationships.relatedIDs(self, slot).map { context.object(with: $0) }
     }
 
     /// Sets a to-many relationship for a typed key: without the objects that cannot be linked.
@@ -199,10 +199,10 @@ extension ManagedObject {
         else { return }
         let target = here(target)
         switch storage {
-        case .links: context.setPair(self, slot, with: target, isLinked: true)
+        case .links: context.relationships.setPair(self, slot, with: target, isLinked: true)
         case .inverse:
-            guard let inverse = context.inverse(of: relationship) else { return }
-            context.setRegister(target, inverse.slot, to: uniqueID)
+            guard let inverse = context.relationships.inverse(of: relationship) else { return }
+            context.relationships.setRegister(target, inverse.slot, to: uniqueID)
         case .column: return
         }
     }
@@ -213,12 +213,12 @@ extension ManagedObject {
         else { return }
         let target = here(target)
         switch storage {
-        case .links: context.setPair(self, slot, with: target, isLinked: false)
+        case .links: context.relationships.setPair(self, slot, with: target, isLinked: false)
         case .inverse:
-            guard let inverse = context.inverse(of: relationship),
+            guard let inverse = context.relationships.inverse(of: relationship),
                 target.read(inverse.slot).referencedID == uniqueID
             else { return }
-            context.setRegister(target, inverse.slot, to: nil)
+            context.relationships.setRegister(target, inverse.slot, to: nil)
         case .column: return
         }
     }

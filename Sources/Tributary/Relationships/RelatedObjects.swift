@@ -64,6 +64,6 @@ extension ManagedObject {
 
     /// Whether an object is at the other end of a to-many relationship, without making the list.
     func isRelated(_ slot: Int, to object: ManagedObject) -> Bool {
-        managedObjectContext?.isRelated(self, slot, to: object.objectID) ?? false
+        managedObjectContext?.relationships.isRelated(self, slot, to: object.objectID) ?? false
     }
 }

@@ -70,7 +70,7 @@ struct ResultsQuery {
 
     /// Those of the objects that are among the results as the context has them now; what is not in use is read at once.
     func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
-        try context.loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
+        try FaultLoading(context: context).loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
     }
 
     private func isMatch(_ object: ManagedObject) -> Bool {

@@ -1,8 +1,9 @@
-import TributaryChanges
-import TributaryModel
-import TributaryStore
+package import TributaryChanges
+package import TributaryStore
 
 extension ManagedObjectContext {
+    // MARK: Saving
+
     /// Validates, checks for conflicts, writes everything in one transaction, and announces it.
     ///
     /// All or nothing.
@@ -15,206 +16,87 @@ extension ManagedObjectContext {
     public func save() throws {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
-        if let error = pendingReadError {
-            pendingReadError = nil
-            throw error
-        }
-        if pending.count > 0 { observers.notifyOfSaveStart(self) }
-        try settle()
-        guard pending.needsSave || request?.idempotency != nil else { return }
-        try validate()
-        do {
-            try source.save(self)
-        } catch let error as StoreError {
-            throw ContextError(error)
-        }
+        try SaveOperation(context: self).run()
     }
 
-    /// Calls `willSave` and follows the delete rules until nothing changes any more.
-    private func settle() throws {
-        processChanges()
-        for _ in 0..<ManagedObjectContext.maximumRounds {
-            let before = pending.editCount
-            for object in pending.objects + linkedOwners { object.willSave() }
-            processChanges()
-            if pending.editCount == before { return }
+    /// Holds the writer's turn while `body` runs, and makes one transaction of all saves of this context in it.
+    ///
+    /// Nobody else writes meanwhile; the context reads its own saves. There is one transaction in the store and in the
+    /// history, and others are told once, when `body` has ended. When it throws nothing is committed, and the context has
+    /// the changes that it had saved in `body` as unsaved ones again. Edits that `body` did not save stay unsaved.
+    ///
+    /// ```swift
+    /// try await background.perform { context in
+    ///     try context.performInOneTransaction {
+    ///         for part in parts {
+    ///             try context.load(part)
+    ///             try context.save()
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Throws: what `body` throws, or ``ContextError`` when the store refuses the commit or the context is a child.
+    public func performInOneTransaction<T>(_ body: () throws -> T) throws -> T {
+        checkConfinement()
+        guard !isClosed else { throw ContextError.closed }
+        guard case .store(let joined) = source.destination else {
+            throw ContextError.store(reason: "a child's saves go to its parent: hold the turn on the parent")
         }
-        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+        guard joined.transaction == nil else { return try body() }
+        return try withoutActuallyEscaping(body) { body in try JoinedTransaction(context: self, joined: joined).run(body) }
     }
 
-    /// Writes to the store; as a part of the source's transaction when it has one.
-    func commit(to store: StoreSource) throws {
-        guard !store.isPlanning else { throw ContextError.saveInProgress(by: label) }
-        let transaction = store.transaction
-        var plan = SavePlan()
-        let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            plan = try store.planning { try self.write(transaction) }
-            return try self.commit(&plan, transaction)
-        }
-        do {
-            if let transaction {
-                let committed = try body(transaction)
-                remember(plan)
-                adopt(plan, committed)
-            } else if isMain {
-                try commitMain(body) { self.adopt(plan, $0) }
-            } else if let generation {
-                try commitPinned(at: generation, body) { self.adopt(plan, $0) }
-            } else {
-                // First the commit: it makes the plan.
-                let committed = try home.pipeline.commit(body)
-                adopt(plan, committed)
-            }
-        } catch is NothingToWrite {
-            if transaction != nil { remember(plan) }
-            adopt(plan, nil)
-            // What made a change of no use is newer than what a generation shows.
-            if transaction == nil, plan.hasLost { try showNewest() }
-        }
-    }
-
-    /// The view context's save moves it to the generation with the save.
-    func commitMain(
-        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
-        adopting adopt: @escaping (CommittedTransaction) -> Void
-    ) throws {
-        // The view context never leaves the main actor, where this runs, so nothing crosses here.
-        nonisolated(unsafe) let body = body
-        nonisolated(unsafe) let adopt = adopt
-        let pipeline = home.pipeline
-        try home.viewContextUse.holding {
-            try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
-        }
+    /// Makes changes that are given in the terms of the log, as if a program had made them: rules and validation run at
+    /// the save.
+    ///
+    /// - Parameters:
+    ///   - changes: in the terms of the log, each perhaps with a condition.
+    ///   - idempotency: stored in the same commit; the next save then throws ``RepeatedRequest`` instead when the key is
+    ///     known already.
+    /// - Returns: The object of each change, in order.
+    /// - Throws: ``ChangeError`` for the first change that cannot be made; what was made before stays until a rollback.
+    package func apply(
+        _ changes: [ConditionalChange],
+        idempotency: LocalTransaction.Idempotency? = nil
+    ) throws(ChangeError) -> [ManagedObjectID] {
+        try ChangeApplication(context: self).apply(changes, idempotency: idempotency)
     }
 
     /// What messages call the context.
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 
-    // MARK: In the writer's turn
+    // MARK: Going back to the store
 
-    private func write(_ transaction: WriteTransaction) throws -> SavePlan {
-        if let key = request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
-            throw RepeatedRequest(number: answer.number, detail: answer.detail)
-        }
-        guard resolveConflict != nil else { return try plan(transaction.reader, resolved: [:]) }
-        return try planResolving(transaction.reader)
+    /// Brings an object up to date with the store.
+    ///
+    /// - Parameters:
+    ///   - object: one of this context.
+    ///   - mergeChanges: true keeps what was changed here on top of the newest row; false drops it, and the object
+    ///     becomes a fault.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        checkConfinement()
+        RefreshOperation(context: self).refresh(object, mergeChanges: mergeChanges)
     }
 
-    /// Plans until `resolveConflict` changes nothing any more: what it sets may belong to objects that were planned before
-    /// or that had no changes.
-    private func planResolving(_ reader: Reader) throws -> SavePlan {
-        var resolved: [ObjectIdentifier: MergePolicy] = [:]
-        for _ in 0..<ManagedObjectContext.maximumRounds {
-            let before = pending.editCount
-            let plan = try planRound(reader, resolved)
-            if pending.editCount == before { return plan }
-            resolved = plan.resolved
-            processChanges()
-            try validate()
-        }
-        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+    /// The same for every object in use, with what was changed here on top.
+    public func refreshAllObjects() {
+        checkConfinement()
+        RefreshOperation(context: self).refreshAllObjects()
     }
 
-    private func planRound(_ reader: Reader, _ resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
-        let planned = pending.objects
-        let plan = try plan(reader, resolved: resolved)
-        guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
-            throw ContextError.store(
-                reason:
-                    "resolveConflict has rolled back, reset, refreshed or merged objects that \(label) is saving: it may "
-                    + "read and change them, nothing else"
-            )
-        }
-        return plan
+    /// Drops every change that is not saved: new objects go, changed and deleted ones are as they were read.
+    public func rollback() {
+        checkConfinement()
+        RefreshOperation(context: self).rollback()
     }
 
-    private func commit(_ plan: inout SavePlan, _ transaction: WriteTransaction) throws -> CommittedTransaction {
-        guard !plan.changes.isEmpty || request?.idempotency != nil else { throw NothingToWrite() }
-        let committed = try transaction.commit(
-            LocalTransaction(
-                author: author,
-                contextName: name,
-                changes: plan.changes,
-                idempotency: request?.idempotency
-            )
-        )
-        for case (let object, .reread) in plan.outcomes {
-            plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
-                object.uniqueID,
-                rootEntity: object.kind.entity.root
-            )
-        }
-        try addEffects(of: committed, transaction.reader, to: &plan)
-        return committed
+    /// Forgets all objects and all changes.
+    ///
+    /// Objects that are still held keep their IDs and last values, and have no context any more. The view context shows
+    /// the newest state afterwards.
+    public func reset() {
+        checkConfinement()
+        RefreshOperation(context: self).reset()
     }
-
-    // MARK: After the commit
-
-    /// Takes the written objects for clean; `committed` is nil when every change was dropped.
-    private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
-        let saved = plan.outcomes.map(\.object).filter(\.isDirty) + linkedOwners
-        let touched = Set(pending.delta.changes.keys).union(pending.delta.orderings.keys)
-        var lost: [ManagedObject] = []
-        var overwritten: [ManagedObject] = []
-        var gone: Set<ManagedObjectID> = []
-        for (object, outcome) in plan.outcomes {
-            if !object.isDirty { noteEffect(on: object) }
-            switch outcome {
-            case .written: settle(object, committed.flatMap { written(object, $0.number) })
-            case .reread:
-                let before = object.values
-                settle(object, plan.rows[ObjectIdentifier(object)])
-                if object.values != before { overwritten.append(object) }
-            case .dropped(let row):
-                settle(object, row)
-                overwritten.append(object)
-                noteChange { $0.noteUpdated(object.objectID) }
-            case .gone(let isLost):
-                if isLost { lost.append(object) }
-                gone.insert(object.objectID)
-                move(object, on: .saveDeletion(isLost: isLost))
-            }
-        }
-        undoStack?.forget(lost)
-        dropFromRelated(gone)
-        for key in touched { registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
-        pending.finishSave()
-        request = nil
-        passCount &+= 1
-        if let committed {
-            lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
-        }
-        // Hooks may save again, so they come when everything is settled.
-        for object in overwritten { object.awake(from: .mergePolicy) }
-        for object in saved { object.didSave() }
-        if let committed { observers.notifyOfSaveEnd(self, committed.changes) }
-    }
-
-    /// The store has changed an object that the save was not about.
-    private func noteEffect(on object: ManagedObject) {
-        object.extras?.related = [:]
-        noteChange { $0.noteUpdated(object.objectID) }
-    }
-
-    /// The row that the store holds now, without reading it.
-    private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
-        // A fault that was only linked anew stays one.
-        if object.values.isEmpty { return nil }
-        // A register that was only linked anew keeps its row's revision.
-        if object.changed.isEmpty, let row = object.row { return row }
-        var values = object.values
-        for slot in object.kind.transientSlots { values[slot] = .null }
-        return Row(id: object.objectID, entity: object.kind.entity, revision: number, values: values)
-    }
-
-    private func settle(_ object: ManagedObject, _ row: Row?) {
-        pending.move(object, on: .save)
-        if let row {
-            object.replace(row)
-        } else {
-            object.turnIntoFault()
-        }
-    }
-
-    private struct NothingToWrite: Error {}
 }

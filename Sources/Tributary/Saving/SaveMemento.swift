@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// How things stood before a save that is a part of a longer transaction, to be put back when that comes to nothing.
+/// The state of a context before a save that is a part of a longer transaction, restored when the transaction fails.
 struct SaveMemento {
     struct Entry {
         var object: ManagedObject
@@ -25,4 +25,11 @@ struct SaveMemento {
     var delta: RelationshipDelta
     var lostConflicts: [MergeConflict]
     var lastSaveToken: HistoryToken?
+
+    init(of context: ManagedObjectContext, _ plan: SavePlan) {
+        entries = plan.outcomes.map { Entry($0.object) }
+        delta = context.pending.delta
+        lostConflicts = context.pending.lostConflicts
+        lastSaveToken = context.lastSaveToken
+    }
 }

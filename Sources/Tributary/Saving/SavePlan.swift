@@ -54,3 +54,15 @@ struct SavePlan {
         }
     }
 }
+
+extension SavePlan {
+    /// Whether an object of the store is what others have made of it, and not what the context has.
+    var hasLost: Bool {
+        outcomes.contains { object, outcome in
+            switch outcome {
+            case .written: false
+            case .reread, .dropped, .gone: object.extras?.isUnsaved != true
+            }
+        }
+    }
+}

@@ -16,7 +16,7 @@ extension ManagedObject {
     /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateDeletion() throws {
         guard let context = try contextToValidate(.deletion) else { return }
-        try throwIfAny(context.denialFailures(of: self))
+        try throwIfAny(SaveValidation(context: context).denialFailures(of: self))
     }
 
     /// Checks whether a property may have a value.
@@ -45,7 +45,7 @@ extension ManagedObject {
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
         guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
         context.checkConfinement()
-        if let progress = context.validation, progress.covers(checked, of: self) { return nil }
+        if let progress = context.saving.validation, progress.covers(checked, of: self) { return nil }
         try load()
         return context
     }

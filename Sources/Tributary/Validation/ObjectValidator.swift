@@ -26,7 +26,7 @@ struct ObjectValidator {
             case .relationship(let relationship, let storage):
                 let isTouched =
                     checksAll || object.changed.contains(slot)
-                    || context.pending.delta[context.key(object, slot)] != nil
+                    || context.pending.delta[RelationshipDelta.Key(object, slot)] != nil
                 guard isTouched else { continue }
                 check(relationship, storage, slot, in: context)
             }
@@ -37,7 +37,7 @@ struct ObjectValidator {
     // MARK: Attributes
 
     private mutating func ask(_ attribute: Attribute, _ value: PropertyValue, in context: ManagedObjectContext) {
-        found += context.failures(of: object, .value(value, key: attribute.name)) {
+        found += SaveValidation(context: context).failures(of: object, .value(value, key: attribute.name)) {
             try object.validateValue(value, forKey: attribute.name)
         }
     }
@@ -113,8 +113,8 @@ struct ObjectValidator {
             }
             return
         }
-        let targets = context.relatedIDs(object, slot)
-        for target in context.pending.delta[context.key(object, slot)]?.addedInOrder ?? [] {
+        let targets = context.relationships.relatedIDs(object, slot)
+        for target in context.pending.delta[RelationshipDelta.Key(object, slot)]?.addedInOrder ?? [] {
             checkDestination(context.object(with: target), relationship)
         }
         let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count

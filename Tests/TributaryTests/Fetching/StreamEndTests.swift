@@ -57,7 +57,7 @@ struct StreamEndTests {
         }
         bob.salary = 1
         view.processPendingChanges()
-        #expect(view.observers.changes.isEmpty)
+        #expect(view.observation.changes.isEmpty)
         try await container.close()
     }
 
@@ -78,7 +78,7 @@ struct StreamEndTests {
             context.generation = dead
             try context.insert(Employee.self).name = "Ann"
             context.mergeChanges(ObjectChanges())
-            context.noteChange { $0.isEverything = true }
+            context.recordChange { $0.isEverything = true }
             context.processPendingChanges()
             #expect(failures == 1)
             context.generation = nil

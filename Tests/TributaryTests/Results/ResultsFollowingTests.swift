@@ -161,12 +161,12 @@ struct ResultsFollowingTests {
             context: view
         )
         weak let watched = controller
-        #expect(controller?.sections.isEmpty == true && !view.observers.changes.isEmpty)
+        #expect(controller?.sections.isEmpty == true && !view.observation.changes.isEmpty)
         controller = nil
         #expect(watched == nil)
         try view.insert(Employee.self).name = "Ann"
         view.processPendingChanges()
-        #expect(view.observers.changes.isEmpty)
+        #expect(view.observation.changes.isEmpty)
     }
 
     // MARK: Observing

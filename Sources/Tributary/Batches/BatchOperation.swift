@@ -1,0 +1,88 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// One batch of a context: a transaction of its own.
+struct BatchOperation {
+    let context: ManagedObjectContext
+
+    func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery
+    {
+        guard let kind = context.schema.kind(named: name) else { throw BatchError.unknownEntity(name) }
+        return FetchQuery(
+            entity: kind.entity,
+            predicate: predicate.map(context.store.resolvingNow),
+            includesSubentities: includesSubentities
+        )
+    }
+
+    func options(_ kind: BatchResultKind) -> BatchTerms {
+        let collision: BatchTerms.Collision =
+            switch context.mergePolicy {
+            case .objectTrump: .update
+            case .overwrite: .replace
+            case .storeTrump, .rollback: .skip
+            default: .refuse
+            }
+        return BatchTerms(
+            author: context.author,
+            contextName: context.name,
+            collision: collision,
+            listsIDs: kind == .objectIDs,
+            deriving: BatchDerivation(context.home)
+        )
+    }
+
+    private struct NothingWritten: Error {
+        var outcome: BatchOutcome
+    }
+
+    func run(
+        _ kind: BatchResultKind,
+        refreshes: Bool,
+        _ body: (WriteTransaction) throws -> BatchOutcome
+    ) throws -> BatchResult {
+        context.checkConfinement()
+        guard !context.isClosed else { throw ContextError.closed }
+        guard context.source.isCommitted else {
+            throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
+        }
+        var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
+        do {
+            try withoutActuallyEscaping(body) { body in
+                let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
+                    outcome = try body(transaction)
+                    guard let committed = outcome.committed else { throw NothingWritten(outcome: outcome) }
+                    return committed
+                }
+                let committed = try commit(committing)
+                context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
+                // The view context shows a generation with the batch from now on.
+                if context.isMain || refreshes { MergeOperation(context: context).merge(committed.changes) }
+            }
+        } catch let nothing as NothingWritten {
+            outcome = nothing.outcome
+        } catch let error as StoreError {
+            throw ContextError(error)
+        }
+        return BatchResult(
+            kind: kind,
+            count: outcome.count,
+            objectIDs: outcome.ids,
+            token: outcome.committed.map { HistoryToken(store: $0.writer.description, number: $0.number) }
+        )
+    }
+
+    private func commit(
+        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction
+    ) throws -> CommittedTransaction {
+        guard context.isMain else { return try context.home.pipeline.commit(body) }
+        // The view context never leaves the main actor, where this runs, so nothing crosses here.
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var result: CommittedTransaction?
+        let pipeline = context.home.pipeline
+        try MainActor.assumeIsolated { result = try pipeline.commitMain(body, adopting: { _ in }) }
+        guard let result else { throw ContextError.closed }
+        return result
+    }
+}

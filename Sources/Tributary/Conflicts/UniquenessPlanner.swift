@@ -1,0 +1,99 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Finds unsaved objects that would share a unique key with another object, and says which of them gives way.
+struct UniquenessPlanner {
+    let context: ManagedObjectContext
+    let reader: Reader
+
+    /// Holds the keys of new and changed objects against each other and against the store.
+    func plan() throws -> UniquenessPlan {
+        var plan = UniquenessPlan()
+        var holders: [UniqueKey: ManagedObject] = [:]
+        for object in context.pending.objects where object.state == .inserted || object.state == .updated {
+            for constraint in object.kind.entity.uniquenessConstraints {
+                guard plan.outcomes[ObjectIdentifier(object)] == nil,
+                    let key = UniqueKey(of: object, constraint, in: context.schema.model)
+                else { continue }
+                // One that has given way to another itself holds nothing any more.
+                if let other = holders[key], plan.outcomes[ObjectIdentifier(other)] == nil {
+                    let loser = try resolve(key, object, against: other, &plan)
+                    if loser === other { holders[key] = object }
+                    continue
+                }
+                holders[key] = object
+                guard object.state == .inserted || key.slots.contains(where: { object.changed.contains($0) }) else {
+                    continue
+                }
+                for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
+                    // What the context has changed itself is held against the others as it will be.
+                    if context.registeredObject(for: row.id)?.isDirty == true { continue }
+                    try resolve(key, object, against: row, &plan)
+                }
+            }
+        }
+        return plan
+    }
+
+    /// Two objects of the context.
+    ///
+    /// The new one gives way to the one that was saved; of two new ones the later gives way where the store's side
+    /// counts more, else the earlier. Two that were saved are always an error.
+    private func resolve(
+        _ key: UniqueKey,
+        _ object: ManagedObject,
+        against other: ManagedObject,
+        _ plan: inout UniquenessPlan
+    ) throws -> ManagedObject? {
+        let areSaved = object.state == .updated && other.state == .updated
+        guard context.mergePolicy != .error, !areSaved else {
+            plan.conflicts.append(key.conflict([other.objectID, object.objectID], stored: nil))
+            return nil
+        }
+        let isLaterLoser: Bool
+        switch (object.state, other.state) {
+        case (.inserted, .updated): isLaterLoser = true
+        case (.updated, .inserted): isLaterLoser = false
+        default: isLaterLoser = context.mergePolicy == .storeTrump || context.mergePolicy == .rollback
+        }
+        let (loser, winner) = isLaterLoser ? (object, other) : (other, object)
+        plan.outcomes[ObjectIdentifier(loser)] = .gone(isLost: true)
+        plan.replace(loser, with: winner.uniqueID)
+        return loser
+    }
+
+    /// An object of the context and one of the store.
+    private func resolve(
+        _ key: UniqueKey,
+        _ object: ManagedObject,
+        against row: Row,
+        _ plan: inout UniquenessPlan
+    ) throws {
+        let isNew = object.state == .inserted
+        switch context.mergePolicy {
+        case .objectTrump where isNew:
+            let writes = SavePlan.writes(object, slots: object.changed.slots, isInsert: false)
+            if !writes.isEmpty {
+                plan.updates.append(
+                    Change(entity: row.entity.name, id: row.id.uniqueID, operation: .update(writes))
+                )
+            }
+            plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
+            plan.replace(object, with: row.id.uniqueID)
+            plan.touched.append((row.id, false))
+        case .error, .objectTrump:
+            plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(context.store.readable)))
+        case .overwrite:
+            plan.deletions.append(Change(entity: row.entity.name, id: row.id.uniqueID, operation: .delete))
+            plan.touched.append((row.id, true))
+        case .storeTrump, .rollback:
+            if isNew {
+                plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
+                plan.replace(object, with: row.id.uniqueID)
+            } else if let stored = object.row {
+                plan.outcomes[ObjectIdentifier(object)] = .dropped(stored)
+            }
+        }
+    }
+}

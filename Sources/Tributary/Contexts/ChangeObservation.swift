@@ -1,0 +1,103 @@
+import TributaryChanges
+
+/// The observers of a context, the changes of which they have not been notified yet, and when that is due.
+final class ChangeObservation {
+    typealias WillSave = (ManagedObjectContext) -> Void
+    typealias DidSave = (ManagedObjectContext, ObjectChanges) -> Void
+    typealias InaccessibleFault = (ManagedObject, ContextError) -> Void
+
+    let changes = ObserverList<(ObjectsDidChange) -> Void>()
+    let willSaves = ObserverList<WillSave>()
+    let didSaves = ObserverList<DidSave>()
+    let inaccessibleFaults = ObserverList<InaccessibleFault>()
+    /// The closures that are properties of the context; they are called before the observers.
+    var onWillSave: WillSave?
+    var onDidSave: DidSave?
+    var onInaccessibleFault: InaccessibleFault?
+
+    private var pending = ObjectsDidChange()
+    /// Whether the observers are being notified: what they change follows after that, not in the middle of it.
+    private var isNotifying = false
+
+    // What is unchecked is asked for or counted with each change of a value: no access to it lasts longer than the
+    // instruction that makes it, so none can overlap.
+
+    /// Whether pending changes are processed by a job on the main actor, soon after the first of them.
+    private let isScheduled: Bool
+    /// Whether a job that processes the pending changes is on its way to the main actor.
+    @exclusivity(unchecked) var isProcessingScheduled = false
+    /// Counts the groups of changes that were processed.
+    @exclusivity(unchecked) private(set) var event: UInt64 = 1
+
+    init(isScheduled: Bool) {
+        self.isScheduled = isScheduled
+    }
+
+    /// Whether a job is needed, and none is on its way.
+    @inline(__always)
+    var needsScheduling: Bool { isScheduled && !isProcessingScheduled }
+
+    /// Adds to the next change notification; costs nothing while nobody observes.
+    @inline(__always)
+    func record(_ change: (inout ObjectsDidChange) -> Void) {
+        if !changes.isEmpty { change(&pending) }
+    }
+
+    /// Whether anybody observes changes.
+    var hasChangeObservers: Bool { !changes.isEmpty }
+
+    /// Begins another group of changes.
+    func beginEvent() { event &+= 1 }
+
+    func discardPending() { pending = ObjectsDidChange() }
+
+    /// Notifies all observers of the changes, round by round: an observer may change objects, fetch and save, and what
+    /// comes of it follows in a round of its own, when all observers have been notified of this one.
+    ///
+    /// - Parameters:
+    ///   - maximumRounds: how often observers may go on changing objects.
+    ///   - afterRound: called after each round.
+    func notifyOfChanges(maximumRounds: Int, afterRound: () -> Void) {
+        guard !isNotifying else { return }
+        isNotifying = true
+        defer { isNotifying = false }
+        var rounds = 0
+        while !pending.isEmpty, rounds < maximumRounds {
+            let notice = pending
+            pending = ObjectsDidChange()
+            changes.forEach { $0(notice) }
+            afterRound()
+            rounds += 1
+        }
+    }
+
+    func notifyOfSaveStart(_ context: ManagedObjectContext) {
+        onWillSave?(context)
+        willSaves.forEach { $0(context) }
+    }
+
+    func notifyOfSaveEnd(_ context: ManagedObjectContext, _ changes: ObjectChanges) {
+        onDidSave?(context, changes)
+        didSaves.forEach { $0(context, changes) }
+    }
+
+    func notify(_ error: ContextError, of object: ManagedObject) {
+        onInaccessibleFault?(object, error)
+        inaccessibleFaults.forEach { $0(object, error) }
+    }
+
+    /// Lets go of observers that were cancelled.
+    func removeCancelled() {
+        changes.removeCancelled()
+        willSaves.removeCancelled()
+        didSaves.removeCancelled()
+        inaccessibleFaults.removeCancelled()
+    }
+
+    func removeAll() {
+        changes.removeAll()
+        willSaves.removeAll()
+        didSaves.removeAll()
+        inaccessibleFaults.removeAll()
+    }
+}

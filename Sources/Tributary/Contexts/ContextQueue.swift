@@ -1,0 +1,30 @@
+/// The actor or queue where a context may be used.
+struct ContextQueue {
+    /// The context's name, for messages.
+    let name: String?
+    /// Whether it is the main actor.
+    let isMain: Bool
+    /// The queue of a background context; without one nothing can be checked.
+    let executor: ContextExecutor?
+
+    #if DEBUG
+        /// Stops the program when the caller is elsewhere.
+        func check(_ entry: @autoclosure () -> String) {
+            if isMain {
+                if !Whereabouts.isSurelyMain { stopUnlessMain(entry()) }
+            } else if let executor, !executor.isCurrent {
+                preconditionFailure(
+                    "\(entry()) was used off the queue of the context '\(name ?? "background")', on "
+                        + "\(Whereabouts.description); use its perform, or pass the objectID or a snapshot() instead"
+                )
+            }
+        }
+
+        private func stopUnlessMain(_ entry: String) {
+            Whereabouts.stopUnlessMain(
+                "\(entry) was used off the main actor, on \(Whereabouts.description); it belongs to the view context. "
+                    + "Use it in `await MainActor.run { … }`, or pass the objectID or a snapshot() instead."
+            )
+        }
+    #endif
+}

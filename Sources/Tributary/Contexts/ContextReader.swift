@@ -1,0 +1,153 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Reads rows and relationships for one context, from its source under the context's own changes.
+///
+/// Rows that were read ahead come from the container's row cache when the context shows a generation, else from a cache
+/// of the context alone.
+final class ContextReader {
+    /// Where rows come from and where saves go.
+    let source: any ContextSource
+    /// Whether there is nothing between the context and the store.
+    let isStore: Bool
+    private let rowCache: RowCache
+    /// What was read ahead for this context alone.
+    private var prefetched = PrefetchCache()
+    /// An error while reading that a getter could not throw; the next save does.
+    var unreportedError: ContextError?
+    /// The newest transaction that the objects of a background context have taken over.
+    var mergedThrough: Int64 = 0
+    /// Grows when something other than an edit changes what the context shows.
+    private var changeCount: UInt64 = 0
+    /// The version of the source with which the objects in use are in step.
+    private var caughtUpVersion: UInt64 = 0
+
+    init(source: any ContextSource, rowCache: RowCache) {
+        self.source = source
+        self.rowCache = rowCache
+        isStore = source.isStore
+    }
+
+    // MARK: Versions
+
+    /// Moves when the context shows something else of the store or of the contexts above.
+    var shownVersion: UInt64 { changeCount &+ source.version }
+
+    /// The context shows something else from now on: what was read ahead does not hold any more.
+    func invalidatePrefetched() { changeCount &+= 1 }
+
+    /// Forgets what was read ahead for this context alone.
+    func dropPrefetched() { prefetched = PrefetchCache() }
+
+    /// The objects in use are in step with the source.
+    func markCaughtUp() { caughtUpVersion = source.version }
+
+    /// Whether something above the context has changed since the objects in use were in step with it.
+    var isBehind: Bool { source.version != caughtUpVersion }
+
+    // MARK: Reading
+
+    /// Reads at the context's generation, or what is newest.
+    func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
+        do {
+            return try source.read(body)
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    /// Reads what a request asks.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
+    func readResults<T>(_ body: (Reader) throws -> T) throws -> T {
+        do {
+            return try source.read(body)
+        } catch let error as ObjectPredicateError {
+            throw error
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    /// The row under the context's own changes: what contexts above have not saved, else the store's.
+    func row(_ id: UniqueID, _ kind: ObjectKind, _ reader: Reader) throws -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
+        return try reader.row(id, rootEntity: kind.entity.root)
+    }
+
+    /// The row under the context's own changes, read ahead or now.
+    func row(_ id: UniqueID, _ kind: ObjectKind) throws(ContextError) -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
+        if let row = cachedRow(kind.objectID(id)) { return row }
+        return try read { try $0.row(id, rootEntity: kind.entity.root) }
+    }
+
+    /// The other end of a relationship under the context's own changes.
+    func related(to object: ManagedObject, _ slot: Int) throws(ContextError) -> [ManagedObjectID] {
+        let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
+        let key = RelationshipDelta.Key(object, slot)
+        if let known = prefetchedIDs(at: key) { return known }
+        let stored =
+            isUnknownToStore
+            ? [] : try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
+        return withChangesAbove(stored, at: key)
+    }
+
+    /// What the store has at the other end of a relationship, with what the contexts above have changed about it.
+    func withChangesAbove(_ stored: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
+        let ids = source.relationshipChange(key)?.applied(to: stored) ?? stored
+        return source.relationshipOrdering(key)?.ordering(ids) ?? ids
+    }
+
+    /// Whether a context above has deleted the object.
+    func isDeletedAbove(_ id: UniqueID, rootIndex: Int) -> Bool {
+        guard !isStore, let unsaved = source.unsaved(ObjectKey(rootIndex: rootIndex, id: id)) else { return false }
+        return unsaved.row == nil
+    }
+
+    // MARK: Reading ahead
+
+    /// The store's row of an object as the context would read it, when it has been read already.
+    ///
+    /// A context that shows a generation, and its children, share the container's row cache. One that reads what is
+    /// newest does not: another process may have written since. It has the rows that it has read ahead itself.
+    func cachedRow(_ id: ManagedObjectID) -> Row? {
+        guard let number = source.cachedGeneration else { return prefetched.row(id, version: shownVersion) }
+        return rowCache.row(id, at: number)
+    }
+
+    /// Reads rows, and keeps them for faults.
+    ///
+    /// Rows of a transaction that is not committed stay in the context.
+    func readAhead(_ body: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
+        let (rows, number) = try read { reader in (try body(reader), try reader.newestTransaction()) }
+        keep(rows, readAt: number)
+        return rows
+    }
+
+    /// Reads the rows of a request, and keeps them for faults.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when the request does not fit the model.
+    func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
+        let (rows, number) = try readResults { reader in (try reader.rows(query), try reader.newestTransaction()) }
+        keep(rows, readAt: number)
+        return rows
+    }
+
+    /// Keeps rows that were read when the newest transaction was `number`.
+    func keep(_ rows: [Row], readAt number: Int64) {
+        if source.isCommitted { rowCache.insert(rows, readAt: number) }
+        if source.cachedGeneration == nil { prefetched.insert(rows, version: shownVersion) }
+    }
+
+    /// Keeps the other end of a relationship.
+    func keep(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) {
+        prefetched.insert(ids, at: key, version: shownVersion)
+    }
+
+    /// The other end of a relationship when it has been read ahead.
+    func prefetchedIDs(at key: RelationshipDelta.Key) -> [ManagedObjectID]? {
+        prefetched.related(key, version: shownVersion)
+    }
+}

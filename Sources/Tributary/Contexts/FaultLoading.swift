@@ -1,0 +1,94 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Reads the rows of faults, and keeps why one could not be read.
+struct FaultLoading {
+    let context: ManagedObjectContext
+
+    /// Reads the row of a fault for a getter, which cannot throw: what goes wrong is kept on the object.
+    func fire(_ object: ManagedObject) {
+        do {
+            try load(object)
+        } catch {
+            if case .notFound = error {} else if case .notYetMerged = error {} else { context.reader.unreportedError = error }
+            report(error, of: object)
+        }
+    }
+
+    /// Keeps why an object could not be read, and notifies observers of it once.
+    func report(_ error: ContextError, of object: ManagedObject) {
+        let extras = object.makeExtras()
+        extras.faultError = error
+        guard !extras.wasReported else { return }
+        extras.wasReported = true
+        context.observation.notify(error, of: object)
+    }
+
+    /// Reads the row of a fault.
+    ///
+    /// An object without a row is gone from then on.
+    func load(_ object: ManagedObject) throws(ContextError) {
+        let id = object.objectID
+        guard object.kind.isKnown else { throw ContextError.notFound(id) }
+        let row = try unreadable(id) { () throws(ContextError) in
+            try context.reader.row(object.uniqueID, object.kind)
+        }
+        if let row, row.entity.name == object.kind.entity.name { return object.fill(from: row) }
+        let newer = row == nil ? try newerTransaction(of: object) : nil
+        // One that was only linked has nothing to link to, and one that was deleted unread is deleted already. An ID that
+        // is not merged yet is looked for again when it is asked for again.
+        context.move(object, on: .loadFailure)
+        let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
+        object.makeExtras().faultError = error
+        throw error
+    }
+
+    /// The transaction that brought the object, when the generation is older than the object.
+    private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
+        guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
+        do {
+            return try context.store.read { reader in
+                guard let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root) else { return nil }
+                return HistoryToken(store: try reader.ownWriter().id.description, number: row.revision)
+            }
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    private func unreadable<T>(
+        _ id: ManagedObjectID,
+        _ body: () throws(ContextError) -> T
+    ) throws(ContextError) -> T {
+        do {
+            return try body()
+        } catch .store(let reason) {
+            throw ContextError.unreadable(id, reason: reason)
+        }
+    }
+
+    // MARK: Several at once
+
+    /// The objects of the IDs, with their rows read in one query where they are not there yet.
+    func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
+        let objects = ids.map { context.fault(for: $0) }
+        var missing: [ManagedObject] = []
+        for object in objects where object.isFault && context.source.unsaved(object.key) == nil {
+            if let row = context.reader.cachedRow(object.objectID) { _ = context.object(for: row) } else { missing.append(object) }
+        }
+        guard !missing.isEmpty else { return objects }
+        for row in try context.reader.readAhead({ try $0.rows(missing.map(\.objectID)) }) { _ = context.object(for: row) }
+        return objects
+    }
+
+    /// The objects of the IDs; a read that fails leaves them as faults, and the next save says why.
+    func loadBatchIfPossible(_ ids: [ManagedObjectID]) -> [ManagedObject] {
+        do {
+            return try loadBatch(ids)
+        } catch {
+            context.reader.unreportedError = error
+            return ids.map { context.fault(for: $0) }
+        }
+    }
+}

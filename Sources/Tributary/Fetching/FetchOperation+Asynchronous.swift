@@ -1,0 +1,40 @@
+import TributaryChanges
+import TributaryStore
+
+extension FetchOperation {
+    /// The objects that fulfil the request, with the SQL run off the main actor.
+    ///
+    /// - Throws: see ``ManagedObjectContext/fetchAsynchronously(_:)``.
+    func objectsAsynchronously() async throws -> [ManagedObject] {
+        try Task.checkCancellation()
+        // A child shows what its parent has not saved, too: that is known here alone.
+        guard let generation = context.generation, context.source.isStore else { return try self.objects() }
+        let query = try context.home.query(request)
+        let wantsRows = request.includesPropertyValues
+        let answer: (rows: [Row], ids: [ManagedObjectID], number: Int64)
+        do {
+            answer = try await generation.readInTurn { reader in
+                let rows = wantsRows ? try reader.rows(query) : []
+                return (rows, wantsRows ? rows.map(\.id) : try reader.ids(query), try reader.newestTransaction())
+            }
+        } catch let error as StoreError {
+            throw ContextError(error)
+        }
+        context.processPendingChanges()
+        // A merge or an edit that came meanwhile may change the answer.
+        guard context.generation === generation, context.pending.count == 0 || !request.includesPendingChanges else {
+            return try self.objects()
+        }
+        let objects: [ManagedObject]
+        if wantsRows, !request.returnsObjectsAsFaults {
+            objects = answer.rows.map { context.object(for: $0) }
+        } else {
+            context.reader.keep(answer.rows, readAt: answer.number)
+            objects = answer.ids.map { context.fault(for: $0) }
+        }
+        if !request.prefetchedKeyPaths.isEmpty {
+            try PrefetchOperation(context: context).prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+        }
+        return objects
+    }
+}

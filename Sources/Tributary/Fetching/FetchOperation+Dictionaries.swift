@@ -1,0 +1,106 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension FetchOperation {
+    /// The results of the request as values by name.
+    func dictionaries() throws -> [FetchedValues] {
+        // The contexts above first: what they do now is news for the objects here.
+        context.source.processChanges()
+        context.processChanges()
+        let request = resolved(request)
+        if let other = withoutOwnChanges() { return try other.dictionaries() }
+        let plan = try context.home.dictionaryPlan(request)
+        let isOverlaid = context.source.hasUnsaved || request.includesPendingChanges && context.pending.count > 0
+        guard isOverlaid else { return context.home.named(try context.reader.readResults { try $0.values(plan) }, plan) }
+        var objects = request
+        objects.sortKeys = []
+        objects.fetchLimit = nil
+        objects.fetchOffset = 0
+        objects.includesPropertyValues = true
+        objects.returnsObjectsAsFaults = false
+        objects.prefetchedKeyPaths = plan.prefetchedKeyPaths
+        return context.home.named(plan.values(of: try context.fetch(objects)), plan)
+    }
+}
+
+extension PersistentContainer {
+    /// The results of a request as values by name; unsaved changes do not count.
+    ///
+    /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
+    ///
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - state: which state of the store is read.
+    /// - Returns: The dictionaries, in the order of the request.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func fetchDictionaries(
+        _ request: FetchRequest,
+        at state: FetchedState = .mainContext
+    ) async throws -> [FetchedValues] {
+        var request = request
+        let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000
+        request.predicate = request.predicate?.resolvingNow(unixSeconds: seconds)
+        let plan = try home.dictionaryPlan(request)
+        return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
+    }
+}
+
+extension ContextHome {
+    /// What a request for dictionaries means.
+    func dictionaryPlan(_ request: FetchRequest) throws -> DictionaryPlan {
+        let objects = try query(request)
+        return try DictionaryPlan(
+            DictionaryQuery(
+                objects: objects,
+                columns: request.columns(of: objects.entity),
+                groupBy: request.groupBy,
+                having: request.having.map(store.resolvingNow),
+                isDistinct: request.returnsDistinctResults
+            ),
+            model: schema.model
+        )
+    }
+}
+
+extension DictionaryPlan {
+    /// The relationships that its values lead through.
+    fileprivate var prefetchedKeyPaths: [String] {
+        let paths = columns.map(\.path) + groups
+        return Set(paths.map { $0.steps.map(\.relationship.name).joined(separator: ".") }.filter { !$0.isEmpty })
+            .sorted()
+    }
+}
+
+extension FetchRequest {
+    /// What is asked for; without it what is grouped by, or everything that has one value.
+    fileprivate func columns(of entity: Entity) -> [DictionaryQuery.Column] {
+        var properties = propertiesToFetch
+        if properties.isEmpty { properties = groupBy.map { FetchedProperty($0) } }
+        if properties.isEmpty {
+            properties = entity.properties.filter { property in
+                property.attribute?.isStored ?? (property.relationship?.isToMany == false)
+            }.map { FetchedProperty($0.name) }
+        }
+        return properties.map { property in
+            DictionaryQuery.Column(
+                name: property.name,
+                keyPath: property.keyPath,
+                function: property.function?.aggregate
+            )
+        }
+    }
+}
+
+extension FetchedProperty.Function {
+    fileprivate var aggregate: ObjectPredicate.Aggregate {
+        switch self {
+        case .count: .count
+        case .sum: .sum
+        case .min: .min
+        case .max: .max
+        case .average: .average
+        }
+    }
+}

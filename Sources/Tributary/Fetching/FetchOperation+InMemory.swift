@@ -1,0 +1,172 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension FetchOperation {
+    /// All objects that fulfil the request, in order, without offset and limit: for a request whose condition or order
+    /// leads to objects that have unsaved changes here or in a context above, so that what the store says of clean objects
+    /// may be wrong.
+    ///
+    /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
+    func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
+        guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else { return nil }
+        let kind = try context.kind(named: request.entityName)
+        let keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: context.schema.model) }
+        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: context.schema.model)
+        let termRoots = terms.map { $0.bound.roots(in: context.schema.model) }
+        let keyRoots = keys.map { $0.path.roots(in: context.schema.model) }
+        guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
+        let roots = unsavedRoots(request)
+        let changed = changedRoots(roots)
+        let deleted = Set(roots.deleted.compactMap { context.schema.rootKind(at: $0)?.entity.name })
+        let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
+        let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
+        guard isOrderAffected || affected.contains(true) else { return nil }
+        let required = try requiredValues(terms, request)
+        // What depends on the object alone is still asked of the store; all of it is asked of the objects.
+        let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
+        let query = FetchQuery(
+            entity: kind.entity,
+            predicate: .and(conditions),
+            includesSubentities: request.includesSubentities
+        )
+        let rows = try context.reader.readResults { try $0.rows(query) }
+        var candidates: [ManagedObject] = []
+        if request.includesPendingChanges {
+            candidates = dirtyCandidates(required, kind).filter {
+                request.isFor($0.kind.entity) && $0.state != .deleted
+            }
+        }
+        for row in candidatesAbove(required, kind) where request.isFor(row.entity) {
+            if !isDirty(row.id.uniqueID, kind, request) { candidates.append(context.object(for: row)) }
+        }
+        candidates += rows.filter { !isHidden($0.id.uniqueID, kind, request) }.map { context.object(for: $0) }
+        let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
+        return found.sorted { left, right in
+            for key in keys {
+                let order = key.order(left, right)
+                if order != 0 { return order < 0 }
+            }
+            return left.uniqueID < right.uniqueID
+        }
+    }
+
+    // MARK: Unsaved objects
+
+    /// What each object has that fulfils the request; nothing is known where so few objects are unsaved that all of them are
+    /// visited.
+    func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
+        var required = RequiredValues()
+        let kind = try context.kind(named: request.entityName)
+        let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
+        let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: kind.rootIndex)
+        guard unsavedCount > FetchOperation.fewUnsavedObjects else { return required }
+        for case let (slot, value)? in terms.map(\.requiredValue) { required.require(value, slot) }
+        return required
+    }
+
+    /// So many objects are asked one by one.
+    private static let fewUnsavedObjects = 32
+
+    /// The dirty objects that may have the values, or all that there are when no value is known.
+    func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
+        guard !required.isEmpty else { return context.pending.visitAll() }
+        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+        return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
+    }
+
+    /// Rows that contexts above have not saved and that may have the values, each object once.
+    func candidatesAbove(_ required: RequiredValues, _ kind: ObjectKind) -> [Row] {
+        let keys: [ObjectKey]
+        if required.isEmpty {
+            keys = context.source.unsavedKeys(rootIndex: kind.rootIndex)
+        } else {
+            let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+            keys = context.source.unsavedKeys(of: required.values, in: scope)
+        }
+        return Set(keys).compactMap { context.source.unsaved($0)?.row }
+    }
+
+    /// Whether an object of the context with changes, or one of a context above, stands for the row.
+    func isHidden(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
+        isDirty(id, kind, request) || context.source.isUnsaved(ObjectKey(rootIndex: kind.rootIndex, id: id))
+    }
+
+    /// Whether an object of the context with changes that the request sees stands for the row.
+    func isDirty(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
+        guard request.includesPendingChanges, context.pending.count > 0 else { return false }
+        return context.registry.object(id, rootIndex: kind.rootIndex).map { $0.dirtyIndex >= 0 } == true
+    }
+
+    /// What the changes concern that the request sees and the store does not know.
+    private func unsavedRoots(_ request: FetchRequest) -> UnsavedRoots {
+        var roots = context.source.unsavedRoots
+        guard request.includesPendingChanges else { return roots }
+        roots.changed.formUnion(context.pending.rootIndexes)
+        roots.deleted.formUnion(context.pending.deletedRootIndexes)
+        return roots
+    }
+
+    /// The names of the root entities of objects that are changed, or at one end of a changed relationship.
+    private func changedRoots(_ roots: UnsavedRoots) -> Set<String> {
+        var names = Set(roots.changed.compactMap { context.schema.rootKind(at: $0)?.entity.name })
+        // An object that was only linked is not among the objects.
+        for place in roots.relationships {
+            guard let root = context.schema.rootKind(at: place.rootIndex)?.entity else { continue }
+            names.insert(root.name)
+            for entity in context.schema.model.entities where entity.root == root.name {
+                guard entity.properties.indices.contains(place.slot),
+                    let name = entity.properties[place.slot].relationship?.destination
+                else { continue }
+                if let destination = context.schema.model.entity(named: name) { names.insert(destination.root) }
+            }
+        }
+        return names
+    }
+
+    /// The fetch in a child without changes in the context's place: what it shows is what the context shows without its own.
+    ///
+    /// Nil when nothing needs one.
+    func withoutOwnChanges() -> FetchOperation? {
+        guard !request.includesPendingChanges, !context.reader.isStore, context.pending.count > 0 else { return nil }
+        let other = ManagedObjectContext(
+            home: context.home,
+            name: context.name,
+            mergePolicy: context.mergePolicy,
+            source: context.source,
+            parent: context.parent,
+            executor: context.queue.executor
+        )
+        other.reader.markCaughtUp()
+        return FetchOperation(context: other, request: request)
+    }
+
+    /// The request with a time in the place of `now()`.
+    func resolved(_ request: FetchRequest) -> FetchRequest {
+        guard let predicate = request.predicate else { return request }
+        var request = request
+        request.predicate = context.store.resolvingNow(predicate)
+        return request
+    }
+}
+
+extension FetchRequest {
+    /// Whether objects of an entity of the same root are asked for.
+    func isFor(_ entity: Entity) -> Bool {
+        includesSubentities ? entity.isKind(of: entityName) : entity.name == entityName
+    }
+
+    /// The part of all that fulfils the request which its offset and limit leave.
+    func slice<Element>(_ all: [Element]) -> [Element] {
+        let rest = all.dropFirst(max(fetchOffset, 0))
+        return Array(fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
+    }
+
+    /// How many rows the slice can lead to when so many of them do not count; nil for all.
+    func reach(hidden: Int) -> Int? {
+        guard let fetchLimit else { return nil }
+        let (end, isBeyond) = max(fetchLimit, 0).addingReportingOverflow(max(fetchOffset, 0))
+        let (all, isFurther) = end.addingReportingOverflow(hidden)
+        return isBeyond || isFurther ? nil : all
+    }
+}

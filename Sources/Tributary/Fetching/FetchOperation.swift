@@ -1,0 +1,182 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// One fetch of a context: what the store has, with the unsaved objects of the context and of those above it.
+struct FetchOperation {
+    let context: ManagedObjectContext
+    let request: FetchRequest
+
+    /// The objects that fulfil the request, in its order.
+    func objects() throws -> [ManagedObject] {
+        let objects: [ManagedObject]
+        if request.includesPropertyValues, !request.returnsObjectsAsFaults {
+            switch try candidates() {
+            case .rows(let rows):
+                context.registry.reserve(rows.count, rootIndex: try context.kind(named: request.entityName).rootIndex)
+                objects = rows.map { context.object(for: $0) }
+            case .mixed(let candidates):
+                objects = candidates.map { candidate in
+                    switch candidate {
+                    case .row(let row): context.object(for: row)
+                    case .object(let object): object
+                    }
+                }
+            }
+        } else {
+            objects = try ids(fillingRowCache: request.includesPropertyValues).map { context.fault(for: $0) }
+        }
+        if !request.prefetchedKeyPaths.isEmpty {
+            try PrefetchOperation(context: context).prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+        }
+        return objects
+    }
+
+    /// The IDs of the objects that fulfil the request, in its order.
+    func ids(fillingRowCache: Bool) throws -> [ManagedObjectID] {
+        let request = resolved(request)
+        if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
+        processAllChanges()
+        let rows = fillingRowCache ? try context.reader.readResultsAhead(query(request)) : nil
+        if let objects = try objectsOverChangedRelations(request) {
+            return request.slice(objects).map(\.objectID)
+        }
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(query(request)) } }
+        return try merged(request, overlay).map { candidate in
+            switch candidate {
+            case .row(let row): row.id
+            case .object(let object): object.objectID
+            }
+        }
+    }
+
+    /// How many objects fulfil the request.
+    func count() throws -> Int {
+        let request = resolved(request)
+        if let other = withoutOwnChanges() { return try other.count() }
+        processAllChanges()
+        if let objects = try objectsOverChangedRelations(request) {
+            return request.slice(objects).count
+        }
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return try context.reader.readResults { try $0.count(query(request)) } }
+        return try merged(request, overlay).count
+    }
+
+    // MARK: Overlay
+
+    /// A row that was read, or an object of the context with changes.
+    private enum Candidate {
+        case row(Row)
+        case object(ManagedObject)
+    }
+
+    /// What a fetch has found.
+    private enum Candidates {
+        /// Rows of the store: the context has no changes of its own.
+        case rows([Row])
+        case mixed([Candidate])
+    }
+
+    /// The context's dirty objects of the entity: they stand for their rows.
+    private struct Overlay {
+        let kind: ObjectKind
+        /// How many objects of the root entity are dirty: each hides at most one row.
+        let dirtyCount: Int
+        /// How many the contexts above have not saved, or more.
+        let countAbove: Int
+        var matching: [ManagedObject] = []
+
+        var isEmpty: Bool { hiddenCount == 0 }
+
+        var hiddenCount: Int { dirtyCount + countAbove }
+    }
+
+    private func candidates() throws -> Candidates {
+        let request = resolved(request)
+        if let other = withoutOwnChanges() {
+            let found = try other.candidates()
+            guard case .mixed(let candidates) = found else { return found }
+            return .mixed(
+                candidates.map { candidate in
+                    guard case .object(let object) = candidate else { return candidate }
+                    return object.row.map(Candidate.row) ?? .object(context.object(with: object.objectID))
+                }
+            )
+        }
+        processAllChanges()
+        if let objects = try objectsOverChangedRelations(request) {
+            return .mixed(request.slice(objects).map(Candidate.object))
+        }
+        let overlay = try overlay(for: request)
+        guard !overlay.isEmpty else { return .rows(try context.reader.readResults { try $0.rows(query(request)) }) }
+        return .mixed(try merged(request, overlay))
+    }
+
+    private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
+        try context.home.query(request)
+    }
+
+    private func overlay(for request: FetchRequest) throws -> Overlay {
+        let kind = try context.kind(named: request.entityName)
+        var overlay = Overlay(
+            kind: kind,
+            dirtyCount: request.includesPendingChanges ? context.pending.count(rootIndex: kind.rootIndex) : 0,
+            countAbove: context.source.unsavedCount(rootIndex: kind.rootIndex)
+        )
+        guard !overlay.isEmpty else { return overlay }
+        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: context.schema.model)
+        let required = try requiredValues(terms, request)
+        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, kind) : [] {
+            guard request.isFor(object.kind.entity), object.state != .deleted else { continue }
+            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
+        }
+        for row in overlay.countAbove > 0 ? candidatesAbove(required, kind) : [] {
+            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, kind, request) else { continue }
+            let object = context.object(for: row)
+            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
+        }
+        return overlay
+    }
+
+    /// Lets the contexts above and this one process what has happened to their objects; the contexts above first, since
+    /// what they do now is news for the objects here.
+    private func processAllChanges() {
+        context.checkConfinement()
+        context.source.processChanges()
+        context.processChanges()
+    }
+
+    /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
+    private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
+        var query = try query(request)
+        let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
+        query.offset = 0
+        // Each dirty object hides at most one row.
+        query.limit = request.reach(hidden: overlay.hiddenCount)
+        let stored = try context.reader.readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay.kind, request) }
+        let own = overlay.matching.sorted { precedes($0, $1, keys) }
+        var result: [Candidate] = []
+        result.reserveCapacity(stored.count + own.count)
+        var next = 0
+        for object in own {
+            // Both are in order, so a row is compared until one comes after the object.
+            while next < stored.count, precedes(context.object(for: stored[next]), object, keys) {
+                result.append(.row(stored[next]))
+                next += 1
+            }
+            result.append(.object(object))
+        }
+        result += stored[next...].map(Candidate.row)
+        return request.slice(result)
+    }
+
+    private func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {
+        for key in keys {
+            let order = key.order(left, right)
+            if order != 0 { return order < 0 }
+        }
+        return left.uniqueID < right.uniqueID
+    }
+}

@@ -1,0 +1,37 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Looks up one object by the values of some of its properties, in a context, the contexts above it and the store.
+struct KeyedLookup {
+    let context: ManagedObjectContext
+
+    /// The object that has the values; nil when there is none.
+    ///
+    /// - Throws: ``ContextError`` when the store cannot be read.
+    func object(
+        with key: [(slot: Int, value: PropertyValue)],
+        _ kind: ObjectKind
+    ) throws(ContextError) -> ManagedObject? {
+        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: key.map(\.slot))
+        let values = key.map(\.value)
+        let own = context.pending.objects(values, in: scope, version: context.reader.shownVersion).first { object in
+            object.state != .deleted && object.kind.entity.isKind(of: kind.entity.name)
+                && key.allSatisfy { object.read($0.slot) == $0.value }
+        }
+        if let own { return own }
+        for other in context.source.unsavedKeys(of: values, in: scope) {
+            guard let row = context.source.unsaved(other)?.row, row.entity.isKind(of: kind.entity.name),
+                key.allSatisfy({ row.values[$0.slot] == $0.value }), isUnchanged(row.id)
+            else { continue }
+            return context.object(for: row)
+        }
+        let rows = try context.reader.read { try $0.holders(of: key, entity: kind.entity) }
+        return rows.first { row in
+            isUnchanged(row.id) && context.source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)) == nil
+        }.map { context.object(for: $0) }
+    }
+
+    /// Whether the context shows the object as it is below.
+    private func isUnchanged(_ id: ManagedObjectID) -> Bool { context.registeredObject(for: id)?.isDirty != true }
+}

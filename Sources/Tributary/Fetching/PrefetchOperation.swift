@@ -1,0 +1,138 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Reads what lies at the end of relationships before it is asked for.
+struct PrefetchOperation {
+    let context: ManagedObjectContext
+
+    /// Reads what lies at the end of relationships, at most two queries for each step of a path, whatever the number of
+    /// objects.
+    ///
+    /// To-many relationships know their objects then, and the objects' rows are at hand.
+    func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
+        for path in keyPaths {
+            var entity = try context.kind(named: name).entity
+            var owners = objects.filter { $0.state != .gone && $0.state != .deleted }.map(\.objectID)
+            for component in path.split(separator: ".").map(String.init) {
+                guard let slot = entity.slot(named: component) else {
+                    throw ContextError.unknownProperty(entity: entity.name, property: component)
+                }
+                guard case .relationship(let relationship, let storage) = entity.properties[slot] else {
+                    throw ContextError.wrongKind(entity: entity.name, property: component, expected: "a relationship")
+                }
+                let destination = try context.kind(named: relationship.destination)
+                if case .column = storage {
+                    owners = try prefetchRegister(slot, of: entity, owners)
+                } else {
+                    owners = try prefetchDerived(slot, of: entity, owners, isToMany: relationship.isToMany)
+                }
+                entity = destination.entity
+            }
+        }
+    }
+
+    /// A to-one relationship that the owners' rows hold; the IDs at the other end, each once.
+    private func prefetchRegister(
+        _ slot: Int,
+        of entity: Entity,
+        _ owners: [ManagedObjectID]
+    ) throws -> [ManagedObjectID] {
+        var ends = Ends()
+        var unread: [UniqueID] = []
+        for id in owners {
+            if let object = visible(id) {
+                if object.isFault, object.extras?.faultError == nil, context.reader.cachedRow(id) == nil,
+                    context.source.unsaved(object.key) == nil
+                {
+                    unread.append(id.uniqueID)
+                } else if let target = object.relatedID(slot) {
+                    ends.insert(target)
+                }
+            } else if let row = context.reader.cachedRow(id), row.values.indices.contains(slot) {
+                if let target = row.values[slot].referencedID, let kind = destination(of: entity, slot) {
+                    ends.insert(kind.objectID(target))
+                }
+            } else {
+                unread.append(id.uniqueID)
+            }
+        }
+        if !unread.isEmpty {
+            let rows = try context.reader.readAhead { try $0.relatedRows(of: unread, entity: entity, slot: slot).map(\.row) }
+            for row in rows { ends.insert(row.id) }
+        }
+        return try readMissing(ends.ids)
+    }
+
+    /// A relationship that follows from others' rows or from pairs; the IDs at the other end, each once.
+    private func prefetchDerived(
+        _ slot: Int,
+        of entity: Entity,
+        _ owners: [ManagedObjectID],
+        isToMany: Bool
+    ) throws -> [ManagedObjectID] {
+        let asked = owners.filter { id in
+            context.registeredObject(for: id)?.state != .inserted && context.source.unsaved(objectKey(id))?.isInserted != true
+        }
+        var targets = [[ManagedObjectID]](repeating: [], count: asked.count)
+        if !asked.isEmpty {
+            let ids = asked.map(\.uniqueID)
+            var pairs: [(owner: Int, row: Row)] = []
+            _ = try context.reader.readAhead { reader in
+                pairs = try reader.relatedRows(of: ids, entity: entity, slot: slot)
+                return pairs.map(\.row)
+            }
+            for (owner, row) in pairs { targets[owner].append(row.id) }
+        }
+        for (id, stored) in zip(asked, targets) {
+            let key = RelationshipDelta.Key(rootIndex: objectKey(id).rootIndex, id: id.uniqueID, slot: slot)
+            let ids = context.reader.withChangesAbove(stored, at: key)
+            context.reader.keep(ids, at: key)
+            if let object = context.registeredObject(for: id) { context.registry.keep(ids, at: slot, of: object) }
+        }
+        var ends = Ends()
+        for id in owners {
+            if let object = visible(id) {
+                for target in context.relationships.relatedIDs(object, slot) { ends.insert(target) }
+            } else {
+                let key = RelationshipDelta.Key(rootIndex: objectKey(id).rootIndex, id: id.uniqueID, slot: slot)
+                for target in context.reader.prefetchedIDs(at: key) ?? [] { ends.insert(target) }
+            }
+        }
+        return try readMissing(ends.ids)
+    }
+
+    /// IDs in the order in which they came, each once.
+    private struct Ends {
+        private(set) var ids: [ManagedObjectID] = []
+        private var seen: Set<ManagedObjectID> = []
+
+        mutating func insert(_ id: ManagedObjectID) {
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+    }
+
+    /// Reads the rows of those that are neither in use nor read ahead.
+    private func readMissing(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
+        let missing = ids.filter { id in
+            guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else { return false }
+            return context.registeredObject(for: id)?.isFault != false
+        }
+        if !missing.isEmpty { _ = try context.reader.readAhead { try $0.rows(missing) } }
+        return ids
+    }
+
+    /// The object when it is in use here or has unsaved changes above: then its values are not the store's.
+    private func visible(_ id: ManagedObjectID) -> ManagedObject? {
+        if let object = context.registeredObject(for: id), object.state != .gone { return object }
+        return context.source.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)
+    }
+
+    private func objectKey(_ id: ManagedObjectID) -> ObjectKey {
+        ObjectKey(rootIndex: context.schema.kind(of: id).rootIndex, id: id.uniqueID)
+    }
+
+    private func destination(of entity: Entity, _ slot: Int) -> ObjectKind? {
+        entity.properties[slot].relationship.flatMap { context.schema.kind(named: $0.destination) }
+    }
+}

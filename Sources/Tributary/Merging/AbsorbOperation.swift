@@ -1,0 +1,77 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Takes over the saves of a child.
+struct AbsorbOperation {
+    let context: ManagedObjectContext
+
+    /// Takes over a child's save: its changed properties replace this context's, which becomes pending.
+    ///
+    /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
+    func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
+        guard !context.isClosed else { return staged.objects.map(\.edits) }
+        context.checkConfinement()
+        context.processPendingChanges()
+        var lost: [ObjectSnapshot] = []
+        for staged in staged.objects where staged.action == .insert { absorbInsert(staged) }
+        for staged in staged.objects where staged.action != .delete {
+            guard let object = living(staged.image.id), object.kind.entity.name == staged.image.entity.name else {
+                lost.append(staged.edits)
+                continue
+            }
+            for slot in staged.changed { absorb(staged.values[slot], slot, of: object) }
+        }
+        for pair in staged.pairs {
+            guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
+            context.relationships.setPair(owner, pair.slot, with: target, isLinked: pair.isLinked)
+        }
+        for order in staged.orders {
+            guard let owner = living(order.owner) else { continue }
+            UndoRecorder(context: context).recordOrder(of: owner, order.slot)
+            context.pending.delta.setOrder(order.ids, RelationshipDelta.Key(owner, order.slot))
+            context.recordEdit(of: owner)
+        }
+        for staged in staged.objects where staged.action == .delete {
+            if let object = living(staged.image.id) { context.delete(object) }
+        }
+        context.recordChange { $0.discarded += lost }
+        context.processPendingChanges()
+        return lost
+    }
+
+    /// The object of the ID when it is there and not deleted.
+    private func living(_ id: ManagedObjectID) -> ManagedObject? {
+        let object = context.object(with: id)
+        if object.state == .clean, object.values.isEmpty { try? object.load() }
+        switch object.state {
+        case .inserted, .clean, .updated: return object
+        case .deleted, .gone, .detached: return nil
+        }
+    }
+
+    /// Makes sure that the object is there, with the model's defaults when it is new.
+    private func absorbInsert(_ staged: StagedSave.Object) {
+        let kind = context.schema.kind(of: staged.image.id)
+        let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
+        if let known, known.state == .deleted { return context.relationships.resurrect(known) }
+        guard living(staged.image.id) == nil else { return }
+        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: staged.key.id, context: context))
+        object.values = kind.defaults
+        context.pending.insert(object)
+        context.undoStack?.record(.appeared(object))
+        context.recordChange { $0.inserted.insert(object.objectID) }
+    }
+
+    private func absorb(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
+        guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot] else {
+            return object.write(value, slot)
+        }
+        let target = value.referencedID
+        guard let inverse = context.relationships.inverse(of: relationship), let target,
+            inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false
+        else { return context.relationships.setRegister(object, slot, to: target) }
+        // In a one-to-one, whoever holds the target here lets go of it.
+        object.setRelated(context.object(target, entity: relationship.destination), slot)
+    }
+}

@@ -1,0 +1,97 @@
+import TributaryChanges
+import TributaryModel
+
+extension RelationshipGraph {
+    /// Follows Cascade and Nullify from the objects that were deleted since the last time, until nothing is left to do.
+    func followDeleteRules() {
+        context.pending.followDeleteRules { objects in
+            for object in objects {
+                for (slot, property) in object.kind.entity.properties.enumerated() {
+                    guard case .relationship(let relationship, let storage) = property else { continue }
+                    follow(relationship, storage, slot, of: object)
+                }
+            }
+            for object in objects where object.extras?.isUnsaved == true { context.pending.move(object, on: .purge) }
+        }
+    }
+
+    private func follow(
+        _ relationship: Relationship,
+        _ storage: RelationshipStorage,
+        _ slot: Int,
+        of object: ManagedObject
+    ) {
+        let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+        if relationship.deleteRule == .cascade {
+            for other in others { context.delete(other) }
+        }
+        let letsGo = relationship.deleteRule == .nullify || object.extras?.isUnsaved == true
+        switch storage {
+        case .column:
+            // The object's own register goes with it; what is derived from it at the other end changes at once.
+            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, notesOwners: true)
+        case .inverse:
+            guard letsGo, let inverse = inverse(of: relationship) else { return }
+            for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }
+        case .links:
+            for other in others {
+                if letsGo {
+                    setPair(object, slot, with: other, isLinked: false)
+                } else {
+                    // The store takes the pair away with the object; undo has to bring back both.
+                    UndoRecorder(context: context).recordPair(object, slot, with: other, isLinked: false)
+                }
+            }
+        }
+    }
+
+    /// The objects that a Deny rule protects from the deletion of `object`, by relationship.
+    func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
+        object.kind.entity.properties.enumerated().compactMap { slot, property in
+            guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
+            let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+            let left = others.filter { $0.state != .deleted && $0.state != .gone && $0 !== object }
+            return left.isEmpty ? nil : (relationship.name, left.map(\.objectID))
+        }
+    }
+
+    // MARK: Taking deletions back
+
+    /// Brings a deleted object back: as it was when the deletion is not saved, else as a new object under its ID.
+    func resurrect(_ object: ManagedObject) {
+        guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
+        let wasSaved = object.state == .deleted
+        if !wasSaved {
+            object.row = nil
+            object.changed.removeAll()
+            object.extras?.isUnsaved = false
+            object.extras?.related = [:]
+            object.extras?.faultError = nil
+            if object.values.isEmpty { object.values = object.kind.defaults }
+        }
+        context.pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
+        for (slot, property) in object.kind.entity.properties.enumerated() {
+            guard case .relationship(_, .column) = property else { continue }
+            moveInverse(object, slot, from: nil, to: object.read(slot).referencedID)
+        }
+        context.undoStack?.record(.appeared(object))
+        context.recordChange { notice in
+            if wasSaved { notice.addResurrection(of: object.objectID) } else { notice.inserted.insert(object.objectID) }
+        }
+    }
+
+    func hasPairs(_ object: ManagedObject) -> Bool {
+        object.kind.entity.properties.indices.contains { slot in
+            guard case .relationship(_, .links) = object.kind.entity.properties[slot] else { return false }
+            return context.pending.delta[RelationshipDelta.Key(object, slot)] != nil
+        }
+    }
+}
+
+extension ObjectsDidChange {
+    /// A deletion that was taken back.
+    fileprivate mutating func addResurrection(of id: ManagedObjectID) {
+        deleted.remove(id)
+        updated.insert(id)
+    }
+}

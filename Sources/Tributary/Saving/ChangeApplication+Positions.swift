@@ -1,0 +1,62 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension ChangeApplication {
+    /// Gives objects that were just linked the positions that came with them.
+    ///
+    /// The relationship shows them in that order at once; the save writes the positions as they are.
+    func setPositions(
+        _ given: [String],
+        of targets: [UniqueID],
+        in name: String,
+        of owner: ManagedObject,
+        _ terms: inout RequestTerms,
+        at index: Int
+    ) throws(ChangeError) {
+        let entity = owner.kind.entity.name
+        guard let slot = owner.kind.slot(named: name),
+            let relationship = owner.kind.entity.properties[slot].relationship
+        else { throw ChangeError(index: index, reason: .unknownProperty(entity: entity, property: name)) }
+        func wrong(_ expected: String) -> ChangeError {
+            let found = "\(given.count) positions for \(targets.count) IDs"
+            return ChangeError(
+                index: index,
+                reason: .wrongValue(entity: entity, property: name, expected: expected, found: found)
+            )
+        }
+        guard relationship.isOrdered else { throw wrong("links without positions, because it has no order") }
+        guard given.count == targets.count else { throw wrong("a position for each ID") }
+        guard let destination = context.schema.kind(named: relationship.destination) else { return }
+        let key = RelationshipDelta.Key(owner, slot)
+        for (target, position) in zip(targets, given) {
+            terms.positions[key, default: [:]][destination.objectID(target)] = position
+        }
+        var positions = terms.positions[key] ?? [:]
+        do throws(ContextError) {
+            for (id, position) in try storedPositions(of: owner, slot) where positions[id] == nil {
+                positions[id] = position
+            }
+        } catch {
+            throw ChangeError(index: index, reason: .context(error))
+        }
+        // What has no position yet is at the end, as it was.
+        let ids = context.relationships.relatedIDs(owner, slot)
+        let known = ids.filter { positions[$0] != nil }.sorted { left, right in
+            let (first, second) = (positions[left] ?? "", positions[right] ?? "")
+            if first == second { return left.uniqueID < right.uniqueID }
+            return first.utf8.lexicographicallyPrecedes(second.utf8)
+        }
+        owner.arrange(known + ids.filter { positions[$0] == nil }, slot)
+        // An order that is the same still has to be written.
+        context.pending.delta.setOrder(context.relationships.relatedIDs(owner, slot), key)
+        context.recordEdit(of: owner)
+    }
+
+    private func storedPositions(
+        of owner: ManagedObject,
+        _ slot: Int
+    ) throws(ContextError) -> [(id: ManagedObjectID, position: String)] {
+        try context.reader.read { try $0.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: slot) }
+    }
+}

@@ -1,0 +1,194 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Makes changes that are given in the terms of the log.
+struct ChangeApplication {
+    let context: ManagedObjectContext
+
+    /// Makes the changes; see ``ManagedObjectContext/apply(_:idempotency:)``.
+    func apply(
+        _ changes: [ConditionalChange],
+        idempotency: LocalTransaction.Idempotency?
+    ) throws(ChangeError) -> [ManagedObjectID] {
+        var terms = context.saving.request ?? RequestTerms()
+        terms.idempotency = idempotency ?? terms.idempotency
+        defer { context.saving.request = terms }
+        var ids: [ManagedObjectID] = []
+        for (index, conditional) in changes.enumerated() {
+            let object = try apply(conditional.change, at: index)
+            if case .link(let name, let targets, let positions?) = conditional.change.operation {
+                try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
+            }
+            let id = object.objectID
+            if let expected = conditional.ifVersion {
+                let found = object.row?.revision
+                guard found == expected else {
+                    throw ChangeError(index: index, reason: .versionMoved(id, expected: expected, found: found))
+                }
+                terms.versions[id] = expected
+            }
+            if terms.indices[id] == nil { terms.indices[id] = index }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    private func apply(_ change: Change, at index: Int) throws(ChangeError) -> ManagedObject {
+        guard let kind = context.schema.kind(named: change.entity) else {
+            throw ChangeError(index: index, reason: .unknownEntity(change.entity))
+        }
+        switch change.operation {
+        case .insert(let writes):
+            let object = try insert(change, kind, at: index)
+            for write in writes { try apply(write, to: object, at: index) }
+            return object
+        case .update(let writes):
+            let object = try existing(change.id, kind, at: index)
+            for write in writes { try apply(write, to: object, at: index) }
+            return object
+        case .delete:
+            let object = try existing(change.id, kind, at: index)
+            context.delete(object)
+            return object
+        case .link(let name, let ids, _): return try link(change, kind, name, ids, isLinked: true, at: index)
+        case .unlink(let name, let ids): return try link(change, kind, name, ids, isLinked: false, at: index)
+        }
+    }
+
+    private func insert(_ change: Change, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
+        guard !kind.entity.isAbstract else {
+            throw ChangeError(index: index, reason: .abstractEntity(kind.entity.name))
+        }
+        do throws(ContextError) {
+            if try context.reader.row(change.id, kind) != nil {
+                throw ContextError.duplicateID(kind.objectID(change.id))
+            }
+            return try context.insert(entity: kind.entity.name, id: change.id)
+        } catch .duplicateID(let id) {
+            throw ChangeError(index: index, reason: .duplicateID(id))
+        } catch {
+            throw ChangeError(index: index, reason: .context(error))
+        }
+    }
+
+    /// The object that a change is about; of the change's entity or one below it.
+    private func existing(_ id: UniqueID, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
+        let objectID = kind.objectID(id)
+        // The ID may name a parent of the object's own entity, or a child: the row tells.
+        let row: Row?
+        do throws(ContextError) {
+            row = try context.reader.row(id, kind)
+        } catch {
+            throw ChangeError(index: index, reason: .context(error))
+        }
+        let known = context.registry.object(id, rootIndex: kind.rootIndex)
+        let object = known?.state == .inserted ? known : row.map { context.object(for: $0) }
+        guard let object, object.state != .deleted, object.state != .gone,
+            object.kind.entity.isKind(of: kind.entity.name)
+        else { throw ChangeError(index: index, reason: .notFound(objectID)) }
+        return object
+    }
+
+    private func apply(_ write: PropertyWrite, to object: ManagedObject, at index: Int) throws(ChangeError) {
+        let entity = object.kind.entity
+        guard let slot = entity.slot(named: write.name) else {
+            throw ChangeError(index: index, reason: .unknownProperty(entity: entity.name, property: write.name))
+        }
+        let property = entity.properties[slot]
+        if let attribute = property.attribute, attribute.mergeRule == .counter,
+            let sum = incremented(object.read(slot), by: write.value["increment"])
+        {
+            return object.write(sum, slot)
+        }
+        guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
+            throw wrongValue(entity, property, write.value, at: index)
+        }
+        if property.attribute?.derivationExpression != nil {
+            // Whoever sends back what was read changes nothing.
+            guard object.read(slot) != value else { return }
+            throw ChangeError(
+                index: index,
+                reason: .wrongValue(
+                    entity: entity.name,
+                    property: property.name,
+                    expected: "no value, because it is derived",
+                    found: write.value.kind
+                )
+            )
+        }
+        guard let relationship = property.relationship else { return object.write(value, slot) }
+        switch value {
+        case .reference(let target): object.setRelated(try self.target(target, relationship, at: index), slot)
+        default: object.setRelated(nil, slot)
+        }
+    }
+
+    private func incremented(_ value: PropertyValue, by increment: JSONValue?) -> PropertyValue? {
+        switch (value, increment) {
+        case (.integer(let old), .integer(let amount)): .integer(old &+ amount)
+        case (.null, .integer(let amount)): .integer(amount)
+        case (.double(let old), .integer(let amount)): .double(old + Double(amount))
+        case (.double(let old), .double(let amount)): .double(old + amount)
+        case (.null, .double(let amount)): .double(amount)
+        default: nil
+        }
+    }
+
+    private func link(
+        _ change: Change,
+        _ kind: ObjectKind,
+        _ name: String,
+        _ ids: [UniqueID],
+        isLinked: Bool,
+        at index: Int
+    ) throws(ChangeError) -> ManagedObject {
+        let object = try existing(change.id, kind, at: index)
+        guard let slot = object.kind.slot(named: name) else {
+            throw ChangeError(index: index, reason: .unknownProperty(entity: kind.entity.name, property: name))
+        }
+        guard let relationship = object.kind.entity.properties[slot].relationship, relationship.isToMany else {
+            let reason = ChangeError.Reason.wrongValue(
+                entity: kind.entity.name,
+                property: name,
+                expected: "a value",
+                found: "a link"
+            )
+            throw ChangeError(index: index, reason: reason)
+        }
+        for id in ids {
+            let target = try target(id, relationship, at: index)
+            if isLinked { object.link(target, slot) } else { object.unlink(target, slot) }
+        }
+        return object
+    }
+
+    private func target(
+        _ id: UniqueID,
+        _ relationship: Relationship,
+        at index: Int
+    ) throws(ChangeError) -> ManagedObject {
+        guard let kind = context.schema.kind(named: relationship.destination) else {
+            throw ChangeError(index: index, reason: .unknownEntity(relationship.destination))
+        }
+        return try existing(id, kind, at: index)
+    }
+
+    private func wrongValue(
+        _ entity: Entity,
+        _ property: Property,
+        _ value: JSONValue,
+        at index: Int
+    ) -> ChangeError {
+        let expected =
+            switch property {
+            case .attribute(let attribute): attribute.type.rawValue
+            case .relationship(let relationship, _):
+                relationship.isToMany ? "links" : "the UUID of an object of \(relationship.destination)"
+            }
+        return ChangeError(
+            index: index,
+            reason: .wrongValue(entity: entity.name, property: property.name, expected: expected, found: value.kind)
+        )
+    }
+}

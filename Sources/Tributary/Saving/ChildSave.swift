@@ -1,0 +1,84 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// One save of a child, which goes to its parent as values.
+struct ChildSave {
+    let context: ManagedObjectContext
+
+    /// The save of a child: hands its changes to `push`, and takes its objects for clean.
+    ///
+    /// `push` answers with the changes that were dropped, because their objects are deleted above. The parent's rules for
+    /// conflicts do not matter here: what the child has changed replaces what the parent has.
+    func run(_ push: (StagedSave) throws -> [ObjectSnapshot]) throws {
+        let staged = stagedSave()
+        let objects = context.pending.objects
+        let owners = context.relationships.linkedOwners
+        let lost = staged.isEmpty ? [] : Set(try push(staged).map(\.id))
+        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
+        context.pending.finishSave()
+        context.saving.request = nil
+        var gone: Set<ManagedObjectID> = []
+        for object in objects {
+            if object.state == .deleted || lost.contains(object.objectID) {
+                gone.insert(object.objectID)
+                context.move(object, on: .saveDeletion(isLost: object.state != .deleted))
+            } else {
+                context.pending.move(object, on: .save)
+                if !object.values.isEmpty { object.row = object.image }
+            }
+        }
+        context.relationships.dropFromRelated(gone)
+        for key in touched { context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        context.reader.invalidatePrefetched()
+        for object in objects + owners { object.didSave() }
+    }
+
+    /// The context's changes as values, in order.
+    private func stagedSave() -> StagedSave {
+        var staged = StagedSave()
+        staged.delta = context.pending.delta
+        for object in context.pending.objects {
+            switch object.state {
+            case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
+            case .updated where !object.changed.isEmpty:
+                staged.objects.append(self.staged(object, .update, object.changed.slots))
+            case .deleted: staged.objects.append(self.staged(object, .delete, []))
+            case .updated, .clean, .gone, .detached: break
+            }
+            for (slot, property) in object.kind.entity.properties.enumerated() {
+                guard case .relationship(_, .links(_, ownsPairs: true)) = property,
+                    let difference = context.pending.delta[RelationshipDelta.Key(object, slot)]
+                else { continue }
+                let owner = object.objectID
+                staged.pairs += difference.removed.map {
+                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: false)
+                }
+                staged.pairs += difference.addedInOrder.map {
+                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: true)
+                }
+            }
+        }
+        for key in context.pending.delta.orderings.keys {
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else { continue }
+            let ids = context.relationships.relatedIDs(owner, key.slot)
+            staged.orders.append(StagedSave.Order(owner: owner.objectID, slot: key.slot, ids: ids))
+        }
+        return staged
+    }
+
+    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ slots: [Int]) -> StagedSave.Object {
+        // An object that was deleted as a fault has no values to hand over.
+        let image =
+            object.values.isEmpty
+            ? Row(id: object.objectID, entity: object.kind.entity, revision: 0, values: object.kind.defaults)
+            : object.image
+        return StagedSave.Object(
+            key: object.key,
+            action: action,
+            image: image,
+            values: object.values.isEmpty ? image.values : object.values,
+            changed: slots
+        )
+    }
+}

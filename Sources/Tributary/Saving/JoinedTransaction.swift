@@ -1,0 +1,71 @@
+import TributaryStore
+
+/// Several saves of a context as one transaction.
+struct JoinedTransaction {
+    let context: ManagedObjectContext
+    let joined: JoinedSaves
+
+    func run<T>(_ body: @escaping () throws -> T) throws -> T {
+        var result: T?
+        var newest: Int64 = 0
+        let write = { (transaction: WriteTransaction) throws -> CommittedTransaction in
+            newest = try transaction.reader.newestTransaction()
+            transaction.joinCommits()
+            defer { transaction.abandonJoined() }
+            try joined.join(transaction) {
+                result = try body()
+                context.processPendingChanges()
+            }
+            guard let committed = try transaction.finishJoined() else { throw NothingSaved() }
+            return committed
+        }
+        do {
+            try StoreCommit(context: context).run(write) { _ in }
+            _ = joined.removeMementos()
+        } catch let error {
+            let isDone = error is NothingSaved
+            let mementos = joined.removeMementos()
+            if !isDone { for memento in mementos.reversed() { restore(memento) } }
+            forgetRows(newerThan: context.generation?.number ?? newest)
+            context.processPendingChanges()
+            if !isDone { throw (error as? StoreError).map { ContextError($0) } ?? error }
+        }
+        guard let result else { throw ContextError.closed }
+        return result
+    }
+
+    private struct NothingSaved: Error {}
+
+    // MARK: Putting back
+
+    private func restore(_ memento: SaveMemento) {
+        for entry in memento.entries where entry.object.state != .detached { restore(entry) }
+        context.pending.restore(memento.delta, memento.lostConflicts)
+        context.lastSaveToken = memento.lastSaveToken
+        context.reader.invalidatePrefetched()
+    }
+
+    /// Puts what was edited since on top of what the save took.
+    private func restore(_ entry: SaveMemento.Entry) {
+        let object = entry.object
+        let (edited, now) = (object.changed, object.values)
+        object.row = entry.row
+        object.values = entry.values
+        object.changed = entry.changed
+        for slot in edited.slots where now.indices.contains(slot) && object.values.indices.contains(slot) {
+            object.values[slot] = now[slot]
+            object.changed.insert(slot)
+        }
+        if entry.isUnsaved { object.makeExtras().isUnsaved = true }
+        context.pending.move(object, on: .restore(entry.state))
+        context.recordChange { $0.addUpdate(of: object.objectID) }
+    }
+
+    /// Forgets what was read of a state that never was, or that the context does not show yet.
+    private func forgetRows(newerThan number: Int64) {
+        for object in context.registry.objects {
+            object.extras?.related = [:]
+            if object.state == .clean, let row = object.row, row.revision > number { object.turnIntoFault() }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// One save of a context.
+struct SaveOperation {
+    let context: ManagedObjectContext
+
+    /// Saves, unless there is nothing to save.
+    ///
+    /// - Throws: see ``ManagedObjectContext/save()``.
+    func run() throws {
+        if let error = context.reader.unreportedError {
+            context.reader.unreportedError = nil
+            throw error
+        }
+        if context.pending.count > 0 { context.observation.notifyOfSaveStart(context) }
+        try callWillSave()
+        guard context.pending.needsSave || context.saving.request?.idempotency != nil else { return }
+        try SaveValidation(context: context).validate()
+        do {
+            switch context.source.destination {
+            case .store(let joined): try write(to: joined)
+            case .parent(let push): try ChildSave(context: context).run(push)
+            }
+        } catch let error as StoreError {
+            throw ContextError(error)
+        }
+    }
+
+    /// Calls `willSave` and follows the delete rules until nothing changes any more.
+    private func callWillSave() throws {
+        context.processChanges()
+        for _ in 0..<ManagedObjectContext.maximumRounds {
+            let before = context.pending.editCount
+            for object in context.pending.objects + context.relationships.linkedOwners { object.willSave() }
+            context.processChanges()
+            if context.pending.editCount == before { return }
+        }
+        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+    }
+
+    /// Writes to the store; as a part of the source's transaction when it has one.
+    private func write(to joined: JoinedSaves) throws {
+        guard !joined.isPlanning else { throw ContextError.saveInProgress(by: context.label) }
+        let transaction = joined.transaction
+        var plan = SavePlan()
+        let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
+            plan = try joined.planning { try self.plan(transaction) }
+            return try write(&plan, transaction)
+        }
+        do {
+            if let transaction {
+                let committed = try body(transaction)
+                joined.add(SaveMemento(of: context, plan))
+                adopt(plan, committed)
+            } else {
+                // First the commit: it makes the plan.
+                try StoreCommit(context: context).run(body) { adopt(plan, $0) }
+            }
+        } catch is NothingToWrite {
+            if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
+            adopt(plan, nil)
+            // What made a change of no use is newer than what a generation shows.
+            if transaction == nil, plan.hasLost { try GenerationMove(context: context).showNewest() }
+        }
+    }
+
+    // MARK: In the writer's turn
+
+    private func plan(_ transaction: WriteTransaction) throws -> SavePlan {
+        if let key = context.saving.request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
+            throw RepeatedRequest(number: answer.number, detail: answer.detail)
+        }
+        guard context.resolveConflict != nil else { return try planRound(transaction.reader, [:]) }
+        return try planResolving(transaction.reader)
+    }
+
+    /// Plans until `resolveConflict` changes nothing any more: what it sets may belong to objects that were planned before
+    /// or that had no changes.
+    private func planResolving(_ reader: Reader) throws -> SavePlan {
+        var resolved: [ObjectIdentifier: MergePolicy] = [:]
+        for _ in 0..<ManagedObjectContext.maximumRounds {
+            let before = context.pending.editCount
+            let plan = try planRound(reader, resolved)
+            if context.pending.editCount == before { return plan }
+            resolved = plan.resolved
+            context.processChanges()
+            try SaveValidation(context: context).validate()
+        }
+        throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
+    }
+
+    private func planRound(_ reader: Reader, _ resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
+        let planned = context.pending.objects
+        let plan = try SavePlanner(context: context, reader: reader).plan(resolved: resolved)
+        guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
+            throw ContextError.store(
+                reason:
+                    "resolveConflict has rolled back, reset, refreshed or merged objects that \(context.label) is saving: it may "
+                    + "read and change them, nothing else"
+            )
+        }
+        return plan
+    }
+
+    private func write(_ plan: inout SavePlan, _ transaction: WriteTransaction) throws -> CommittedTransaction {
+        guard !plan.changes.isEmpty || context.saving.request?.idempotency != nil else { throw NothingToWrite() }
+        let committed = try transaction.commit(
+            LocalTransaction(
+                author: context.author,
+                contextName: context.name,
+                changes: plan.changes,
+                idempotency: context.saving.request?.idempotency
+            )
+        )
+        for case (let object, .reread) in plan.outcomes {
+            plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
+                object.uniqueID,
+                rootEntity: object.kind.entity.root
+            )
+        }
+        try addEffects(of: committed, transaction.reader, to: &plan)
+        return committed
+    }
+
+    // MARK: After the commit
+
+    /// Takes the written objects for clean; `committed` is nil when every change was dropped.
+    private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
+        let saved = plan.outcomes.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
+        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
+        var lost: [ManagedObject] = []
+        var overwritten: [ManagedObject] = []
+        var gone: Set<ManagedObjectID> = []
+        for (object, outcome) in plan.outcomes {
+            if !object.isDirty { recordStoreEffect(on: object) }
+            switch outcome {
+            case .written: markSaved(object, committed.flatMap { written(object, $0.number) })
+            case .reread:
+                let before = object.values
+                markSaved(object, plan.rows[ObjectIdentifier(object)])
+                if object.values != before { overwritten.append(object) }
+            case .dropped(let row):
+                markSaved(object, row)
+                overwritten.append(object)
+                context.recordChange { $0.addUpdate(of: object.objectID) }
+            case .gone(let isLost):
+                if isLost { lost.append(object) }
+                gone.insert(object.objectID)
+                context.move(object, on: .saveDeletion(isLost: isLost))
+            }
+        }
+        context.undoStack?.forget(lost)
+        context.relationships.dropFromRelated(gone)
+        for key in touched { context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        context.pending.finishSave()
+        context.saving.request = nil
+        context.reader.invalidatePrefetched()
+        if let committed {
+            context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
+        }
+        // Hooks may save again, so they come when everything is settled.
+        for object in overwritten { object.awake(from: .mergePolicy) }
+        for object in saved { object.didSave() }
+        if let committed { context.observation.notifyOfSaveEnd(context, committed.changes) }
+    }
+
+    /// The store has changed an object that the save was not about.
+    private func recordStoreEffect(on object: ManagedObject) {
+        object.extras?.related = [:]
+        context.recordChange { $0.addUpdate(of: object.objectID) }
+    }
+
+    /// The row that the store holds now, without reading it.
+    private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
+        // A fault that was only linked anew stays one.
+        if object.values.isEmpty { return nil }
+        // A register that was only linked anew keeps its row's revision.
+        if object.changed.isEmpty, let row = object.row { return row }
+        var values = object.values
+        for slot in object.kind.transientSlots { values[slot] = .null }
+        return Row(id: object.objectID, entity: object.kind.entity, revision: number, values: values)
+    }
+
+    private func markSaved(_ object: ManagedObject, _ row: Row?) {
+        context.pending.move(object, on: .save)
+        if let row {
+            object.replace(row)
+        } else {
+            object.turnIntoFault()
+        }
+    }
+
+    private struct NothingToWrite: Error {}
+}

@@ -1,0 +1,87 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+extension SavePlanner {
+    /// Adds an update for each derived attribute that the save changes, of its own objects and of those that depend on
+    /// them.
+    func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
+        let deriving = context.schema.derivingKinds
+        guard !deriving.isEmpty else { return }
+        let milliseconds = context.store.configuration.environment.wallMilliseconds()
+        let derived = DerivedValues(
+            context: context,
+            reader: reader,
+            now: .date(DateValue(unixSeconds: Double(milliseconds) / 1000)),
+            dropped: dropped
+        )
+        let changed = Set(
+            context.pending.objects.filter { object in
+                (object.state == .inserted || object.state == .updated) && !dropped.contains(ObjectIdentifier(object))
+            }.map(\.objectID)
+        )
+        var concerned = changed
+        for key in context.pending.delta.changes.keys {
+            if let owner = context.relationships.owner(of: key) { concerned.insert(owner.objectID) }
+        }
+        for kind in deriving { concerned.formUnion(try dependents(of: kind, dropped)) }
+        var places = plan.places
+        for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
+            guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { continue }
+            let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
+            guard !writes.isEmpty else { continue }
+            plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
+            reread(id, &plan, &places)
+        }
+    }
+
+    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan, _ places: inout [ObjectIdentifier: Int]) {
+        guard let object = context.registeredObject(for: id) else { return }
+        if let index = places[ObjectIdentifier(object)] {
+            if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+        } else if object.state == .clean {
+            places[ObjectIdentifier(object)] = plan.outcomes.count
+            plan.outcomes.append((object, .reread))
+        }
+    }
+
+    /// Objects whose derived attributes read those that the save changes through a relationship.
+    private func dependents(
+        of kind: ObjectKind,
+        _ dropped: Set<ObjectIdentifier>
+    ) throws -> Set<ManagedObjectID> {
+        var found: Set<ManagedObjectID> = []
+        for (_, derivation) in kind.derivations {
+            guard let name = derivation.relationship, let slot = kind.slot(named: name),
+                let relationship = kind.entity.properties[slot].relationship
+            else { continue }
+            for object in context.pending.objects
+            where object.kind.entity.isKind(of: relationship.destination)
+                && !dropped.contains(ObjectIdentifier(object))
+            {
+                if relationship.isToMany {
+                    guard let (_, inverseSlot) = context.relationships.inverse(of: relationship) else {
+                        // Those who are linked or let go in this save are known by that.
+                        found.formUnion(try reader.owners(of: object.uniqueID, entity: kind.entity, slot: slot))
+                        continue
+                    }
+                    found.formUnion(try owners(of: object, inverseSlot))
+                } else {
+                    let rows = try reader.holders(of: [(slot, .reference(object.uniqueID))], entity: kind.entity)
+                    found.formUnion(rows.map(\.id))
+                }
+            }
+        }
+        return found
+    }
+
+    private func owners(of object: ManagedObject, _ inverseSlot: Int) throws -> [ManagedObjectID] {
+        if object.kind.entity.properties[inverseSlot].relationship?.isToMany == true {
+            return context.relationships.relatedIDs(object, inverseSlot)
+        }
+        guard object.state != .deleted else { return [] }
+        return relatedID(object, inverseSlot).map { [$0] } ?? []
+    }
+
+    private func relatedID(_ object: ManagedObject, _ slot: Int) -> ManagedObjectID? { object.relatedID(slot) }
+}

@@ -1,0 +1,202 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Finds out what a save writes, in the transaction of the save.
+struct SavePlanner {
+    let context: ManagedObjectContext
+    let reader: Reader
+
+    /// Holds every dirty object against its newest row and says what to write.
+    ///
+    /// `resolved` has what `resolveConflict` has said already; the plan has that and what it says now.
+    ///
+    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has moved.
+    func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
+        var plan = SavePlan()
+        plan.resolved = resolved
+        plan.conflicts = context.mergePolicy == .error ? context.pending.lostConflicts : []
+        var updates: [Change] = []
+        var deletions: [Change] = []
+        let unique = try UniquenessPlanner(context: context, reader: reader).plan()
+        for object in context.pending.objects {
+            if let outcome = unique.outcomes[ObjectIdentifier(object)] {
+                plan.outcomes.append((object, outcome))
+                continue
+            }
+            switch object.state {
+            case .inserted:
+                plan.changes.append(
+                    change(object, .insert(SavePlan.writes(object, slots: object.values.indices, isInsert: true)))
+                )
+                plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
+            case .updated: try planUpdate(of: object, &plan, &updates)
+            case .deleted: try planDeletion(of: object, &plan, &deletions)
+            case .clean, .gone, .detached: break
+            }
+        }
+        guard plan.conflicts.isEmpty, unique.conflicts.isEmpty else {
+            throw ConflictError(conflicts: plan.conflicts, constraintConflicts: unique.conflicts)
+        }
+        let dropped = Set(
+            plan.outcomes.compactMap { item -> ObjectIdentifier? in
+                switch item.outcome {
+                case .dropped, .gone(isLost: true): ObjectIdentifier(item.object)
+                case .written, .reread, .gone: nil
+                }
+            }
+        )
+        let orders = try orderChanges(&plan, without: dropped)
+        plan.changes += updates + pairChanges(without: dropped) + orders + deletions
+        try derive(&plan, without: dropped)
+        add(unique, &plan)
+        return plan
+    }
+
+    /// Adds what the uniqueness of keys asks for, before anything else is written.
+    private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
+        if !unique.replacements.isEmpty {
+            plan.changes = plan.changes.map { change in
+                context.schema.kind(named: change.entity).map { unique.redirected(change, $0.entity, in: context.schema.model) }
+                    ?? change
+            }
+            // What refers to a replaced object reads another target than its object has now.
+            for index in plan.outcomes.indices {
+                if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+            }
+        }
+        plan.changes = unique.deletions + plan.changes + unique.updates
+        for (id, isDeleted) in unique.touched {
+            guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
+            plan.outcomes.append((object, isDeleted ? .gone(isLost: false) : .reread))
+        }
+    }
+
+    private func change(_ object: ManagedObject, _ operation: Change.Operation) -> Change {
+        Change(entity: object.kind.entity.name, id: object.uniqueID, operation: operation)
+    }
+
+    /// Whether the row is what the object has when it is written.
+    private func showsWhatItWrites(_ object: ManagedObject) -> Bool {
+        object.kind.keepsWrittenValues && !context.relationships.refersToMissing(object)
+    }
+
+    // MARK: Updates
+
+    private func planUpdate(
+        of object: ManagedObject,
+        _ plan: inout SavePlan,
+        _ updates: inout [Change]
+    ) throws {
+        // An object that is only linked anew has no register of its own to write.
+        guard let cached = object.row, !object.changed.isEmpty else {
+            return plan.outcomes.append((object, .written))
+        }
+        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        try checkVersion(of: object, current)
+        let slots = object.changed.slots
+        guard let current, current.entity.name == cached.entity.name else {
+            let conflict = MergeConflict(object, cached, nil, in: context)
+            if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
+            return plan.outcomes.append((object, .gone(isLost: true)))
+        }
+        guard current.revision != cached.revision else {
+            updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
+            return plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
+        }
+        let policy = try policy(for: object, MergeConflict(object, cached, current, in: context), &plan)
+        switch policy {
+        case .error: plan.conflicts.append(MergeConflict(object, cached, current, in: context))
+        case .rollback: plan.outcomes.append((object, .dropped(current)))
+        case .objectTrump, .storeTrump, .overwrite:
+            // The resolver may have changed the object.
+            let slots = object.changed.slots
+            let written: [Int] =
+                switch policy {
+                case .overwrite: Array(object.values.indices)
+                case .storeTrump: slots.filter { cached.values[$0] == current.values[$0] }
+                default: slots
+                }
+            let writes = SavePlan.writes(object, slots: written, isInsert: false)
+            if !writes.isEmpty { updates.append(change(object, .update(writes))) }
+            plan.outcomes.append((object, .reread))
+        }
+    }
+
+    // MARK: Deletions
+
+    private func planDeletion(
+        of object: ManagedObject,
+        _ plan: inout SavePlan,
+        _ deletions: inout [Change]
+    ) throws {
+        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        try checkVersion(of: object, current)
+        // What another has deleted as well is gone either way.
+        guard let current else { return plan.outcomes.append((object, .gone(isLost: false))) }
+        if let cached = object.row, current.revision != cached.revision {
+            switch try policy(for: object, MergeConflict(object, cached, current, in: context), &plan) {
+            case .error: return plan.conflicts.append(MergeConflict(object, cached, current, in: context))
+            case .storeTrump, .rollback: return plan.outcomes.append((object, .dropped(current)))
+            case .objectTrump, .overwrite: break
+            }
+        }
+        deletions.append(change(object, .delete))
+        plan.outcomes.append((object, .gone(isLost: false)))
+    }
+
+    // MARK: Conflicts
+
+    /// - Throws: What `resolveConflict` throws.
+    private func policy(
+        for object: ManagedObject,
+        _ conflict: MergeConflict,
+        _ plan: inout SavePlan
+    ) throws -> MergePolicy {
+        guard let resolveConflict = context.resolveConflict else { return context.mergePolicy }
+        if let known = plan.resolved[ObjectIdentifier(object)] { return known }
+        let policy = try resolveConflict(object, conflict) ?? context.mergePolicy
+        plan.resolved[ObjectIdentifier(object)] = policy
+        return policy
+    }
+
+    private func checkVersion(of object: ManagedObject, _ current: Row?) throws {
+        guard let terms = context.saving.request, let expected = terms.versions[object.objectID], current?.revision != expected else {
+            return
+        }
+        throw ChangeError(
+            index: terms.indices[object.objectID] ?? 0,
+            reason: .versionMoved(object.objectID, expected: expected, found: current?.revision)
+        )
+    }
+
+    // MARK: Pairs
+
+    /// Links and unlinks of relationships that are stored as pairs, from the side that owns them.
+    private func pairChanges(without dropped: Set<ObjectIdentifier>) -> [Change] {
+        guard !context.pending.delta.isEmpty else { return [] }
+        var changes: [Change] = []
+        for object in context.pending.objects where !dropped.contains(ObjectIdentifier(object)) {
+            for (slot, property) in object.kind.entity.properties.enumerated() {
+                guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
+                    let difference = context.pending.delta[RelationshipDelta.Key(object, slot)]
+                else { continue }
+                let removed = difference.removed.map(\.uniqueID).sorted()
+                if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
+                let added = difference.addedInOrder.map(\.uniqueID)
+                guard !added.isEmpty else { continue }
+                // An ordered one is linked with its positions, from the side that has the order.
+                guard !isOrdered(relationship) else { continue }
+                changes.append(change(object, .link(to: relationship.name, ids: added, positions: nil)))
+            }
+        }
+        return changes
+    }
+
+    private func isOrdered(_ relationship: Relationship) -> Bool {
+        guard !relationship.isOrdered, let (kind, slot) = context.relationships.inverse(of: relationship) else {
+            return relationship.isOrdered
+        }
+        return kind.entity.properties[slot].relationship?.isOrdered == true
+    }
+}

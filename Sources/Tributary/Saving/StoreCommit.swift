@@ -1,0 +1,60 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Commits one transaction of a context, announces it, and moves the context there when it shows a generation.
+struct StoreCommit {
+    let context: ManagedObjectContext
+
+    /// Commits a transaction.
+    ///
+    /// - Parameters:
+    ///   - body: makes the transaction; nothing is committed when it throws.
+    ///   - adopt: called after the commit, before the context merges what came before it.
+    /// - Throws: what `body` throws, or `StoreError`.
+    func run(
+        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: @escaping (CommittedTransaction) -> Void
+    ) throws {
+        if context.isMain {
+            try runInMain(body, adopting: adopt)
+        } else if let generation = context.generation {
+            try runPinned(at: generation, body, adopting: adopt)
+        } else {
+            adopt(try context.home.pipeline.commit(body))
+        }
+    }
+
+    /// The view context's save moves it to the generation with the save.
+    func runInMain(
+        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: @escaping (CommittedTransaction) -> Void
+    ) throws {
+        // The view context never leaves the main actor, where this runs, so nothing crosses here.
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) let adopt = adopt
+        let pipeline = context.home.pipeline
+        try context.home.viewContextUse.holding {
+            try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
+        }
+    }
+
+    /// The save of a pinned context: writes on the newest state, then moves to its own transaction and merges what came
+    /// before it.
+    private func runPinned(
+        at old: Generation,
+        _ body: (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: (CommittedTransaction) -> Void
+    ) throws {
+        let (committed, pinned) = try context.home.pipeline.commit(movingFrom: old, body)
+        // What the save has done is told over the rows of after it; a hook that is told may save again.
+        context.generation = pinned
+        context.reader.mergedThrough = old.number
+        adopt(committed)
+        // When the generation is lost the save stands, and what is newest is read from now on.
+        guard let pinned else { return GenerationMove(context: context).mergeNewest() }
+        let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
+        context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)
+        MergeOperation(context: context).merge(changes, movingTo: pinned)
+    }
+}

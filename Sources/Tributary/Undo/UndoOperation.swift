@@ -1,0 +1,81 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// One undo or redo.
+struct UndoOperation {
+    let context: ManagedObjectContext
+    let stack: UndoStack
+
+    /// Takes the steps back, the last first, and returns what takes that back; nil when there was nothing to do.
+    func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
+        stack.phase = phase
+        defer {
+            stack.phase = .recording
+            stack.open = UndoGroup()
+        }
+        var touched: [ManagedObject] = []
+        // What comes back must be there before anything can point to it, and what goes must be let go of first.
+        for case .disappeared(let object) in group.records.reversed() { context.relationships.resurrect(object) }
+        for record in group.records.reversed() {
+            switch record {
+            case .value(let object, let slot, let old):
+                restore(old, slot, of: object)
+                touched.append(object)
+            case .pair(let object, let slot, let target, let isLinked):
+                context.relationships.setPair(object, slot, with: target, isLinked: !isLinked)
+                touched += [object, target]
+            case .appeared, .disappeared, .order: continue
+            }
+        }
+        for case .appeared(let object) in group.records.reversed() { context.delete(object) }
+        context.processChanges()
+        // The oldest order of each relationship is set last.
+        for case .order(let object, let slot, let old) in group.records.reversed() {
+            guard object.state != .deleted, object.state != .gone else { continue }
+            guard context.relationships.relatedIDs(object, slot) != old else { continue }
+            UndoRecorder(context: context).recordOrder(of: object, slot)
+            object.setRelatedObjects(old.map { context.object(with: $0) }.filter { $0.state != .gone }, slot)
+            touched.append(object)
+        }
+        context.processChanges()
+        for object in touched { unlistIfUnchanged(object) }
+        callAwake(group, touched)
+        guard !stack.open.records.isEmpty else { return nil }
+        var inverse = stack.open
+        inverse.name = group.name
+        return inverse
+    }
+
+    /// Calls the hook of each object that the group has changed, once.
+    private func callAwake(_ group: UndoGroup, _ touched: [ManagedObject]) {
+        var events: [ManagedObject: SnapshotEvents] = [:]
+        for object in touched { events[object, default: []].insert(.undoUpdate) }
+        for record in group.records {
+            switch record {
+            case .appeared(let object): events[object, default: []].insert(.undoInsertion)
+            case .disappeared(let object): events[object, default: []].insert(.undoDeletion)
+            case .value, .pair, .order: continue
+            }
+        }
+        for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
+    }
+
+    private func restore(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
+        guard object.state != .gone else { return }
+        if object.kind.entity.properties[slot].relationship == nil {
+            object.write(value, slot)
+        } else {
+            context.relationships.setRegister(object, slot, to: value.referencedID)
+        }
+    }
+
+    /// An object whose values are those of its row again has no changes.
+    private func unlistIfUnchanged(_ object: ManagedObject) {
+        guard object.state == .updated, let row = object.row else { return }
+        for slot in object.changed.slots where object.values[slot] == row.values[slot] { object.changed.remove(slot) }
+        guard object.changed.isEmpty, !context.relationships.hasPairs(object) else { return }
+        context.pending.move(object, on: .revertToRow)
+    }
+}
+

@@ -1,0 +1,119 @@
+import TributaryChanges
+import TributaryModel
+
+/// Holds everything that a save would write against the rules of the model and the hooks of the classes.
+struct SaveValidation {
+    let context: ManagedObjectContext
+
+    /// Checks everything that the save would write.
+    ///
+    /// - Throws: ``ValidationError`` with all failures.
+    func validate() throws {
+        var failures = context.pending.takeRefusedWrites()
+        for object in context.pending.objects {
+            switch object.state {
+            case .deleted: failures += deletionFailures(of: object)
+            case .inserted, .updated:
+                var validator = ObjectValidator(object: object, checksAll: object.state == .inserted)
+                failures += validator.failures(in: context)
+                failures += self.failures(of: object, .properties) {
+                    if object.state == .inserted {
+                        try object.validateForInsert()
+                    } else {
+                        try object.validateForUpdate()
+                    }
+                }
+            case .clean, .gone, .detached: break
+            }
+        }
+        for owner in context.relationships.linkedOwners {
+            failures += self.failures(of: owner, .properties) { try owner.validateForUpdate() }
+        }
+        failures += countFailures()
+        guard !failures.isEmpty else { return }
+        failures = failures.withoutRepetitions
+        if let request = context.saving.request {
+            for index in failures.indices { failures[index].changeIndex = request.indices[failures[index].objectID] }
+        }
+        throw ValidationError(failures: failures)
+    }
+
+    /// What others have done to the relationships of objects that have no changes of their own.
+    private func countFailures() -> [ValidationFailure] {
+        context.pending.delta.changes.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap {
+            key -> [ValidationFailure] in
+            guard let root = context.schema.rootKind(at: key.rootIndex)?.entity,
+                root.properties.count <= key.slot || root.properties[key.slot].relationship?.isBounded != false,
+                let owner = context.relationships.owner(of: key), owner.state == .clean
+            else { return [] }
+            var validator = ObjectValidator(object: owner, checksAll: false)
+            return validator.failures(in: context)
+        }
+    }
+
+    private func deletionFailures(of object: ManagedObject) -> [ValidationFailure] {
+        denialFailures(of: object) + failures(of: object, .deletion) { try object.validateForDelete() }
+    }
+
+    /// The Deny rules that forbid the deletion of the object.
+    func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
+        context.relationships.denials(of: object).map { denial in
+            ValidationFailure(
+                objectID: object.objectID,
+                property: denial.relationship,
+                rule: .denied,
+                message: "must not be deleted while \(denial.objects.count) other objects refer to it"
+            )
+        }
+    }
+
+    /// Calls a hook of an object, and lists what it throws.
+    ///
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - checked: what the caller has checked itself, so that the hook's `super` does not check it again.
+    ///   - hook: calls the hook.
+    /// - Returns: The failures of a ``ValidationError``, or one failure for another error.
+    func failures(
+        of object: ManagedObject,
+        _ checked: ValidationProgress.Checked,
+        in hook: () throws -> Void
+    ) -> [ValidationFailure] {
+        // A hook may validate other objects, whose hooks are called meanwhile.
+        let outer = context.saving.validation
+        context.saving.validation = ValidationProgress(checked, of: object)
+        defer { context.saving.validation = outer }
+        do {
+            try hook()
+            return []
+        } catch {
+            if let error = error as? ValidationError, !error.failures.isEmpty { return error.failures }
+            var failure = ValidationFailure(
+                objectID: object.objectID,
+                property: nil,
+                rule: .hook,
+                message: "\(error)"
+            )
+            if case .value(let value, let key) = checked { (failure.property, failure.value) = (key, value) }
+            return [failure]
+        }
+    }
+}
+
+extension [ValidationFailure] {
+    /// Each failure once: a hook may have checked a rule that the save has checked too.
+    fileprivate var withoutRepetitions: [ValidationFailure] {
+        var known: Set<ValidationFailure> = []
+        return filter { failure in
+            var identity = failure
+            // Not a number is not equal to itself; the message says what is wrong with a value.
+            (identity.value, identity.limit) = (.null, .null)
+            return known.insert(identity).inserted
+        }
+    }
+}
+
+extension Relationship {
+    /// Whether there are numbers of objects that it must not have.
+    fileprivate var isBounded: Bool { isToMany && (!isOptional || minimumCount > 0 || maximumCount > 1) }
+}
