@@ -45,30 +45,3 @@ extension UnsavedState {
         version = context.stateVersion
     }
 }
-
-extension ManagedObject {
-    /// Whether ``unsaved`` has something.
-    var isUnsaved: Bool {
-        switch state {
-        case .deleted: true
-        case .inserted, .updated: !values.isEmpty
-        case .clean, .gone, .detached: false
-        }
-    }
-
-    /// What a child of the object's context sees of it; nil for what is below.
-    var unsaved: UnsavedObject? {
-        switch state {
-        case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)
-        case .inserted, .updated: values.isEmpty ? nil : UnsavedObject(row: image, isInserted: state == .inserted)
-        case .clean, .gone, .detached: nil
-        }
-    }
-
-    /// The object's values as a row.
-    var image: Row {
-        var values = values
-        for slot in kind.transientSlots { values[slot] = .null }
-        return Row(id: objectID, entity: kind.entity, revision: row?.revision ?? 0, values: values)
-    }
-}

@@ -1,8 +1,6 @@
 /// What has ``ManagedObject`` give each of its subclasses keys of its own; nothing else conforms to it.
 public protocol KeyedObject: AnyObject {}
 
-extension ManagedObject: KeyedObject {}
-
 extension KeyedObject {
     /// The typed keys of the class, for predicates and sort keys: `Employee.keys.salary > 1000`.
     ///

@@ -119,4 +119,65 @@ extension ManagedObject {
         extras = made
         return made
     }
+
+    // MARK: Rows
+
+    /// Takes a newer row; the object has no changes.
+    func replace(_ row: Row) {
+        let kept = values.isEmpty ? [] : kind.transientSlots.map { ($0, values[$0]) }
+        self.row = row
+        values = row.values
+        for (slot, value) in kept { values[slot] = value }
+        eventValues = []
+        extras?.forgetReading()
+    }
+
+    /// Forgets the values; they are read again when they are needed.
+    ///
+    /// The hooks are called only when there was something to forget.
+    func turnIntoFault(isTold: Bool = false) {
+        let wasLoaded = !values.isEmpty
+        if wasLoaded, !isTold { willTurnIntoFault() }
+        defer { if wasLoaded { didTurnIntoFault() } }
+        row = nil
+        values = []
+        eventValues = []
+        changed.removeAll()
+        extras?.related = [:]
+        extras?.forgetReading()
+        extras?.wasReported = false
+    }
+
+    /// Ends the object's life in its context: ID and values stay.
+    func detach() {
+        managedObjectContext = nil
+        dirtyIndex = -1
+    }
+
+    // MARK: For children of the context
+
+    /// Whether ``unsaved`` has something.
+    var isUnsaved: Bool {
+        switch state {
+        case .deleted: true
+        case .inserted, .updated: !values.isEmpty
+        case .clean, .gone, .detached: false
+        }
+    }
+
+    /// What a child of the object's context sees of it; nil for what is below.
+    var unsaved: UnsavedObject? {
+        switch state {
+        case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)
+        case .inserted, .updated: values.isEmpty ? nil : UnsavedObject(row: image, isInserted: state == .inserted)
+        case .clean, .gone, .detached: nil
+        }
+    }
+
+    /// The object's values as a row.
+    var image: Row {
+        var values = values
+        for slot in kind.transientSlots { values[slot] = .null }
+        return Row(id: objectID, entity: kind.entity, revision: row?.revision ?? 0, values: values)
+    }
 }

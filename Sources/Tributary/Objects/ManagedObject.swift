@@ -25,7 +25,7 @@ import TributaryStore
 /// ```
 ///
 /// or by name with ``value(forKey:)`` and ``setValue(_:forKey:)``.
-open class ManagedObject {
+open class ManagedObject: KeyedObject {
     /// The name of the entity whose objects this class represents; subclasses override it.
     open class var entityName: String { "" }
 
@@ -80,6 +80,31 @@ open class ManagedObject {
     /// Names the object in any context.
     public var objectID: ManagedObjectID { kind.objectID(uniqueID) }
 
+    /// The object's table and UUID.
+    final var key: ObjectKey { ObjectKey(rootIndex: kind.rootIndex, id: uniqueID) }
+
+    // MARK: Confinement
+
+    /// In debug builds, stops the program when the object is used off its context's actor or queue.
+    @inline(__always)
+    final func checkConfinement(_ slot: Int) {
+        #if DEBUG
+            checkRead(slot)
+        #endif
+    }
+
+    #if DEBUG
+        /// For reads, which are inlined into clients.
+        @usableFromInline
+        final func checkRead(_ slot: Int) { managedObjectContext?.queue.check(propertyName(slot)) }
+
+        private final func propertyName(_ slot: Int) -> String {
+            let entity = kind.entity
+            return entity.properties.indices.contains(slot)
+                ? "\(entity.name).\(entity.properties[slot].name)" : entity.name
+        }
+    #endif
+
     // MARK: Hooks
 
     /// Called once when the object has been inserted into its context; not when an undo or a child's save brings it.
@@ -111,7 +136,7 @@ open class ManagedObject {
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the entity has no such property or it is to-many.
     open func validateValue(_ value: PropertyValue, forKey key: String) throws {
-        try validateRules(of: value, forKey: key)
+        try ObjectRules(object: self).validateRules(of: value, forKey: key)
     }
     /// Throws when the new object must not be saved as it is; what it throws is listed in the ``ValidationError``.
     ///
@@ -119,19 +144,19 @@ open class ManagedObject {
     /// An override calls `super` first; in a save `super` throws nothing, as in ``validateValue(_:forKey:)``.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
-    open func validateForInsert() throws { try validateProperties() }
+    open func validateForInsert() throws { try ObjectRules(object: self).validateProperties() }
     /// Throws when the changed object must not be saved as it is.
     ///
     /// It checks all properties, as ``validateForInsert()`` does; a save checks those that were changed.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
-    open func validateForUpdate() throws { try validateProperties() }
+    open func validateForUpdate() throws { try ObjectRules(object: self).validateProperties() }
     /// Throws when the object must not be deleted: a Deny rule forbids it, or an override does.
     ///
     /// What deleting it does to other objects is not followed before it is deleted.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
-    open func validateForDelete() throws { try validateDeletion() }
+    open func validateForDelete() throws { try ObjectRules(object: self).validateDeletion() }
 }
 
 /// Objects stay with their context: what crosses is an ID or a snapshot. The conformance is taken away for good, so that

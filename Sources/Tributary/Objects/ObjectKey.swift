@@ -5,7 +5,3 @@ struct ObjectKey: Hashable, Sendable {
     var rootIndex: Int
     var id: UniqueID
 }
-
-extension ManagedObject {
-    var key: ObjectKey { ObjectKey(rootIndex: kind.rootIndex, id: uniqueID) }
-}

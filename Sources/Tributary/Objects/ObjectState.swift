@@ -12,4 +12,7 @@ public enum ObjectState: String, Sendable, Hashable {
     case gone
     /// The context was reset or its container closed.
     case detached
+
+    /// Whether lists of related objects may leave the object out.
+    var isDeletion: Bool { self == .deleted || self == .gone }
 }

@@ -114,4 +114,16 @@ extension ManagedObject {
         context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, slot))
         context.recordEdit(of: self)
     }
+
+    // MARK: As a sequence
+
+    /// The objects of a to-many relationship, to be read and changed in place.
+    public func objects<Target: ManagedObject>(of relationship: ToMany<Target>) -> RelatedObjects<Target> {
+        RelatedObjects(self, relationship)
+    }
+
+    /// Whether an object is at the other end of a to-many relationship, without making the list.
+    func isRelated(_ slot: Int, to object: ManagedObject) -> Bool {
+        managedObjectContext?.relationships.isRelated(self, slot, to: object.objectID) ?? false
+    }
 }

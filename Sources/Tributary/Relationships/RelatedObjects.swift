@@ -55,15 +55,3 @@ extension RelatedObjects: Sequence {
     /// The number of objects is not known without making them.
     public var underestimatedCount: Int { 0 }
 }
-
-extension ManagedObject {
-    /// The objects of a to-many relationship, to be read and changed in place.
-    public func objects<Target: ManagedObject>(of relationship: ToMany<Target>) -> RelatedObjects<Target> {
-        RelatedObjects(self, relationship)
-    }
-
-    /// Whether an object is at the other end of a to-many relationship, without making the list.
-    func isRelated(_ slot: Int, to object: ManagedObject) -> Bool {
-        managedObjectContext?.relationships.isRelated(self, slot, to: object.objectID) ?? false
-    }
-}

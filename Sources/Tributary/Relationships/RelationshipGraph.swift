@@ -162,7 +162,7 @@ struct RelationshipGraph {
             let (kind, inverseSlot) = inverse(of: relationship)
         else { return }
         let id = object.objectID
-        if object.isDeletedHere { context.pending.delta.changeVisibility() }
+        if object.state.isDeletion { context.pending.delta.changeVisibility() }
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipDelta.Key(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
@@ -185,7 +185,7 @@ struct RelationshipGraph {
             isRelated(object, slot, to: target.objectID) != isLinked
         else { return }
         UndoRecorder(context: context).recordPair(object, slot, with: target, isLinked: isLinked)
-        if object.isDeletedHere || target.isDeletedHere { context.pending.delta.changeVisibility() }
+        if object.state.isDeletion || target.state.isDeletion { context.pending.delta.changeVisibility() }
         change(RelationshipDelta.Key(object, slot), relationship, target.objectID, isLinked)
         if let (kind, inverseSlot) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
@@ -288,11 +288,6 @@ struct RelationshipGraph {
             return context.pending.delta[key] != nil || context.pending.delta.orderings[key] != nil
         }
     }
-}
-
-extension ManagedObject {
-    /// Whether lists may leave the object out.
-    fileprivate var isDeletedHere: Bool { state == .deleted || state == .gone }
 }
 
 extension PropertyValue {

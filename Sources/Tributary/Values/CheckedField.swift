@@ -50,29 +50,3 @@ extension CheckedField {
         return "the entity has no property '\(name)'; it has \(listed.isEmpty ? "none" : listed)"
     }
 }
-
-extension ManagedObject {
-    /// Whether objects of the class are objects of the other class too.
-    static func isKind(of other: ManagedObject.Type) -> Bool {
-        var type: AnyClass? = self
-        while let current = type {
-            if current == other { return true }
-            type = _getSuperclass(current)
-        }
-        return false
-    }
-
-    /// The keys that the class and its superclasses list, each once.
-    static var allDeclaredFields: [any DeclaredField] {
-        var result: [any DeclaredField] = []
-        var seen: Set<ObjectIdentifier> = []
-        var type: AnyClass? = self
-        while let current = type as? ManagedObject.Type {
-            for field in current.declaredFields where seen.insert(ObjectIdentifier(field as AnyObject)).inserted {
-                result.append(field)
-            }
-            type = _getSuperclass(current)
-        }
-        return result
-    }
-}

@@ -18,16 +18,3 @@ extension ToOne: CheckedField {
         relationship(in: kind, isToMany: false, to: Target.self).mismatch
     }
 }
-
-extension ManagedObject {
-    /// The object at the other end of a to-one relationship; setting it keeps the inverse in step at once.
-    ///
-    /// The key names the class of the relationship's destination, or one of its superclasses.
-    ///
-    /// A link of or to an object that is deleted or gone is not made: the next save throws a ``ValidationError`` that names
-    /// it.
-    public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
-        get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
-        set { assignRelated(newValue, relationship.slot(in: kind)) }
-    }
-}

@@ -1,13 +1,16 @@
 import TributaryChanges
 import TributaryModel
 
-extension ManagedObject {
+/// What the validation hooks of ``ManagedObject`` check when no override does: the rules of the model.
+struct ObjectRules {
+    let object: ManagedObject
+
     /// Checks all properties as they are now.
     ///
     /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateProperties() throws {
         guard let context = try contextToValidate(.properties) else { return }
-        var validator = ObjectValidator(object: self, checksAll: true)
+        var validator = ObjectValidator(object: object, checksAll: true)
         try throwIfAny(validator.failures(in: context))
     }
 
@@ -16,7 +19,7 @@ extension ManagedObject {
     /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateDeletion() throws {
         guard let context = try contextToValidate(.deletion) else { return }
-        try throwIfAny(SaveValidation(context: context).denialFailures(of: self))
+        try throwIfAny(SaveValidation(context: context).denialFailures(of: object))
     }
 
     /// Checks whether a property may have a value.
@@ -25,13 +28,13 @@ extension ManagedObject {
     ///   to-many.
     func validateRules(of value: PropertyValue, forKey key: String) throws {
         guard let context = try contextToValidate(.value(value, key: key)) else { return }
-        var validator = ObjectValidator(object: self, checksAll: true)
-        switch kind.entity.properties[try slot(named: key)] {
+        var validator = ObjectValidator(object: object, checksAll: true)
+        switch object.kind.entity.properties[try object.slot(named: key)] {
         case .attribute(let attribute): validator.check(attribute, value)
         case .relationship(let relationship, _):
             guard !relationship.isToMany else {
                 throw ContextError.wrongKind(
-                    entity: kind.entity.name,
+                    entity: object.kind.entity.name,
                     property: key,
                     expected: "an attribute or to-one"
                 )
@@ -43,10 +46,10 @@ extension ManagedObject {
 
     /// The context; nil when the validation that has called a hook checks the rules itself.
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
-        guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
+        guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()
-        if let progress = context.saving.validation, progress.covers(checked, of: self) { return nil }
-        try load()
+        if let progress = context.saving.validation, progress.covers(checked, of: object) { return nil }
+        try object.load()
         return context
     }
 

@@ -1,5 +1,5 @@
 package import TributaryChanges
-import TributaryModel
+public import TributaryModel
 
 extension ManagedObject: PredicateSubject {
     package typealias Related = ManagedObject
@@ -24,4 +24,9 @@ extension ManagedObject: PredicateSubject {
     package func predicateTargets(slot: Int) -> [ManagedObject] {
         relatedObjects(slot).filter { $0.state != .deleted }
     }
+}
+
+extension ManagedObject: PredicateArgumentConvertible {
+    /// The object's ID, for comparison with a relationship or with SELF.
+    public var predicateArgument: PredicateArgument { .object(objectID) }
 }

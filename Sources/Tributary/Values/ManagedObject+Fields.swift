@@ -1,0 +1,177 @@
+public import TributaryChanges
+
+extension ManagedObject {
+    // MARK: Attributes
+
+    /// An attribute through its typed key.
+    ///
+    /// Reading never fails: see ``faultError``; a mandatory attribute that was never set reads as the type's zero, and
+    /// saving it so is a validation error.
+    ///
+    /// Setting an attribute of an object that is gone, or a derived one, changes nothing: the next save throws a
+    /// ``ValidationError`` that names it. Without a context there is no save: the ``faultError`` says so.
+    @inlinable
+    public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
+        get {
+            let slot = field.slot(in: kind)
+            #if DEBUG
+                checkRead(slot)
+            #endif
+            // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+            guard values.indices.contains(slot) else { return wholeField(slot) }
+            if case .blob = values[slot] { return wholeField(slot) }
+            return Value(fieldValue: values[slot]) ?? Value.zeroField
+        }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
+    /// An attribute by its slot, as through its key.
+    @inlinable
+    @inline(__always)
+    func field<Value: FieldValue>(at slot: Int) -> Value {
+        #if DEBUG
+            checkRead(slot)
+        #endif
+        // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+        guard values.indices.contains(slot) else { return wholeField(slot) }
+        if case .blob = values[slot] { return wholeField(slot) }
+        return Value(fieldValue: values[slot]) ?? Value.zeroField
+    }
+
+    /// An attribute of a fault, or one that lies beside the store.
+    @usableFromInline
+    @inline(never)
+    func wholeField<Value: FieldValue>(_ slot: Int) -> Value {
+        Value(fieldValue: wholeValue(slot)) ?? Value.zeroField
+    }
+
+    // MARK: To-one relationships
+
+    /// The object at the other end of a to-one relationship; setting it keeps the inverse in step at once.
+    ///
+    /// The key names the class of the relationship's destination, or one of its superclasses.
+    ///
+    /// A link of or to an object that is deleted or gone is not made: the next save throws a ``ValidationError`` that names
+    /// it.
+    public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
+        get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
+        set { assignRelated(newValue, relationship.slot(in: kind)) }
+    }
+
+    // MARK: To-many relationships
+
+    /// The objects at the other end of a to-many relationship, each once; ordered ones in their order, others in no
+    /// order to rely on.
+    ///
+    /// Setting it keeps the inverses in step at once. A link of or to an object that is deleted or gone is not made: the
+    /// next save throws a ``ValidationError`` that names it. Reading makes the array and setting compares it with what is
+    /// there, so `append` through a property of this type costs as much as there are objects; ``objects(of:)`` and
+    /// ``add(_:to:)`` change the relationship in place.
+    public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
+        get { relatedObjects(relationship.slot(in: kind)).compactMap { $0 as? Target } }
+        set { assignRelatedObjects(newValue, relationship.slot(in: kind)) }
+    }
+
+    /// Adds an object to a to-many relationship.
+    public func add<Target: ManagedObject>(_ object: Target, to relationship: ToMany<Target>) {
+        assignLink(object, relationship.slot(in: kind))
+    }
+
+    /// Takes an object out of a to-many relationship.
+    public func remove<Target: ManagedObject>(_ object: Target, from relationship: ToMany<Target>) {
+        assignUnlink(object, relationship.slot(in: kind))
+    }
+
+    // MARK: Transformable attributes
+
+    /// A transformable attribute through its key: nil when there is no value, or its bytes are none of the transformer's.
+    ///
+    /// A value that the transformer refuses is not set; see ``transformed(_:)`` and ``setTransformed(_:for:)`` for the
+    /// errors.
+    public subscript<Value>(field: TransformableField<Value>) -> Value? {
+        get {
+            _ = field.slot(in: kind)
+            return try? transformed(field)
+        }
+        set {
+            let slot = field.slot(in: kind)
+            do throws(ContextError) {
+                try checkWritable(slot)
+            } catch {
+                return refuse(error, slot)
+            }
+            try? setTransformed(newValue, for: field)
+        }
+    }
+
+    /// The bytes of a transformable attribute, past its transformer.
+    public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
+        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
+    /// The value of a transformable attribute; nil when there is none.
+    ///
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
+    public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
+        let transformer = Result { () throws(ContextError) in try field.transformer(in: kind) }
+        if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
+        let slot = field.slot(in: kind)
+        guard case .binary(let bytes) = try wholeOrError(read(slot), slot) else { return nil }
+        return try transformer.get().value(of: bytes)
+    }
+
+    /// Sets a transformable attribute.
+    ///
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none or the object is gone.
+    public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
+        let transformer = try field.transformer(in: kind)
+        try checkWritable(field.slot(in: kind))
+        let bytes = try value.map { try transformer.bytes(of: $0) }
+        write(bytes.map(PropertyValue.binary) ?? .null, field.slot(in: kind))
+    }
+
+    // MARK: IDs and bytes
+
+    /// The ID of the object at the other end of a to-one relationship; the object itself is not read.
+    ///
+    /// Setting it keeps the inverse in step at once.
+    public subscript<Target: ManagedObject>(idOf relationship: ToOne<Target>) -> ManagedObjectID? {
+        get { relatedID(relationship.slot(in: kind)) }
+        set {
+            assignRelated(newValue.flatMap { managedObjectContext?.object(with: $0) }, relationship.slot(in: kind))
+        }
+    }
+
+    /// An attribute through its typed key, as another type that its values can have: a transformable's bytes.
+    public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
+        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
+    // MARK: Keys of a class
+
+    /// Whether objects of the class are objects of the other class too.
+    static func isKind(of other: ManagedObject.Type) -> Bool {
+        var type: AnyClass? = self
+        while let current = type {
+            if current == other { return true }
+            type = _getSuperclass(current)
+        }
+        return false
+    }
+
+    /// The keys that the class and its superclasses list, each once.
+    static var allDeclaredFields: [any DeclaredField] {
+        var result: [any DeclaredField] = []
+        var seen: Set<ObjectIdentifier> = []
+        var type: AnyClass? = self
+        while let current = type as? ManagedObject.Type {
+            for field in current.declaredFields where seen.insert(ObjectIdentifier(field as AnyObject)).inserted {
+                result.append(field)
+            }
+            type = _getSuperclass(current)
+        }
+        return result
+    }
+}
