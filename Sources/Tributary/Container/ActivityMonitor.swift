@@ -28,8 +28,3 @@ public final class ActivityMonitor {
         }
     }
 }
-
-extension PersistentContainer {
-    /// The work under way from now on; each call makes a monitor of its own.
-    @MainActor public func activityMonitor() -> ActivityMonitor { ActivityMonitor(pipeline.activities) }
-}

@@ -1,3 +1,5 @@
+import TributaryStore
+
 extension PersistentContainer {
     /// Bodies that were accepted and have not ended.
     public var pendingSaves: Int { pipeline.pending.count }
@@ -19,5 +21,22 @@ extension PersistentContainer {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Returns when nothing is under way any more: no pending body, no save, no notice that is not merged.
+    ///
+    /// For tests, which then need no sleep: it cuts the debounce short instead of waiting for it. What the changes bring
+    /// about in observers, such as fetched results controllers of the view context, has happened when it returns.
+    /// Changes in contexts that nobody saves do not count.
+    ///
+    /// - Throws: ``ContextError`` when the main context cannot merge, such as when the store cannot be read.
+    public func settled() async throws {
+        repeat {
+            await pipeline.pending.waitForNone()
+            await store.waitForTurn()
+            await pipeline.flush()
+            if let reason = pipeline.status.failure { throw ContextError.store(reason: reason) }
+            await MainActor.run { viewContext.processPendingChanges() }
+        } while pipeline.pending.count > 0 || !pipeline.mailbox.isEmpty
     }
 }

@@ -35,8 +35,3 @@ public struct PersistentStoreCoordinator: Sendable {
         return try context.performInOneTransaction { try body(context) }
     }
 }
-
-extension PersistentContainer {
-    /// The turns to write to the store.
-    public var coordinator: PersistentStoreCoordinator { PersistentStoreCoordinator(container: self) }
-}

@@ -158,3 +158,16 @@ public actor BackgroundContext {
         context.close()
     }
 }
+
+extension BackgroundContext {
+    /// A context on a queue of its own whose parent is this one.
+    public nonisolated func newChild(
+        name: String? = nil,
+        author: String? = nil,
+        mergePolicy: MergePolicy = .objectTrump
+    ) -> ChildContext {
+        container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
+    }
+}
+
+extension BackgroundContext: EndingContext {}

@@ -24,29 +24,6 @@ extension FetchOperation {
     }
 }
 
-extension PersistentContainer {
-    /// The results of a request as values by name; unsaved changes do not count.
-    ///
-    /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
-    ///
-    /// - Parameters:
-    ///   - request: what to fetch.
-    ///   - state: which state of the store is read.
-    /// - Returns: The dictionaries, in the order of the request.
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
-    ///   ``HistoryError`` for a token of another store.
-    public func fetchDictionaries(
-        _ request: FetchRequest,
-        at state: FetchedState = .mainContext
-    ) async throws -> [FetchedValues] {
-        var request = request
-        let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000
-        request.predicate = request.predicate?.resolvingNow(unixSeconds: seconds)
-        let plan = try home.dictionaryPlan(request)
-        return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
-    }
-}
-
 extension ContextHome {
     /// What a request for dictionaries means.
     func dictionaryPlan(_ request: FetchRequest) throws -> DictionaryPlan {

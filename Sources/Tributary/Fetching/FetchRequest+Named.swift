@@ -20,15 +20,3 @@ extension FetchRequest {
         includesSubentities = stored.includesSubentities
     }
 }
-
-extension PersistentContainer {
-    /// A request that the model names, with values in the place of its `$VARIABLES`.
-    ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
-    public func fetchRequest(
-        named name: String,
-        substituting variables: [String: PredicateArgument] = [:]
-    ) throws -> FetchRequest {
-        try FetchRequest(named: name, in: model, substituting: variables)
-    }
-}

@@ -101,6 +101,47 @@ extension PersistentContainer {
             )
         }
     }
+
+    // MARK: Dictionaries, portions and named requests
+
+    /// The results of a request as values by name; unsaved changes do not count.
+    ///
+    /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
+    ///
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - state: which state of the store is read.
+    /// - Returns: The dictionaries, in the order of the request.
+    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
+    ///   ``HistoryError`` for a token of another store.
+    public func fetchDictionaries(
+        _ request: FetchRequest,
+        at state: FetchedState = .mainContext
+    ) async throws -> [FetchedValues] {
+        var request = request
+        let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000
+        request.predicate = request.predicate?.resolvingNow(unixSeconds: seconds)
+        let plan = try home.dictionaryPlan(request)
+        return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
+    }
+
+    /// The results of a request as they arrive, as values for any task; unsaved changes do not count.
+    ///
+    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
+    public func stream(_ request: FetchRequest) -> SnapshotStream { SnapshotStream(home: home, request: request) }
+
+    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
+    public func fetchRequest(
+        named name: String,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws -> FetchRequest {
+        try FetchRequest(named: name, in: model, substituting: variables)
+    }
+
+    /// The condition with the store's time in the place of each `now()`, so that all of one question means one time.
+    package func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate { store.resolvingNow(predicate) }
 }
 
 extension ContextHome {

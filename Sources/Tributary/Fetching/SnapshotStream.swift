@@ -61,10 +61,3 @@ extension FetchRequest {
     /// How many rows a stream reads at once.
     var portion: Int { fetchBatchSize > 0 ? fetchBatchSize : 200 }
 }
-
-extension PersistentContainer {
-    /// The results of a request as they arrive, as values for any task; unsaved changes do not count.
-    ///
-    /// Portions have `fetchBatchSize` objects, 200 when that is 0.
-    public func stream(_ request: FetchRequest) -> SnapshotStream { SnapshotStream(home: home, request: request) }
-}

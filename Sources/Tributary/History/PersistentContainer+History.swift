@@ -1,3 +1,4 @@
+public import Foundation
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -54,6 +55,18 @@ extension PersistentContainer {
                 position = last
             }
             return found
+        }
+    }
+
+    /// Removes the history that was committed before the date.
+    ///
+    /// What a registered consumer has still to read stays, unless nothing was heard of the consumer since the date: such a
+    /// one finds its token expired. The daemon does this by itself, with its setting `history.keep`.
+    public func deleteHistory(before date: Date) async throws {
+        do {
+            try await store.writeInTurn { try $0.purgeHistory(committedBefore: date.timeIntervalSince1970) }
+        } catch {
+            throw ContextError(error)
         }
     }
 

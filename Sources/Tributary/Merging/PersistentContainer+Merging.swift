@@ -35,4 +35,21 @@ extension PersistentContainer {
 
     /// What status tells about merging.
     package var mergeStatus: MergeStatus { pipeline.status }
+
+    // MARK: Imports and commits
+
+    /// Applies log transactions in one SQLite transaction, in the writer's turn, and announces them.
+    package func importTransactions<T: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+    ) async throws -> T {
+        try await pipeline.activities.show("Importing") {
+            try await pipeline.importing(body)
+        }
+    }
+
+    /// Yields after local commits from now on: a hint that there may be something to export.
+    package func commitHints() -> AsyncStream<Void> { pipeline.commits.stream() }
+
+    /// The work under way from now on; each call makes a monitor of its own.
+    @MainActor public func activityMonitor() -> ActivityMonitor { ActivityMonitor(pipeline.activities) }
 }
