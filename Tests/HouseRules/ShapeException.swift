@@ -13,7 +13,6 @@ struct ShapeException: Sendable {
 
     private static let message = "the fields of a message: a plain value without behaviour"
     private static let description = "the description of a part of the model: a plain value"
-    private static let context = "to be divided into pending changes, observation, reading and saving"
 
     static let storedProperties = [
         ShapeException("TributaryAdmin.StatusMessage", 20, message),
@@ -21,22 +20,9 @@ struct ShapeException: Sendable {
         ShapeException("TributaryModel.Attribute", 19, description),
         ShapeException("TributaryModel.Entity", 18, description),
         ShapeException("Tributary.FetchRequest", 15, "what a program asks for: a plain value, named as in Core Data"),
-        ShapeException("Tributary.ManagedObjectContext", 32, context),
-        ShapeException(
-            "Tributary.ObjectKind",
-            18,
-            "to be divided by what objects, fetches and saves need of an entity"
-        ),
     ]
 
     static let typeSpread = [
-        ShapeException("Tributary.ManagedObjectContext", 41, context),
-        ShapeException("Tributary.ManagedObject", 26, "to be divided with the context"),
-        ShapeException(
-            "Tributary.PersistentContainer",
-            19,
-            "to be divided into opening, contexts, history and fetching"
-        ),
         ShapeException("TributaryStore.Reader", 16, "to be divided into one reader for each thing that is read"),
         ShapeException(
             "TributaryStore.WriteTransaction",

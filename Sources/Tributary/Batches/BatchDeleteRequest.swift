@@ -18,7 +18,7 @@ public struct BatchDeleteRequest: Sendable {
     let target: Target
     /// Whether objects of sub-entities count.
     public var includesSubentities = true
-    /// What the result tells.
+    /// What the result contains.
     public var resultKind = BatchResultKind.count
     /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
     public var refreshesContext = false

@@ -31,7 +31,7 @@ final class BatchDerivation: BatchDeriving {
         now = .date(DateValue(unixSeconds: Double(milliseconds) / 1000))
         var found: Set<Dependency> = []
         for kind in home.schema.derivingKinds {
-            for (_, derivation) in kind.derivations {
+            for (_, derivation) in kind.properties.derivations {
                 guard let name = derivation.relationship, let slot = kind.slot(named: name),
                     let relationship = kind.entity.properties[slot].relationship
                 else { continue }
@@ -48,18 +48,18 @@ final class BatchDerivation: BatchDeriving {
         for change in changes {
             switch change.operation {
             case .insert, .link: continue
-            case .update(let writes): try noteFormerOwners(change, Set(writes.map(\.name)), reader)
-            case .delete: try note(change.id, entity: change.entity, reader)
-            case .unlink(let name, let ids): try noteEnds(change, name, ids)
+            case .update(let writes): try addFormerOwners(change, Set(writes.map(\.name)), reader)
+            case .delete: try addDependents(of: change.id, entity: change.entity, reader)
+            case .unlink(let name, let ids): try addEnds(change, name, ids)
             }
         }
     }
 
     /// Whoever loses a member because a to-one register of it is written.
-    private func noteFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
+    private func addFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
         for dependency in dependencies where dependency.relationship.isToMany {
             guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
-            try note(change.id, entity: change.entity, through: dependency, reader)
+            try addDependents(of: change.id, entity: change.entity, through: dependency, reader)
         }
     }
 
@@ -70,7 +70,7 @@ final class BatchDerivation: BatchDeriving {
         var seen: Set<ManagedObjectID> = []
         for change in changes {
             if case .delete = change.operation { continue }
-            if case .link(let name, let ids, _) = change.operation { try noteEnds(change, name, ids) }
+            if case .link(let name, let ids, _) = change.operation { try addEnds(change, name, ids) }
             var changed = [(change.id, change.entity)]
             if case .unlink(let name, let ids) = change.operation,
                 let slot = schema.kind(named: change.entity)?.slot(named: name),
@@ -79,7 +79,7 @@ final class BatchDerivation: BatchDeriving {
                 changed += ids.map { ($0, relationship.destination) }
             }
             for (id, entity) in changed {
-                try note(id, entity: entity, reader)
+                try addDependents(of: id, entity: entity, reader)
                 guard let root = schema.kind(named: entity)?.entity.root, let kind = schema.kind(named: root),
                     seen.insert(kind.objectID(id)).inserted, let update = try update(kind.objectID(id), true, reader)
                 else { continue }
@@ -89,21 +89,21 @@ final class BatchDerivation: BatchDeriving {
         return result
     }
 
-    func finish(_ reader: Reader, slice: Int, _ take: ([Change]) throws -> Void) throws {
+    func finish(_ reader: Reader, slice: Int, _ write: ([Change]) throws -> Void) throws {
         var changes: [Change] = []
         for id in concerned.sorted(by: { ($0.rootEntity, $0.uniqueID) < ($1.rootEntity, $1.uniqueID) }) {
             guard let change = try update(id, false, reader) else { continue }
             changes.append(change)
             guard changes.count >= slice else { continue }
-            try take(changes)
+            try write(changes)
             changes.removeAll(keepingCapacity: true)
         }
-        if !changes.isEmpty { try take(changes) }
+        if !changes.isEmpty { try write(changes) }
     }
 
     private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
         let derived = DerivedValues(context: context, reader: reader, now: now, dropped: [])
-        guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { return nil }
+        guard let subject = try derived.subject(id), !subject.kind.properties.derivations.isEmpty else { return nil }
         let writes = try derived.writes(for: subject, isChanged: isChanged)
         guard !writes.isEmpty else { return nil }
         return Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes))
@@ -112,7 +112,7 @@ final class BatchDerivation: BatchDeriving {
     // MARK: Who depends on what
 
     /// Both ends of pairs that come or go.
-    private func noteEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
+    private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
         guard let kind = schema.kind(named: change.entity), let slot = kind.slot(named: name),
             let relationship = kind.entity.properties[slot].relationship,
             let destination = schema.kind(named: relationship.destination)
@@ -122,11 +122,12 @@ final class BatchDerivation: BatchDeriving {
     }
 
     /// Everything that depends on an object as it stands now.
-    private func note(_ id: UniqueID, entity: String, _ reader: Reader) throws {
-        for dependency in dependencies { try note(id, entity: entity, through: dependency, reader) }
+    private func addDependents(of id: UniqueID, entity: String, _ reader: Reader) throws {
+        for dependency in dependencies { try addDependents(of: id, entity: entity, through: dependency, reader) }
     }
 
-    private func note(_ id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws {
+    private func addDependents(of id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws
+    {
         guard let owner = schema.kind(named: dependency.entity), let member = schema.kind(named: entity),
             let destination = schema.kind(named: dependency.relationship.destination),
             destination.entity.root == member.entity.root

@@ -14,7 +14,7 @@ public import TributaryChanges
 public struct BatchInsertRequest: Sendable {
     /// The entity of the new objects.
     public var entityName: String
-    /// What the result tells.
+    /// What the result contains.
     public var resultKind = BatchResultKind.count
     /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
     public var refreshesContext = false

@@ -6,8 +6,7 @@ import TributaryStore
 struct BatchOperation {
     let context: ManagedObjectContext
 
-    func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery
-    {
+    func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery {
         guard let kind = context.schema.kind(named: name) else { throw BatchError.unknownEntity(name) }
         return FetchQuery(
             entity: kind.entity,

@@ -1,4 +1,4 @@
-/// What the result of a batch tells.
+/// What the result of a batch contains.
 public enum BatchResultKind: String, Sendable, Hashable, CaseIterable {
     /// Only that it was done.
     case status

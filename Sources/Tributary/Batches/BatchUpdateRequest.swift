@@ -31,7 +31,7 @@ public struct BatchUpdateRequest: Sendable {
     public var includesSubentities = true
     /// By property name.
     public var properties: [String: Expression]
-    /// What the result tells.
+    /// What the result contains.
     public var resultKind = BatchResultKind.count
     /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
     public var refreshesContext = false

@@ -6,8 +6,8 @@ import TributaryStore
 ///
 /// So none can be a part of ``performInOneTransaction(_:)``, in which they throw.
 ///
-/// They are checked against the store, not against the context's unsaved changes. Unique keys are settled by the
-/// context's merge policy: `error` refuses the batch, `objectTrump` gives the row's values to the object that has the key,
+/// They are checked against the store, not against the context's unsaved changes. The context's merge policy
+/// decides about unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object that has the key,
 /// `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
 extension ManagedObjectContext {
     /// Inserts objects.
@@ -47,7 +47,11 @@ extension ManagedObjectContext {
     /// - Throws: `BatchError`, ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
-        let query = try BatchOperation(context: self).query(request.entityName, request.predicate, request.includesSubentities)
+        let query = try BatchOperation(context: self).query(
+            request.entityName,
+            request.predicate,
+            request.includesSubentities
+        )
         let expressions = request.properties.mapValues { expression -> BatchExpression in
             switch expression {
             case .value(let value): .value(value)

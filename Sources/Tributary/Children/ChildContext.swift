@@ -24,7 +24,7 @@ public actor ChildContext {
     /// The container that it belongs to.
     public nonisolated let container: PersistentContainer
     private nonisolated let executor: ContextExecutor
-    private nonisolated let line = TurnLine()
+    private nonisolated let lock = FIFOLock()
 
     /// The context's queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -65,23 +65,23 @@ public actor ChildContext {
     public func perform<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
-        let place = line.take()
+        let ticket = lock.takeTicket()
         container.pipeline.pending.begin()
         defer { container.pipeline.pending.end() }
-        await begin(place)
+        await begin(ticket)
         let result = run(body)
         await handOver()
         return try result.get()
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
-        let parcel = Parcel(input)
+        let box = SendingBox(input)
         return try await perform { (context) throws(E) -> T in
-            guard let input = parcel.take() else { preconditionFailure("a body runs once") }
+            guard let input = box.open() else { preconditionFailure("a body runs once") }
             return try body(context, input)
         }
     }
@@ -92,22 +92,22 @@ public actor ChildContext {
     public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
         let pending = container.pipeline.pending
         pending.begin()
-        let place = line.take()
-        // It waits for the parent's queue, so it cannot be a plain body of this one; the place keeps the order.
+        let ticket = lock.takeTicket()
+        // It waits for the parent's queue, so it cannot be a plain body of this one; the ticket keeps the order.
         Task {
-            await self.runEnqueued(body, at: place)
+            await self.runEnqueued(body, ticket)
             pending.end()
         }
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
-        let parcel = Parcel(input)
+        let box = SendingBox(input)
         enqueue { context in
-            guard let input = parcel.take() else { return }
+            guard let input = box.open() else { return }
             body(context, input)
         }
     }
@@ -123,8 +123,8 @@ public actor ChildContext {
 
     // MARK: Around a body
 
-    private func begin(_ place: UInt64) async {
-        await line.wait(for: place)
+    private func begin(_ ticket: UInt64) async {
+        await lock.wait(for: ticket)
         source.begin(await link.unsavedState())
     }
 
@@ -145,7 +145,7 @@ public actor ChildContext {
         return source.generation?.holding(result) ?? result()
     }
 
-    /// The parent absorbs what the body has saved; then it is the next one's turn.
+    /// The parent absorbs what the body has saved; then the next body runs.
     private func handOver() async {
         let saves = source.takeSaves()
         if !saves.isEmpty {
@@ -153,11 +153,11 @@ public actor ChildContext {
             context.recordChange { $0.discarded += lost }
             context.processPendingChanges()
         }
-        line.leave()
+        lock.unlock()
     }
 
-    private func runEnqueued(_ body: @Sendable (ManagedObjectContext) -> Void, at place: UInt64) async {
-        await begin(place)
+    private func runEnqueued(_ body: @Sendable (ManagedObjectContext) -> Void, _ ticket: UInt64) async {
+        await begin(ticket)
         _ = run(body)
         await handOver()
     }

@@ -61,7 +61,8 @@ final class ParentSource: ContextSource {
 
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
         context.processChanges()
-        return context.pending.objects(values, in: scope, version: context.reader.shownVersion).map(\.key) + context.source.unsavedKeys(of: values, in: scope)
+        return context.pending.objects(values, in: scope, version: context.reader.shownVersion).map(\.key)
+            + context.source.unsavedKeys(of: values, in: scope)
     }
 
     func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? {
@@ -79,10 +80,8 @@ final class ParentSource: ContextSource {
 
     func unsavedState() -> UnsavedState { UnsavedState(of: context) }
 
-    var destination: SaveDestination {
-        .parent { [context] staged in
-            guard !context.isClosed else { throw ContextError.closed }
-            return AbsorbOperation(context: context).absorb(staged)
-        }
+    func destination() throws(ContextError) -> SaveDestination {
+        guard !context.isClosed else { throw .closed }
+        return .parent { [context] staged in AbsorbOperation(context: context).absorb(staged) }
     }
 }

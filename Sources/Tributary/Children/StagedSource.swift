@@ -71,7 +71,7 @@ final class StagedSource: ContextSource {
 
     func unsavedState() -> UnsavedState { state }
 
-    var destination: SaveDestination { .parent { self.stage($0) } }
+    func destination() -> SaveDestination { .parent { self.stage($0) } }
 
     /// Shows a save to the child at once, and keeps it for the parent.
     ///

@@ -8,7 +8,7 @@ import TributaryStore
 /// one that stays instead.
 struct UniquenessPlan {
     /// Dirty objects that are not written as they are.
-    var outcomes: [ObjectIdentifier: SavePlan.Outcome] = [:]
+    var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// By root entity: new objects that are not written, with those that take their places; these may be among them as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
     /// Updates of stored objects that take the values of new ones.

@@ -13,11 +13,11 @@ struct UniquenessPlanner {
         var holders: [UniqueKey: ManagedObject] = [:]
         for object in context.pending.objects where object.state == .inserted || object.state == .updated {
             for constraint in object.kind.entity.uniquenessConstraints {
-                guard plan.outcomes[ObjectIdentifier(object)] == nil,
+                guard plan.results[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: context.schema.model)
                 else { continue }
                 // One that has given way to another itself holds nothing any more.
-                if let other = holders[key], plan.outcomes[ObjectIdentifier(other)] == nil {
+                if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
                     let loser = try resolve(key, object, against: other, &plan)
                     if loser === other { holders[key] = object }
                     continue
@@ -58,7 +58,7 @@ struct UniquenessPlanner {
         default: isLaterLoser = context.mergePolicy == .storeTrump || context.mergePolicy == .rollback
         }
         let (loser, winner) = isLaterLoser ? (object, other) : (other, object)
-        plan.outcomes[ObjectIdentifier(loser)] = .gone(isLost: true)
+        plan.results[ObjectIdentifier(loser)] = .gone(isLost: true)
         plan.replace(loser, with: winner.uniqueID)
         return loser
     }
@@ -79,7 +79,7 @@ struct UniquenessPlanner {
                     Change(entity: row.entity.name, id: row.id.uniqueID, operation: .update(writes))
                 )
             }
-            plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
+            plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
             plan.replace(object, with: row.id.uniqueID)
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
@@ -89,10 +89,10 @@ struct UniquenessPlanner {
             plan.touched.append((row.id, true))
         case .storeTrump, .rollback:
             if isNew {
-                plan.outcomes[ObjectIdentifier(object)] = .gone(isLost: true)
+                plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
                 plan.replace(object, with: row.id.uniqueID)
             } else if let stored = object.row {
-                plan.outcomes[ObjectIdentifier(object)] = .dropped(stored)
+                plan.results[ObjectIdentifier(object)] = .dropped(stored)
             }
         }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 import TributaryStore
 
-/// Numbers activities, knows which are under way, and tells who wants to know.
+/// Numbers activities, knows which are under way, and notifies subscribers.
 final class ActivityBoard: Sendable {
     private struct State {
         var count: UInt64 = 0
@@ -15,13 +15,13 @@ final class ActivityBoard: Sendable {
     var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
 
     /// Shows an activity for as long as `body` runs.
-    func show<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
+    func run<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
         let number = begin(title)
         defer { end(number, title) }
         return try await body()
     }
 
-    // What is told is told under the lock, so that it is in the order of what happened.
+    // Subscribers are notified under the lock, so that the order is that of the activities.
 
     private func begin(_ title: String) -> UInt64 {
         state.withLock { state in

@@ -52,7 +52,7 @@ package final class ObjectSchema: Sendable {
         guard problems.isEmpty else { throw ContextError.fields(problems) }
         self.model = model
         self.kinds = kinds
-        derivingKinds = kinds.values.filter { !$0.derivations.isEmpty }
+        derivingKinds = kinds.values.filter { !$0.properties.derivations.isEmpty }
         rootCount = roots.count
     }
 

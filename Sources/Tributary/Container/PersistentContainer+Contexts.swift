@@ -2,7 +2,7 @@ extension PersistentContainer {
     /// A context with a queue of its own.
     ///
     /// - Parameters:
-    ///   - name: what history tells of its transactions.
+    ///   - name: what history says of its transactions.
     ///   - author: who makes the changes.
     ///   - mergePolicy: what its saves do about objects that were changed in the store meanwhile.
     /// - Returns: An actor to be kept as long as it is needed.
@@ -34,7 +34,7 @@ extension PersistentContainer {
         return try await newBackgroundContext().performCounted(body)
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public func performBackgroundTask<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -50,7 +50,7 @@ extension PersistentContainer {
         newBackgroundContext().enqueue(body)
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public func enqueueBackgroundTask<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
@@ -82,8 +82,8 @@ extension PersistentContainer {
         return child
     }
 
-    // MARK: Turns to write
+    // MARK: The write lock
 
-    /// The turns to write to the store.
+    /// The write lock of the store.
     public var coordinator: PersistentStoreCoordinator { PersistentStoreCoordinator(container: self) }
 }

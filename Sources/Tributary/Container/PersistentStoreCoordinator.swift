@@ -1,6 +1,6 @@
-/// Gives out the turns to write: first come, first served, whichever context asks.
+/// The write lock of a store: first come, first served, whichever context asks.
 ///
-/// A save takes its turn by itself. To hold it for several saves, which are then one transaction:
+/// A save takes the lock by itself. To hold it for several saves, which are then one transaction:
 ///
 /// ```swift
 /// try await container.coordinator.perform(on: background) { context in
@@ -14,7 +14,7 @@ public struct PersistentStoreCoordinator: Sendable {
     /// Whose store it is.
     public let container: PersistentContainer
 
-    /// Runs `body` with the context on its queue, holding the writer's turn; its saves become one transaction.
+    /// Runs `body` with the context on its queue, holding the write lock; its saves become one transaction.
     ///
     /// See ``ManagedObjectContext/performInOneTransaction(_:)``.
     ///
@@ -28,7 +28,7 @@ public struct PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The same with the view context, on the main actor.
+    /// Runs `body` with the view context on the main actor, holding the write lock; its saves become one transaction.
     @MainActor
     public func perform<T>(_ body: (ManagedObjectContext) throws -> T) throws -> T {
         let context = container.viewContext

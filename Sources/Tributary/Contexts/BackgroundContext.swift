@@ -50,7 +50,7 @@ public actor BackgroundContext {
         try run(body)
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -69,7 +69,7 @@ public actor BackgroundContext {
         try runCounted(body)
     }
 
-    /// The same with one value that is handed over to the body.
+    /// Runs a body that counts as pending already with one value that is handed over to it.
     func performCounted<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -83,7 +83,7 @@ public actor BackgroundContext {
     /// Runs `body` with the context while the calling thread waits; not for asynchronous code.
     ///
     /// Inside a body of the same context, also one that waits for another context's body in between, `body` runs at once
-    /// as a part of it: nothing is merged before it, and what it changes is told at the end of the outer body. Two contexts
+    /// as a part of it: nothing is merged before it, and observers are notified of its changes at the end of the outer body. Two contexts
     /// whose bodies wait for each other on two threads would wait for ever: the program stops with a message that names
     /// both.
     @available(*, noasync, message: "use perform")
@@ -117,14 +117,14 @@ public actor BackgroundContext {
         }
     }
 
-    /// The same with one value that is handed over to the body, `Sendable` or not.
+    /// Does this with one value that is handed over to the body, `Sendable` or not.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
-        let parcel = Parcel(input)
+        let box = SendingBox(input)
         enqueue { context in
-            guard let input = parcel.take() else { return }
+            guard let input = box.open() else { return }
             body(context, input)
         }
     }

@@ -14,7 +14,7 @@ final class ContextExecutor: SerialExecutor {
         queue = DispatchQueue(label: "tributary.context.\(name)")
         resource = ExclusiveResource(name: "the context '\(name)'")
         #if DEBUG
-            Whereabouts.mark(queue, context: name)
+            QueueIdentity.mark(queue, context: name)
         #endif
     }
 

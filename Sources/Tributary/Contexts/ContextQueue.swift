@@ -11,18 +11,18 @@ struct ContextQueue {
         /// Stops the program when the caller is elsewhere.
         func check(_ entry: @autoclosure () -> String) {
             if isMain {
-                if !Whereabouts.isSurelyMain { stopUnlessMain(entry()) }
+                if !QueueIdentity.isSurelyMain { stopUnlessMain(entry()) }
             } else if let executor, !executor.isCurrent {
                 preconditionFailure(
                     "\(entry()) was used off the queue of the context '\(name ?? "background")', on "
-                        + "\(Whereabouts.description); use its perform, or pass the objectID or a snapshot() instead"
+                        + "\(QueueIdentity.description); use its perform, or pass the objectID or a snapshot() instead"
                 )
             }
         }
 
         private func stopUnlessMain(_ entry: String) {
-            Whereabouts.stopUnlessMain(
-                "\(entry) was used off the main actor, on \(Whereabouts.description); it belongs to the view context. "
+            QueueIdentity.stopUnlessMain(
+                "\(entry) was used off the main actor, on \(QueueIdentity.description); it belongs to the view context. "
                     + "Use it in `await MainActor.run { … }`, or pass the objectID or a snapshot() instead."
             )
         }

@@ -59,7 +59,9 @@ protocol ContextSource: AnyObject {
     func unsavedState() -> UnsavedState
 
     /// Where saves go that have been validated.
-    var destination: SaveDestination { get }
+    ///
+    /// - Throws: ``ContextError`` `closed` when the parent has ended.
+    func destination() throws(ContextError) -> SaveDestination
 }
 
 extension ContextSource {

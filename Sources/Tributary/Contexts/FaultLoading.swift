@@ -11,7 +11,11 @@ struct FaultLoading {
         do {
             try load(object)
         } catch {
-            if case .notFound = error {} else if case .notYetMerged = error {} else { context.reader.unreportedError = error }
+            if case .notFound = error {
+            } else if case .notYetMerged = error {
+            } else {
+                context.reader.unreportedError = error
+            }
             report(error, of: object)
         }
     }
@@ -75,10 +79,16 @@ struct FaultLoading {
         let objects = ids.map { context.fault(for: $0) }
         var missing: [ManagedObject] = []
         for object in objects where object.isFault && context.source.unsaved(object.key) == nil {
-            if let row = context.reader.cachedRow(object.objectID) { _ = context.object(for: row) } else { missing.append(object) }
+            if let row = context.reader.cachedRow(object.objectID) {
+                _ = context.object(for: row)
+            } else {
+                missing.append(object)
+            }
         }
         guard !missing.isEmpty else { return objects }
-        for row in try context.reader.readAhead({ try $0.rows(missing.map(\.objectID)) }) { _ = context.object(for: row) }
+        for row in try context.reader.readAhead({ try $0.rows(missing.map(\.objectID)) }) {
+            _ = context.object(for: row)
+        }
         return objects
     }
 

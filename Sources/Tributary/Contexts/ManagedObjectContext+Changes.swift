@@ -1,7 +1,7 @@
 public import TributaryChanges
 
 extension ManagedObjectContext {
-    // MARK: What is dirty
+    // MARK: Unsaved objects
 
     /// Whether a save has something to write.
     public var hasChanges: Bool {
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
 
     // MARK: Processing
 
-    /// Follows the delete rules and tells the observers what has changed since the last time.
+    /// Follows the delete rules and notifies the observers of what has changed since the last time.
     ///
     /// It runs at the end of each `perform`, before every save, fetch and merge, and for the view context soon after a
     /// change.

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
         let uniqueID = id ?? store.newID()
         if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
-            // A fault may stand for an object that is not there; whether it is, the store tells at save.
+            // A fault may stand for an object that is not there; the save finds out.
             guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
             try? known.load()
             guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
@@ -117,7 +117,9 @@ extension ManagedObjectContext {
             }
             parts.append((slot, value))
         }
-        if !parts.contains(where: { $0.value.isNull }), let found = try KeyedLookup(context: self).object(with: parts, kind) as? Object {
+        if !parts.contains(where: { $0.value.isNull }),
+            let found = try KeyedLookup(context: self).object(with: parts, kind) as? Object
+        {
             return found
         }
         let object = try insert(type)

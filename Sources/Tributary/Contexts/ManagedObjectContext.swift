@@ -19,7 +19,7 @@ package import TributaryStore
 /// Everything here is synchronous and plain. The context holds its objects weakly as long as they have no changes;
 /// objects hold their context strongly.
 public final class ManagedObjectContext {
-    /// The name that history tells with each transaction.
+    /// The name that history has for each transaction.
     public let name: String?
     /// Who makes the changes; goes to the history and, with the transaction, to other machines.
     public var author: String? {

@@ -33,13 +33,13 @@ final class ObjectTable: Sendable {
         let retained = state.withLock { state in
             state.tables[rootIndex][id].flatMap(ObjectTable.retain)
         }
-        return retained.flatMap(ObjectTable.take)
+        return retained.flatMap(ObjectTable.takeRetained)
     }
 
     /// The live objects, in no order to rely on.
     var objects: [ManagedObject] {
         let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(ObjectTable.retain) } }
-        return retained.compactMap(ObjectTable.take)
+        return retained.compactMap(ObjectTable.takeRetained)
     }
 
     /// Puts an object in the place of whatever had its ID.
@@ -69,12 +69,12 @@ final class ObjectTable: Sendable {
         UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// The same address with a retain that `take` gives back; nil when the object's end has begun.
+    /// The same address with a retain that `takeRetained` gives back; nil when the object's end has begun.
     private static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
     }
 
-    private static func take(_ address: UInt) -> ManagedObject? {
+    private static func takeRetained(_ address: UInt) -> ManagedObject? {
         UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeRetainedValue() }
     }
 }

@@ -154,7 +154,7 @@ struct ObjectTransition: Hashable, Sendable {
         }
     }
 
-    /// The object goes, and observers hear of it.
+    /// The object goes, and observers are notified.
     private static let removal: Actions = [.clearChanges, .changeVisibility, .unregister, .notifyDeletion]
 
     private static func invalidation(_ state: ObjectState) -> Cell? {

@@ -1,6 +1,6 @@
 public import TributaryChanges
 
-/// What happened in a context since the notice before: its own changes, or a merge.
+/// What happened in a context since the notification before: its own changes, or a merge.
 public struct ObjectsDidChange: Sendable {
     /// Objects that were inserted here, or that a merge announced.
     public internal(set) var inserted: Set<ManagedObjectID> = []
@@ -18,7 +18,7 @@ public struct ObjectsDidChange: Sendable {
 
     init() {}
 
-    /// Whether there is nothing to tell.
+    /// Whether nothing has changed.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && discarded.isEmpty && merged.isEmpty && !isEverything
     }

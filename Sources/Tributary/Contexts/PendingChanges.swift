@@ -16,7 +16,7 @@ final class PendingChanges {
     var delta = RelationshipDelta()
     /// Deleted objects whose delete rules have not been followed yet.
     private var unfollowedDeletions: [ManagedObject] = []
-    /// Whether delete rules are being followed: they need to see what they make others let go of.
+    /// Whether delete rules are being followed: relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []

@@ -5,8 +5,8 @@ import TributaryStore
 /// Rows that were read before they are needed, shared by the contexts of a container.
 ///
 /// Rows never change, so what has to be known of one is for which generations it holds: from the transaction that wrote
-/// it up to the last one of which it is known that it left the row alone. Commits of this process tell in the writer's
-/// turn what they touched; a gap in their numbers is another process's doing and closes everything. A context that shows
+/// it up to the last one of which it is known that it left the row alone. Commits of this process record under the
+/// write lock what they touched; a gap in their numbers is another process's doing and closes everything. A context that shows
 /// an older generation never gets a row that is newer, nor the other way round.
 ///
 /// It is filled by fetches that ask for it, by prefetching and by faults. Past its limit the rows that came first go.
@@ -64,8 +64,8 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Transactions `first` to `last` have been committed, and touched `changes`; called in the writer's turn.
-    func note(first: Int64, last: Int64, changes: ObjectChanges) {
+    /// Transactions `first` to `last` have been committed, and touched `changes`; called under the write lock.
+    func recordCommits(first: Int64, last: Int64, changes: ObjectChanges) {
         state.withLock { state in
             guard last > state.newest else { return }
             let before = state.newest

@@ -45,5 +45,5 @@ final class StoreSource: ContextSource {
 
     func unsavedState() -> UnsavedState { UnsavedState() }
 
-    var destination: SaveDestination { .store(saves) }
+    func destination() -> SaveDestination { .store(saves) }
 }

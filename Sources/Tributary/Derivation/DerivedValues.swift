@@ -45,7 +45,7 @@ struct DerivedValues {
 
     /// The derived attributes of an object that have another value now; `now()` only when the object itself has changed.
     func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
-        try subject.kind.derivations.compactMap { slot, derivation in
+        try subject.kind.properties.derivations.compactMap { slot, derivation in
             guard let attribute = subject.kind.entity.properties[slot].attribute, derivation != .now || isChanged,
                 let value = try value(of: derivation, attribute, for: subject), attribute.accepts(value),
                 value != subject.values[slot]

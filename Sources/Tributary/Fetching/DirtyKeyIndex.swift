@@ -49,7 +49,7 @@ struct DirtyKeyIndex {
     /// Indexes past which all are dropped.
     private static let limit = 16
 
-    /// Whether somebody has to be told of new and changed objects.
+    /// Whether new and changed objects have to be added.
     var isUsed: Bool { !indexes.isEmpty }
 
     /// An object has come to the place.

@@ -8,7 +8,7 @@ extension FetchOperation {
     func objectsAsynchronously() async throws -> [ManagedObject] {
         try Task.checkCancellation()
         // A child shows what its parent has not saved, too: that is known here alone.
-        guard let generation = context.generation, context.source.isStore else { return try self.objects() }
+        guard let generation = context.generation, context.reader.isStore else { return try self.objects() }
         let query = try context.home.query(request)
         let wantsRows = request.includesPropertyValues
         let answer: (rows: [Row], ids: [ManagedObjectID], number: Int64)
@@ -33,7 +33,11 @@ extension FetchOperation {
             objects = answer.ids.map { context.fault(for: $0) }
         }
         if !request.prefetchedKeyPaths.isEmpty {
-            try PrefetchOperation(context: context).prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+            try PrefetchOperation(context: context).prefetch(
+                request.prefetchedKeyPaths,
+                of: objects,
+                entity: request.entityName
+            )
         }
         return objects
     }

@@ -5,14 +5,16 @@ import TributaryStore
 extension FetchOperation {
     /// The results of the request as values by name.
     func dictionaries() throws -> [FetchedValues] {
-        // The contexts above first: what they do now is news for the objects here.
+        // The contexts above first: what they change now changes objects here.
         context.source.processChanges()
         context.processChanges()
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.dictionaries() }
         let plan = try context.home.dictionaryPlan(request)
         let isOverlaid = context.source.hasUnsaved || request.includesPendingChanges && context.pending.count > 0
-        guard isOverlaid else { return context.home.named(try context.reader.readResults { try $0.values(plan) }, plan) }
+        guard isOverlaid else {
+            return context.home.named(try context.reader.readResults { try $0.values(plan) }, plan)
+        }
         var objects = request
         objects.sortKeys = []
         objects.fetchLimit = nil

@@ -9,7 +9,9 @@ extension FetchOperation {
     ///
     /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
     func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
-        guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else { return nil }
+        guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
+            return nil
+        }
         let kind = try context.kind(named: request.entityName)
         let keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: context.schema.model) }
         let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: context.schema.model)

@@ -27,7 +27,11 @@ struct FetchOperation {
             objects = try ids(fillingRowCache: request.includesPropertyValues).map { context.fault(for: $0) }
         }
         if !request.prefetchedKeyPaths.isEmpty {
-            try PrefetchOperation(context: context).prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
+            try PrefetchOperation(context: context).prefetch(
+                request.prefetchedKeyPaths,
+                of: objects,
+                entity: request.entityName
+            )
         }
         return objects
     }
@@ -42,7 +46,9 @@ struct FetchOperation {
             return request.slice(objects).map(\.objectID)
         }
         let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(query(request)) } }
+        guard !overlay.isEmpty else {
+            return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(query(request)) }
+        }
         return try merged(request, overlay).map { candidate in
             switch candidate {
             case .row(let row): row.id
@@ -140,8 +146,8 @@ struct FetchOperation {
         return overlay
     }
 
-    /// Lets the contexts above and this one process what has happened to their objects; the contexts above first, since
-    /// what they do now is news for the objects here.
+    /// Has the contexts above and this one process their pending changes; the contexts above first, because what they
+    /// change now changes objects here.
     private func processAllChanges() {
         context.checkConfinement()
         context.source.processChanges()
@@ -155,7 +161,9 @@ struct FetchOperation {
         query.offset = 0
         // Each dirty object hides at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
-        let stored = try context.reader.readResults { try $0.rows(query) }.filter { !isHidden($0.id.uniqueID, overlay.kind, request) }
+        let stored = try context.reader.readResults { try $0.rows(query) }.filter {
+            !isHidden($0.id.uniqueID, overlay.kind, request)
+        }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
         result.reserveCapacity(stored.count + own.count)

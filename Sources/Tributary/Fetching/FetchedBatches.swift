@@ -8,7 +8,7 @@ import TributaryChanges
 /// let all = try context.fetchBatches(request, as: Employee.self)
 /// print(all.count, all[all.count - 1].name)  // reads the IDs and one batch
 /// ```
-/// Which objects there are is settled by the fetch. It belongs to its context, like the objects, and holds the objects of
+/// The fetch decides which objects there are. It belongs to its context, like the objects, and holds the objects of
 /// the batch that was looked at last.
 public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection {
     /// The IDs of all results, in order.

@@ -28,7 +28,8 @@ struct KeyedLookup {
         }
         let rows = try context.reader.read { try $0.holders(of: key, entity: kind.entity) }
         return rows.first { row in
-            isUnchanged(row.id) && context.source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)) == nil
+            isUnchanged(row.id)
+                && context.source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)) == nil
         }.map { context.object(for: $0) }
     }
 

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         try FetchOperation(context: self, request: request).objects()
     }
 
-    /// The same, as objects of a class; objects of other classes are left out.
+    /// The objects that fulfil the request as objects of a class; objects of other classes are left out.
     public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
         let kind = try kind(named: request.entityName)
         try schema.check(type, isClassOf: kind)
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
         try await FetchOperation(context: self, request: request).objectsAsynchronously()
     }
 
-    /// The same, as objects of a class; objects of other classes are left out.
+    /// The objects that fulfil the request as objects of a class; objects of other classes are left out.
     public func fetchAsynchronously<Object: ManagedObject>(
         _ request: FetchRequest,
         as type: Object.Type

@@ -58,7 +58,9 @@ struct PrefetchOperation {
             }
         }
         if !unread.isEmpty {
-            let rows = try context.reader.readAhead { try $0.relatedRows(of: unread, entity: entity, slot: slot).map(\.row) }
+            let rows = try context.reader.readAhead {
+                try $0.relatedRows(of: unread, entity: entity, slot: slot).map(\.row)
+            }
             for row in rows { ends.insert(row.id) }
         }
         return try readMissing(ends.ids)
@@ -72,7 +74,8 @@ struct PrefetchOperation {
         isToMany: Bool
     ) throws -> [ManagedObjectID] {
         let asked = owners.filter { id in
-            context.registeredObject(for: id)?.state != .inserted && context.source.unsaved(objectKey(id))?.isInserted != true
+            context.registeredObject(for: id)?.state != .inserted
+                && context.source.unsaved(objectKey(id))?.isInserted != true
         }
         var targets = [[ManagedObjectID]](repeating: [], count: asked.count)
         if !asked.isEmpty {
@@ -115,7 +118,9 @@ struct PrefetchOperation {
     /// Reads the rows of those that are neither in use nor read ahead.
     private func readMissing(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
         let missing = ids.filter { id in
-            guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else { return false }
+            guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else {
+                return false
+            }
             return context.registeredObject(for: id)?.isFault != false
         }
         if !missing.isEmpty { _ = try context.reader.readAhead { try $0.rows(missing) } }

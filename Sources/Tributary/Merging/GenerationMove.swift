@@ -26,10 +26,12 @@ struct GenerationMove {
     /// Moves to the newest generation and merges what comes with it, unless the context reads what is newest anyway.
     ///
     /// - Returns: What was merged.
-    func showNewestUnlessSaving() throws -> ObjectChanges {
-        guard context.source.isStore, context.source.isCommitted, context.generation != nil else { return ObjectChanges() }
+    func moveToNewestUnlessSaving() throws -> ObjectChanges {
+        guard context.reader.isStore, context.source.isCommitted, context.generation != nil else {
+            return ObjectChanges()
+        }
         do {
-            return try showNewest()
+            return try moveToNewest()
         } catch StoreError.nestedTransaction, ContextError.saveInProgress {
             // Inside a save the context stays where it is; the save moves it.
             return ObjectChanges()
@@ -40,14 +42,16 @@ struct GenerationMove {
     ///
     /// - Returns: What was merged on the way.
     @discardableResult
-    func showNewest() throws -> ObjectChanges {
+    func moveToNewest() throws -> ObjectChanges {
         guard let generation = context.generation else { return ObjectChanges() }
         guard context.isMain else {
-            guard generation.number < (try context.store.read { try $0.newestTransaction() }) else { return ObjectChanges() }
+            guard generation.number < (try context.store.read { try $0.newestTransaction() }) else {
+                return ObjectChanges()
+            }
             return try pinNewest()
         }
         let pipeline = context.home.pipeline
-        return try MainActor.assumeIsolated { try pipeline.showNewest() }
+        return try MainActor.assumeIsolated { try pipeline.moveToNewest() }
     }
 
     /// Takes over what was committed since the last time; a background context reads the newest state anyway, this is
@@ -73,11 +77,11 @@ struct GenerationMove {
     ///
     /// - Throws: ``ContextError`` or `StoreError`; nothing of the list is taken over then.
     func merge(_ changes: ObjectChanges) throws {
-        let rest = try withoutVanished(changes, merged: try showNewestUnlessSaving())
+        let rest = try withoutVanished(changes, merged: try moveToNewestUnlessSaving())
         MergeOperation(context: context).merge(rest)
     }
 
-    /// The changes of which the move has not told already, less the inserted objects that are not in the store any more.
+    /// The changes that the move has not announced already, less inserted objects that are not in the store any more.
     func withoutVanished(_ changes: ObjectChanges, merged: ObjectChanges) throws -> ObjectChanges {
         var rest = ObjectChanges(limit: .max)
         if changes.isEverything { rest.collapseEverything() }
@@ -91,8 +95,8 @@ struct GenerationMove {
         return rest
     }
 
-    /// The changes with the objects in use of which they say nothing, although the objects are newer than the changes
-    /// begin: this context has inserted them in between, and others have deleted them since.
+    /// Adds objects in use that the changes do not list although their rows are newer than the start of the changes: this
+    /// context has inserted them in between, and others have deleted them since.
     func addingInvalidated(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
         var changes = changes
         for object in context.registry.objects {

@@ -26,7 +26,7 @@ package final class MainContext: MainContextMerging {
         MergeOperation(context: context).merge(changes, movingTo: generation)
     }
 
-    package func show(_ generation: Generation) { context.generation = generation }
+    package func setGeneration(_ generation: Generation) { context.generation = generation }
 
     package func save() throws { try context.save() }
 

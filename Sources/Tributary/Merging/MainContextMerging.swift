@@ -3,7 +3,7 @@ package import TributaryStore
 
 /// What the merge pipeline needs of the main context.
 ///
-/// All calls come on the main actor, outside the writer's turn.
+/// All calls come on the main actor, without the write lock.
 @MainActor
 package protocol MainContextMerging: AnyObject {
     /// Whether there is anything that a save would write, or refuse.
@@ -23,9 +23,9 @@ package protocol MainContextMerging: AnyObject {
     ///   - generation: contains `changes` and the context's own saves.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation)
 
-    /// Reads at `generation` from now on, before it hears what a save of its own has done: nobody may see the objects after
-    /// the save over the rows of before. A merge follows.
-    func show(_ generation: Generation)
+    /// Reads at `generation` from now on, before its own save is announced: nobody may see the objects after the save over
+    /// the rows before it. A merge follows.
+    func setGeneration(_ generation: Generation)
 
     /// Saves through `MergePipeline.commitMain`.
     func save() throws

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The part of the merge that belongs to the main actor: what the next update will tell.
+/// The part of the merge that belongs to the main actor: what the next update will contain.
 @MainActor
 final class MainMerger {
     /// What the name of the store is in tokens.

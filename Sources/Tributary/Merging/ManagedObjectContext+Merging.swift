@@ -4,11 +4,11 @@ import TributaryStore
 extension ManagedObjectContext {
     // MARK: Merging
 
-    /// Takes over what others have saved: refreshes the objects that are in use, tells of inserted ones, marks deleted
+    /// Takes over what others have saved: refreshes the objects that are in use, announces inserted ones, marks deleted
     /// ones.
     ///
     /// A context that shows a generation moves to the newest one first, as its save does, and merges all that came before;
-    /// inserted objects that are gone again by then are not told of. A child's parent merges first. Properties that were
+    /// inserted objects that are gone again by then are not announced. A child's parent merges first. Properties that were
     /// changed here keep their values, and a later save does not conflict on what was merged.
     ///
     /// The cost grows with the IDs that are given and the objects in use that have read relationships. When the changes
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     ///   view context, which moves by merging.
     public func pin() throws(ContextError) {
         checkConfinement()
-        guard source.isStore, !isMain else {
+        guard reader.isStore, !isMain else {
             throw ContextError.store(reason: "only a background context without a parent is pinned by hand")
         }
         do {
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     /// - Throws: ``ContextError`` for the view context.
     public func unpin() throws(ContextError) {
         checkConfinement()
-        guard source.isStore, !isMain else {
+        guard reader.isStore, !isMain else {
             throw ContextError.store(reason: "only a background context without a parent is pinned by hand")
         }
         guard let generation else { return }
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     /// other.
     ///
     /// - Parameters:
-    ///   - name: a name of its own, for people; the store never hears of it.
+    ///   - name: a name of its own, for people; the store does not have it.
     ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.
     /// - Returns: A context that is used where this one is; it holds this one.
     public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {

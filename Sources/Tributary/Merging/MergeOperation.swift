@@ -47,7 +47,7 @@ struct MergeOperation {
     /// Moves to a newer generation and takes over what changed on the way.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         context.processPendingChanges()
-        // Who was told just now, or by the save that this is part of, may have saved and so moved on already.
+        // An observer that was notified just now may have saved, and so have moved the context on already.
         if generation.number >= context.generation?.number ?? 0 { context.generation = generation }
         merge(changes)
     }
@@ -56,8 +56,8 @@ struct MergeOperation {
     func catchUp() {
         guard context.reader.isBehind else { return }
         context.reader.markCaughtUp()
-        // What has come above is listed nowhere.
-        if !context.source.isStore { context.recordChange { $0.isEverything = true } }
+        // The changes of the contexts above are listed nowhere.
+        if !context.reader.isStore { context.recordChange { $0.isEverything = true } }
         guard context.registry.count > 0 else { return }
         for object in context.registry.relationshipReaders { object.extras?.related = [:] }
         let objects = context.registry.objects
@@ -70,7 +70,9 @@ struct MergeOperation {
             }
         }
         do {
-            let rows = try context.reader.read { reader in try known.map { try context.reader.row($0.uniqueID, $0.kind, reader) } }
+            let rows = try context.reader.read { reader in
+                try known.map { try context.reader.row($0.uniqueID, $0.kind, reader) }
+            }
             for (object, row) in zip(known, rows) { merge(row, into: object) }
             context.undoStack?.forget(known.filter { $0.state == .gone })
         } catch {
@@ -112,7 +114,7 @@ struct MergeOperation {
 
     // MARK: One object
 
-    /// The table of cases: what the object is here against what it is in the store now.
+    /// Takes over the row that the source has for an object now; nil when it has none.
     ///
     /// The caller removes the objects that are gone then from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
@@ -120,12 +122,12 @@ struct MergeOperation {
         switch (object.state, row) {
         case (.inserted, _), (.gone, _), (.detached, _): break
         case (.clean, let row?):
-            guard isNews(row, for: object) else { return }
+            guard isNew(row, for: object) else { return }
             object.replace(row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
         case (.updated, let row?):
             // One that was only linked and never read is read when it is needed.
-            guard !object.values.isEmpty, isNews(row, for: object) else { return }
+            guard !object.values.isEmpty, isNew(row, for: object) else { return }
             rebase(object, on: row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
         case (.deleted, let row?): object.row = row
@@ -133,10 +135,10 @@ struct MergeOperation {
         }
     }
 
-    /// Whether a row says anything that the object does not know; one that is not saved has no revision of its own.
-    private func isNews(_ row: Row, for object: ManagedObject) -> Bool {
+    /// Whether a row differs from the one that the object has; a row that is not saved has no revision of its own.
+    private func isNew(_ row: Row, for object: ManagedObject) -> Bool {
         guard let known = object.row, known.revision == row.revision else { return true }
-        return !context.source.isStore && known.values != row.values
+        return !context.reader.isStore && known.values != row.values
     }
 
     /// Puts a newer row under the changes of an object.
@@ -150,7 +152,7 @@ struct MergeOperation {
             context.relationships.moveInverse(object, slot, from: here, to: object.row?.values[slot].referencedID)
             context.relationships.moveInverse(object, slot, from: row.values[slot].referencedID, to: here)
         }
-        for slot in object.kind.transientSlots { values[slot] = object.values[slot] }
+        for slot in object.kind.properties.transientSlots { values[slot] = object.values[slot] }
         object.row = row
         object.values = values
     }

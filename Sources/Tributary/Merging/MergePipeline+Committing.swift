@@ -5,15 +5,15 @@ package import TributaryStore
 extension MergePipeline {
     /// Commits the save of a background context and announces it to the main context.
     ///
-    /// `body` runs in the writer's turn, inside the SQLite transaction; it checks for conflicts and calls
+    /// `body` runs under the write lock, inside the SQLite transaction; it checks for conflicts and calls
     /// `WriteTransaction.commit`. Everything is rolled back when it throws.
     package func commit(
         _ body: (WriteTransaction) throws -> CommittedTransaction
     ) throws -> CommittedTransaction {
         defer { commits.send(()) }
         return try store.write(body) { committed, turn in
-            noticeOwn(turn, first: committed.number, last: committed.number)
-            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
+            postLocalCommits(turn, first: committed.number, last: committed.number)
+            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
             mailbox.post(committed.changes)
         }
     }
@@ -27,8 +27,8 @@ extension MergePipeline {
         defer { commits.send(()) }
         var pinned: Generation?
         let committed = try store.write(body) { committed, turn in
-            noticeOwn(turn, first: committed.number, last: committed.number)
-            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
+            postLocalCommits(turn, first: committed.number, last: committed.number)
+            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
             mailbox.post(committed.changes)
             pinned = try? turn.move(from: old, connections: 1)
         }
@@ -47,16 +47,16 @@ extension MergePipeline {
     ) throws -> CommittedTransaction {
         var step: Step?
         let committed = try store.write(body) { committed, turn in
-            noticeOwn(turn, first: committed.number, last: committed.number)
-            rowCache.note(first: committed.number, last: committed.number, changes: committed.changes)
+            postLocalCommits(turn, first: committed.number, last: committed.number)
+            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
             do {
-                step = try move(turn)
+                step = try moveGeneration(turn)
             } catch {
-                // The save stands. The merge that this notice asks for shows it, and tells of the error if it stays.
+                // The save stands. The merge that this notice asks for shows it, and reports the error if it stays.
                 mailbox.post(committed.changes)
             }
         }
-        if let step { main.context?.show(step.generation) }
+        if let step { main.context?.setGeneration(step.generation) }
         adopt(committed)
         commits.send(())
         guard let step else { return committed }
@@ -69,7 +69,7 @@ extension MergePipeline {
 
     /// Applies what others have written, in one SQLite transaction, and announces it.
     ///
-    /// The body runs in the writer's turn, on a thread of low priority: reads and the main context come first when there
+    /// The body runs under the write lock, on a thread of low priority: reads and the main context come first when there
     /// are not enough processors for all.
     package func importing<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
@@ -84,9 +84,9 @@ extension MergePipeline {
     private func writeImported<T>(_ body: (WriteTransaction) throws -> (T, [CommittedTransaction])) throws -> T {
         try store.write(body) { result, turn in
             guard let first = result.1.first, let last = result.1.last else { return }
-            noticeOwn(turn, first: first.number, last: last.number)
+            postLocalCommits(turn, first: first.number, last: last.number)
             let changes = CommittedTransaction.changes(of: result.1)
-            rowCache.note(first: first.number, last: last.number, changes: changes)
+            rowCache.recordCommits(first: first.number, last: last.number, changes: changes)
             mailbox.post(changes)
         }.0
     }
@@ -98,11 +98,11 @@ extension MergePipeline {
     }
 
     /// Moves the main context's generation and takes out of the mailbox what it contains.
-    func move(_ turn: WriterTurn) throws -> Step {
+    func moveGeneration(_ turn: WriterTurn) throws -> Step {
         let generation = try turn.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
         // Others may have committed until the generation was pinned; what it shows has to be merged.
-        try noticeRemote(turn, through: generation.number)
+        try postRemoteCommits(turn, through: generation.number)
         return Step(generation: generation, changes: mailbox.drain() ?? ObjectChanges())
     }
 }

@@ -4,7 +4,7 @@ import TributaryStore
 extension MergePipeline {
     /// Merges what has been announced now; returns when the main context shows it.
     package func flush() async {
-        await noticeRemoteNow()
+        await postRemoteCommitsNow()
         guard !mailbox.isEmpty else { return }
         _ = mailbox.flush()
         await mergeWhenDue()
@@ -17,7 +17,7 @@ extension MergePipeline {
 
     /// The last merge before the store is closed: whatever is announced, and the main context's own changes.
     func finalMerge() async throws {
-        try await activities.show("Merging") {
+        try await activities.run("Merging") {
             await store.waitForTurn()
             try await merge()
         }
@@ -31,7 +31,7 @@ extension MergePipeline {
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !mailbox.isEmpty else { return true }
         do {
-            try await activities.show("Merging") {
+            try await activities.run("Merging") {
                 // Waiting here, off the main actor, leaves it little to wait for there.
                 await store.waitForTurn()
                 try await merge(isAsked: isAsked)
@@ -53,7 +53,7 @@ extension MergePipeline {
         main.isCollecting = true
         defer { main.isCollecting = false }
         if !mailbox.isEmpty {
-            let step = try store.inTurn { try move($0) }
+            let step = try store.inTurn { try moveGeneration($0) }
             main.collected.formUnion(step.changes)
             main.context?.merge(step.changes, movingTo: step.generation)
         }
@@ -68,9 +68,9 @@ extension MergePipeline {
 
     /// Moves the main context, which has no objects and no changes, to what is newest.
     @MainActor
-    func moveEmptyMain() throws -> Generation {
+    func moveGenerationOfEmptyMain() throws -> Generation {
         guard !mailbox.isEmpty else { return generation }
-        let step = try store.inTurn { try move($0) }
+        let step = try store.inTurn { try moveGeneration($0) }
         main.collected.formUnion(step.changes)
         if !main.isCollecting { postUpdate() }
         return step.generation

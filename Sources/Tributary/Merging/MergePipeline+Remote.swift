@@ -4,7 +4,7 @@ import TributaryStore
 /// Transactions that other processes have committed to the same store.
 ///
 /// Every transaction has a number, and this process knows those of its own: what lies between is somebody else's. All
-/// that follows runs in the writer's turn, so that no transaction of this process comes in between.
+/// that follows runs under the write lock, so that no transaction of this process comes in between.
 extension MergePipeline {
     /// Begins to notice them by themselves; without it they are noticed at the next save, merge or flush here.
     func watchRemote() {
@@ -12,7 +12,7 @@ extension MergePipeline {
         guard store.configuration.memory == nil else { return }
         let watch = RemoteWatch(store) { [weak self] newest in
             guard let self, newest > self.noticed else { return }
-            try? self.store.inTurn { try self.noticeRemote($0) }
+            try? self.store.inTurn { try self.postRemoteCommits($0) }
         }
         update { $0.remoteWatch = watch }
     }
@@ -34,16 +34,16 @@ extension MergePipeline {
     }
 
     /// Puts everything up to the newest transaction into the mailbox.
-    func noticeRemote(_ turn: WriterTurn) throws {
-        try noticeRemote(turn, through: try turn.newestTransaction())
+    func postRemoteCommits(_ turn: WriterTurn) throws {
+        try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
 
     /// Own transactions have been committed, the first with this number: what came before them was somebody else's.
     ///
     /// When history cannot be read the notice says "everything": the commit stands, and nothing must be missed.
-    func noticeOwn(_ turn: WriterTurn, first: Int64, last: Int64) {
+    func postLocalCommits(_ turn: WriterTurn, first: Int64, last: Int64) {
         do {
-            try noticeRemote(turn, through: first - 1)
+            try postRemoteCommits(turn, through: first - 1)
         } catch {
             var everything = ObjectChanges(limit: 1)
             everything.collapseEverything()
@@ -52,19 +52,19 @@ extension MergePipeline {
         update { $0.noticed = max($0.noticed, last) }
     }
 
-    func noticeRemote(_ turn: WriterTurn, through newest: Int64) throws {
+    func postRemoteCommits(_ turn: WriterTurn, through newest: Int64) throws {
         let known = noticed
         guard newest > known else { return }
         let changes = try turn.changes(after: known, through: newest, limit: options.mailboxLimit)
-        rowCache.note(first: known + 1, last: newest, changes: changes)
+        rowCache.recordCommits(first: known + 1, last: newest, changes: changes)
         mailbox.post(changes)
         update { $0.noticed = newest }
     }
 
     /// Looks at once instead of waiting for the watch.
-    func noticeRemoteNow() async {
+    func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.newestTransaction() }), newest > noticed else { return }
         await store.waitForTurn()
-        try? store.inTurn { try noticeRemote($0) }
+        try? store.inTurn { try postRemoteCommits($0) }
     }
 }

@@ -5,21 +5,21 @@ package import TributaryStore
 /// Everything between "a save was committed" and "the main context shows it".
 ///
 /// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports come through `importing(_:)`: each puts
-/// its notice into the mailbox while it still holds the writer's turn. When the debouncer says so, the main context
+/// its notice into the mailbox while it still holds the write lock. When the debouncer says so, the main context
 /// moves to a new generation, merges what the mailbox holds, saves its own changes, and one update is posted.
 ///
 /// The container makes one, attaches its main context on the main actor, and starts it.
 package final class MergePipeline: Sendable {
     package let store: Store
     /// Bodies that were enqueued on contexts and have not ended.
-    package let pending = PendingBodies()
+    package let pending = PendingBlocks()
     let mailbox: NoticeMailbox
     /// Rows that were read before they are needed.
     let rowCache: RowCache
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
-    /// Tells that something was committed here; a slow reader needs to know it once.
+    /// Signals that something was committed here; a slow reader gets one signal for several commits.
     let commits = Broadcast<Void>(limit: 1)
     let main: MainMerger
     private let clock: MonotonicClock
@@ -31,7 +31,7 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
-        /// The newest transaction that was put into the mailbox; see `noticeRemote`.
+        /// The newest transaction that was put into the mailbox; see `postRemoteCommits`.
         var noticed: Int64
         var remoteWatch: RemoteWatch?
     }
@@ -56,7 +56,7 @@ package final class MergePipeline: Sendable {
         let name = try generation.read { try $0.ownWriter().id.description }
         main = MainMerger(storeName: name, limit: options.mailboxLimit)
         state = Mutex(State(options: options, generation: generation, noticed: generation.number))
-        Quitting.watch(self)
+        ExitDrain.add(self)
     }
 
     /// Gives the pipeline the main context, which it does not keep alive.

@@ -1,4 +1,4 @@
-/// What the admin interface tells about merging.
+/// The state of merging, for the admin interface.
 package struct MergeStatus: Sendable, Hashable {
     /// Unix seconds.
     package var lastMerge: Double?

@@ -4,8 +4,8 @@ import TributaryStore
 
 /// What has been committed and is not yet merged into the main context, in bounded memory.
 ///
-/// Notices are put in and taken out in the writer's turn, so that those taken out are exactly those that a generation
-/// pinned in the same turn contains. Past its limit of IDs the mailbox collapses: per entity first, then to
+/// Notices are put in and taken out under the write lock, so that those taken out are exactly those that a generation
+/// pinned under the same lock contains. Past its limit of IDs the mailbox collapses: per entity first, then to
 /// "everything".
 final class NoticeMailbox: Sendable {
     private struct State {

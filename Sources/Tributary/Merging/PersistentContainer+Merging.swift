@@ -25,7 +25,7 @@ extension PersistentContainer {
 
     /// Shows a job of the program's own as an activity.
     public func activity<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
-        try await pipeline.activities.show(title, body)
+        try await pipeline.activities.run(title, body)
     }
 
     /// The generation that the main context shows.
@@ -33,16 +33,16 @@ extension PersistentContainer {
     /// Admin reads use it; they do not hop to the main actor.
     package var mainGeneration: Generation { pipeline.generation }
 
-    /// What status tells about merging.
+    /// The state of merging.
     package var mergeStatus: MergeStatus { pipeline.status }
 
     // MARK: Imports and commits
 
-    /// Applies log transactions in one SQLite transaction, in the writer's turn, and announces them.
+    /// Applies log transactions in one SQLite transaction, under the write lock, and announces them.
     package func importTransactions<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        try await pipeline.activities.show("Importing") {
+        try await pipeline.activities.run("Importing") {
             try await pipeline.importing(body)
         }
     }

@@ -6,6 +6,7 @@ import TributaryStore
 struct RefreshOperation {
     let context: ManagedObjectContext
 
+    /// Brings one object up to date; see ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.managedObjectContext === context, object.state != .inserted, object.state != .gone else { return }
         object.extras?.related = [:]
@@ -23,6 +24,7 @@ struct RefreshOperation {
         if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
+    /// Brings every object in use up to date.
     func refreshAllObjects() {
         var changes = ObjectChanges(limit: .max)
         var known: [(object: ManagedObject, revision: Int64?)] = []
@@ -39,6 +41,7 @@ struct RefreshOperation {
         }
     }
 
+    /// Drops every change that is not saved.
     func rollback() {
         context.undoStack?.removeAllActions()
         context.pending.dropUnfollowedDeletions()
@@ -60,28 +63,31 @@ struct RefreshOperation {
         context.processPendingChanges()
     }
 
+    /// Forgets all objects and all changes.
     func reset() {
         context.forgetAll()
         defer { notifyOfEverything() }
         guard context.isMain, !context.isClosed else { return }
         let pipeline = context.home.pipeline
         do {
-            context.generation = try MainActor.assumeIsolated { try pipeline.moveEmptyMain() }
+            context.generation = try MainActor.assumeIsolated { try pipeline.moveGenerationOfEmptyMain() }
         } catch {
             // It still shows the state of before; the next save says why.
             context.reader.unreportedError = ContextError(error)
         }
     }
 
-    /// Tells of objects without changes of their own whose relationships are as they were again.
+    /// Records objects without changes of their own whose relationships are as in the store again.
     private func recordOtherEnds() {
         for key in Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys) {
-            guard let owner = context.registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else { continue }
+            guard let owner = context.registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else {
+                continue
+            }
             context.recordChange { $0.addUpdate(of: owner.objectID) }
         }
     }
 
-    /// Tells the observers that whatever they have of the context is no more.
+    /// Notifies observers that any object of the context may have changed.
     private func notifyOfEverything() {
         guard !context.isClosed else { return }
         context.recordChange { $0.isEverything = true }

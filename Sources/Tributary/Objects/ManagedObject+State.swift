@@ -28,7 +28,8 @@ extension ManagedObject {
         case .inserted: return true
         case .clean: return isLinkedAnew
         case .updated:
-            return changed.slots.contains { row?.values[$0] != values[$0] } || context.relationships.hasUnsavedLinks(self)
+            return changed.slots.contains { row?.values[$0] != values[$0] }
+                || context.relationships.hasUnsavedLinks(self)
         case .deleted, .gone, .detached: return false
         }
     }
@@ -124,7 +125,7 @@ extension ManagedObject {
 
     /// Takes a newer row; the object has no changes.
     func replace(_ row: Row) {
-        let kept = values.isEmpty ? [] : kind.transientSlots.map { ($0, values[$0]) }
+        let kept = values.isEmpty ? [] : kind.properties.transientSlots.map { ($0, values[$0]) }
         self.row = row
         values = row.values
         for (slot, value) in kept { values[slot] = value }
@@ -177,7 +178,7 @@ extension ManagedObject {
     /// The object's values as a row.
     var image: Row {
         var values = values
-        for slot in kind.transientSlots { values[slot] = .null }
+        for slot in kind.properties.transientSlots { values[slot] = .null }
         return Row(id: objectID, entity: kind.entity, revision: row?.revision ?? 0, values: values)
     }
 }

@@ -110,7 +110,7 @@ extension ManagedObject {
             if values.isEmpty { values = kind.defaults }
         }
         guard values[slot] != value else { return }
-        // The same bytes may lie beside the store on one side only.
+        // One value may have its bytes, and the other a reference to equal bytes beside the store.
         if values[slot].isBlob || value.isBlob, values[slot].isSame(as: value) { return }
         let context = managedObjectContext
         if let context, event != context.observation.event {
@@ -119,7 +119,7 @@ extension ManagedObject {
         }
         if let context, context.pending.isFollowingWrites { record(value, slot, context) }
         values[slot] = value
-        guard !kind.transients.contains(slot), state != .gone, state != .detached else { return }
+        guard !kind.properties.transients.contains(slot), state != .gone, state != .detached else { return }
         changed.insert(slot)
         context?.recordEdit(of: self)
     }
@@ -136,7 +136,7 @@ extension ManagedObject {
 
     /// Takes a row's values; the object must have no changes.
     func fill(from row: Row) {
-        let transient = kind.transientSlots.isEmpty ? [] : transientValues()
+        let transient = kind.properties.transientSlots.isEmpty ? [] : transientValues()
         self.row = row
         values = row.values
         for (slot, value) in transient { values[slot] = value }
@@ -146,7 +146,7 @@ extension ManagedObject {
 
     private func transientValues() -> [(Int, PropertyValue)] {
         guard !values.isEmpty else { return [] }
-        return kind.transientSlots.map { ($0, values[$0]) }.filter { !$0.1.isNull }
+        return kind.properties.transientSlots.map { ($0, values[$0]) }.filter { !$0.1.isNull }
     }
 
     // MARK: Large binaries that lie beside the store
@@ -165,7 +165,10 @@ extension ManagedObject {
             return whole
         } catch {
             let name = kind.entity.properties[slot].name
-            FaultLoading(context: context).report(.unreadable(objectID, reason: "'\(name)': \(ContextError(error))"), of: self)
+            FaultLoading(context: context).report(
+                .unreadable(objectID, reason: "'\(name)': \(ContextError(error))"),
+                of: self
+            )
             return value
         }
     }
@@ -173,7 +176,9 @@ extension ManagedObject {
     /// The value of an attribute or a to-one register, with its bytes; fires the fault.
     func wholeValue(_ slot: Int) -> PropertyValue { whole(read(slot), slot) }
 
-    /// The same with an error for bytes that cannot be read.
+    /// The value with its bytes.
+    ///
+    /// - Throws: ``ContextError`` when the bytes cannot be read.
     func wholeOrError(_ value: PropertyValue, _ slot: Int) throws(ContextError) -> PropertyValue {
         let whole = whole(value, slot)
         guard case .blob = whole else { return whole }
@@ -193,7 +198,7 @@ extension ManagedObject {
         guard slot >= 0 else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted:
-            guard kind.derivedSlots.contains(slot) else { return write(value, slot) }
+            guard kind.properties.derivedSlots.contains(slot) else { return write(value, slot) }
         case .gone, .detached: break
         }
         assignRefused(value, slot)
@@ -214,13 +219,13 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`, or
     ///   `wrongKind` when the attribute is derived.
     func checkWritable(_ slot: Int) throws(ContextError) {
-        guard slot >= 0, !kind.transients.contains(slot) else { return }
+        guard slot >= 0, !kind.properties.transients.contains(slot) else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted: break
         case .gone: throw faultError ?? .notFound(objectID)
         case .detached: throw .detached(objectID)
         }
-        guard kind.derivedSlots.contains(slot) else { return }
+        guard kind.properties.derivedSlots.contains(slot) else { return }
         throw .wrongKind(
             entity: kind.entity.name,
             property: kind.entity.properties[slot].name,
@@ -255,7 +260,7 @@ extension ManagedObject {
             makeExtras().faultError = error
             return
         }
-        let rule = kind.derivedSlots.contains(slot) ? ValidationFailure.Rule.derived : .gone
+        let rule = kind.properties.derivedSlots.contains(slot) ? ValidationFailure.Rule.derived : .gone
         context.pending.refuse(
             ValidationFailure(
                 objectID: objectID,

@@ -12,7 +12,7 @@ final class ObjectExtras {
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
-    /// The same as sets, made when it is first asked whether an object is among them.
+    /// The IDs of ``related`` as sets, made when it is first asked whether an object is among them.
     private var members: [Int: Set<ManagedObjectID>] = [:]
     /// By slot: what lies beside the store, once it has been read.
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]

@@ -109,7 +109,8 @@ extension ManagedObject {
 
     /// Gives the objects of an ordered relationship a new order.
     func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
-        guard isOrdered(slot), let context = managedObjectContext, context.relationships.relatedIDs(self, slot) != ids else { return }
+        guard isOrdered(slot), let context = managedObjectContext, context.relationships.relatedIDs(self, slot) != ids
+        else { return }
         UndoRecorder(context: context).recordOrder(of: self, slot)
         context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, slot))
         context.recordEdit(of: self)

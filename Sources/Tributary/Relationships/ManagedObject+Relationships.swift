@@ -81,7 +81,7 @@ extension ManagedObject {
                 state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
             return context.relationships.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
-        return known.state == .gone || context.relationships.isLetGo(known, at: relationship) ? nil : known.objectID
+        return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
 
     func related(_ slot: Int) -> ManagedObject? {
@@ -223,7 +223,7 @@ extension ManagedObject {
         }
     }
 
-    /// The same object in this object's context.
+    /// The object of the same ID in this object's context.
     private func here(_ object: ManagedObject) -> ManagedObject {
         guard let context = managedObjectContext, object.managedObjectContext !== context else { return object }
         return context.object(with: object.objectID)

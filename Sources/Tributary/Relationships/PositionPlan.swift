@@ -14,7 +14,7 @@ struct PositionPlan {
     }
 
     /// In order; where two neighbours leave no room between them, the second moves as well.
-    func placed() -> [(id: ManagedObjectID, position: String)] {
+    func positioned() -> [(id: ManagedObjectID, position: String)] {
         var result: [(id: ManagedObjectID, position: String)] = []
         var low: String?
         var index = 0

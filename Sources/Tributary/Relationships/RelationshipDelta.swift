@@ -52,7 +52,7 @@ struct RelationshipDelta: Sendable {
         ///
         /// - Returns: Whether it was there.
         @discardableResult
-        fileprivate mutating func takeOut(_ id: ManagedObjectID) -> Bool { added.removeValue(forKey: id) != nil }
+        fileprivate mutating func removeAdded(_ id: ManagedObjectID) -> Bool { added.removeValue(forKey: id) != nil }
 
         fileprivate var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
@@ -68,7 +68,7 @@ struct RelationshipDelta: Sendable {
         func adding(_ later: Change) -> Change {
             var sum = self
             for id in later.removed {
-                sum.takeOut(id)
+                sum.removeAdded(id)
                 sum.removed.insert(id)
             }
             let last = sum.added.values.max() ?? 0
@@ -134,7 +134,7 @@ struct RelationshipDelta: Sendable {
     /// An object that was added before leaves no trace, unless it is under the change by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         change(key) { change in
-            if !change.takeOut(id) || isStored { change.removed.insert(id) }
+            if !change.removeAdded(id) || isStored { change.removed.insert(id) }
         }
         orderings[key]?.markIncomplete()
     }

@@ -29,7 +29,7 @@ extension RelationshipGraph {
         switch storage {
         case .column:
             // The object's own register goes with it; what is derived from it at the other end changes at once.
-            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, notesOwners: true)
+            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, addsOwners: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
             for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }

@@ -21,7 +21,9 @@ struct RelationshipGraph {
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         object.checkConfinement(slot)
         let key = RelationshipDelta.Key(object, slot)
-        if let version = listVersion, let ordering = context.pending.delta.orderings[key], ordering.completeAt == version {
+        if let version = listVersion, let ordering = context.pending.delta.orderings[key],
+            ordering.completeAt == version
+        {
             return ordering.ids
         }
         let stored = storedIDs(object, slot)
@@ -40,7 +42,9 @@ struct RelationshipGraph {
 
     /// Moves when lists of related objects may show something else although nobody has linked or unlinked anything; nil
     /// below other contexts, whose changes come unannounced.
-    var listVersion: UInt64? { context.source.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil }
+    var listVersion: UInt64? {
+        context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
+    }
 
     /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
     func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
@@ -93,12 +97,12 @@ struct RelationshipGraph {
 
     private func isThere(_ id: ManagedObjectID, _ rootIndex: Int, at relationship: Relationship?) -> Bool {
         guard let known = context.registry.object(id.uniqueID, rootIndex: rootIndex) else { return !isDeletedAbove(id) }
-        return known.state != .gone && !isLetGo(known, at: relationship)
+        return known.state != .gone && !isLeftOut(known, at: relationship)
     }
 
-    /// Whether an object is deleted here under a rule that makes those who refer to it let go of it: what a merge brings
-    /// after the rule was followed lets go of it just the same.
-    func isLetGo(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
+    /// Whether relationships leave out an object that is deleted here: under Nullify and Cascade, also those that a merge
+    /// brings after the rule was followed.
+    func isLeftOut(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
         guard object.state == .deleted, !context.pending.isFollowingDeleteRules, let relationship,
             let (kind, slot) = inverse(of: relationship), !context.pending.isUnfollowed(object)
         else { return false }
@@ -109,7 +113,7 @@ struct RelationshipGraph {
     }
 
     private func isDeletedAbove(_ id: ManagedObjectID) -> Bool {
-        guard !context.source.isStore, let kind = context.schema.kind(named: id.rootEntity) else { return false }
+        guard !context.reader.isStore, let kind = context.schema.kind(named: id.rootEntity) else { return false }
         return context.reader.isDeletedAbove(id.uniqueID, rootIndex: kind.rootIndex)
     }
 
@@ -129,7 +133,8 @@ struct RelationshipGraph {
         object.kind.entity.properties.indices.contains { slot in
             guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot],
                 object.state == .inserted || object.changed.contains(slot), object.values.indices.contains(slot),
-                let id = object.values[slot].referencedID, let kind = context.schema.kind(named: relationship.destination)
+                let id = object.values[slot].referencedID,
+                let kind = context.schema.kind(named: relationship.destination)
             else { return false }
             guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
                 return isMissing(id, kind, isSetHere: true)
@@ -140,23 +145,30 @@ struct RelationshipGraph {
 
     // MARK: Writing
 
-    /// Writes a to-one register and notes the other ends; inverses that are registers themselves are the caller's.
+    /// Writes a to-one register and the change at the other ends; inverses that are registers themselves are the caller's.
     func setRegister(_ object: ManagedObject, _ slot: Int, to target: UniqueID?) {
         let old = object.read(slot).referencedID
         guard old != target else { return }
         object.write(target.map { .reference($0) } ?? .null, slot)
-        moveInverse(object, slot, from: old, to: target, notesOwners: true)
+        moveInverse(object, slot, from: old, to: target, addsOwners: true)
     }
 
-    /// Notes at the derived other ends that a register has moved.
+    /// Adds the move of a register to the delta of its derived other ends.
     ///
-    /// Doing it backwards undoes it. With `notesOwners` the objects at the other ends count as updated.
+    /// The move back takes it out again.
+    ///
+    /// - Parameters:
+    ///   - object: the object that has the register.
+    ///   - slot: the register.
+    ///   - old: the target before the move.
+    ///   - new: the target after it.
+    ///   - addsOwners: whether the objects at the other ends count as updated.
     func moveInverse(
         _ object: ManagedObject,
         _ slot: Int,
         from old: UniqueID?,
         to new: UniqueID?,
-        notesOwners: Bool = false
+        addsOwners: Bool = false
     ) {
         guard let relationship = object.kind.entity.properties[slot].relationship,
             let (kind, inverseSlot) = inverse(of: relationship)
@@ -172,9 +184,11 @@ struct RelationshipGraph {
             } else {
                 context.pending.delta.remove(id, from: key)
             }
-            if notesOwners { context.pending.addOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
+            if addsOwners { context.pending.addOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
             context.recordChange { notice in
-                if let live = context.registry.object(end, rootIndex: kind.rootIndex) { notice.addUpdate(of: live.objectID) }
+                if let live = context.registry.object(end, rootIndex: kind.rootIndex) {
+                    notice.addUpdate(of: live.objectID)
+                }
             }
         }
     }
@@ -204,7 +218,8 @@ struct RelationshipGraph {
         _ isLinked: Bool
     ) {
         // What others have linked or unlinked meanwhile as well is no longer undone by forgetting the own change.
-        let isKnown = context.pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
+        let isKnown =
+            context.pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
         let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.slot, id) } : nil
         guard isLinked else { return context.pending.delta.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
@@ -269,7 +284,9 @@ struct RelationshipGraph {
     var linkedOwners: [ManagedObject] {
         context.pending.ownerKeys.compactMap { key in
             let known = context.registry.object(key.id, rootIndex: key.rootIndex)
-            guard let object = known ?? context.schema.rootKind(at: key.rootIndex).map({ context.object(with: $0.objectID(key.id)) }),
+            guard
+                let object = known
+                    ?? context.schema.rootKind(at: key.rootIndex).map({ context.object(with: $0.objectID(key.id)) }),
                 object.state == .clean, hasUnsavedLinks(object)
             else { return nil }
             if object.isFault { try? object.load() }

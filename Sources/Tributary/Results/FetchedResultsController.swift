@@ -137,12 +137,12 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 observer?.cancel()
                 return
             }
-            withExtendedLifetime(ending) { self.take(notice) }
+            withExtendedLifetime(ending) { self.apply(notice) }
         }
         self.observer = observer
     }
 
-    private func take(_ notice: ObjectsDidChange) {
+    private func apply(_ notice: ObjectsDidChange) {
         let touched = Set(
             [
                 notice.inserted, notice.updated, notice.deleted, notice.merged.inserted, notice.merged.updated,

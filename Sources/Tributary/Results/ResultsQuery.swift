@@ -76,7 +76,11 @@ struct ResultsQuery {
     private func isMatch(_ object: ManagedObject) -> Bool {
         guard object.state != .gone, object.state != .deleted, object.state != .detached else { return false }
         // Only what contexts above have not saved is still to be taken over; other rows are not there.
-        if object.isFault { guard object.managedObjectContext?.source.unsaved(object.key) != nil, (try? object.load()) != nil else { return false } }
+        if object.isFault {
+            guard object.managedObjectContext?.source.unsaved(object.key) != nil, (try? object.load()) != nil else {
+                return false
+            }
+        }
         let own = object.kind.entity
         guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return false }
         return predicate?.evaluate(on: object) ?? true

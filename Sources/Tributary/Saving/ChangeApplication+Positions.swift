@@ -11,7 +11,7 @@ extension ChangeApplication {
         of targets: [UniqueID],
         in name: String,
         of owner: ManagedObject,
-        _ terms: inout RequestTerms,
+        _ terms: inout RequestConditions,
         at index: Int
     ) throws(ChangeError) {
         let entity = owner.kind.entity.name

@@ -11,7 +11,7 @@ struct ChangeApplication {
         _ changes: [ConditionalChange],
         idempotency: LocalTransaction.Idempotency?
     ) throws(ChangeError) -> [ManagedObjectID] {
-        var terms = context.saving.request ?? RequestTerms()
+        var terms = context.saving.request ?? RequestConditions()
         terms.idempotency = idempotency ?? terms.idempotency
         defer { context.saving.request = terms }
         var ids: [ManagedObjectID] = []
@@ -75,7 +75,7 @@ struct ChangeApplication {
     /// The object that a change is about; of the change's entity or one below it.
     private func existing(_ id: UniqueID, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
         let objectID = kind.objectID(id)
-        // The ID may name a parent of the object's own entity, or a child: the row tells.
+        // The ID may name a parent of the object's own entity, or a child: the row has its entity.
         let row: Row?
         do throws(ContextError) {
             row = try context.reader.row(id, kind)

@@ -6,15 +6,15 @@ import TributaryStore
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// The save of a child: hands its changes to `push`, and takes its objects for clean.
+    /// Hands the changes of the child to `push`, and marks its objects as saved.
     ///
-    /// `push` answers with the changes that were dropped, because their objects are deleted above. The parent's rules for
+    /// `push` returns the changes that were dropped, because their objects are deleted above. The parent's rules for
     /// conflicts do not matter here: what the child has changed replaces what the parent has.
-    func run(_ push: (StagedSave) throws -> [ObjectSnapshot]) throws {
+    func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
         let objects = context.pending.objects
         let owners = context.relationships.linkedOwners
-        let lost = staged.isEmpty ? [] : Set(try push(staged).map(\.id))
+        let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
         let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
         context.pending.finishSave()
         context.saving.request = nil
@@ -29,7 +29,9 @@ struct ChildSave {
             }
         }
         context.relationships.dropFromRelated(gone)
-        for key in touched { context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        for key in touched {
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil
+        }
         context.reader.invalidatePrefetched()
         for object in objects + owners { object.didSave() }
     }
@@ -60,7 +62,9 @@ struct ChildSave {
             }
         }
         for key in context.pending.delta.orderings.keys {
-            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else { continue }
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else {
+                continue
+            }
             let ids = context.relationships.relatedIDs(owner, key.slot)
             staged.orders.append(StagedSave.Order(owner: owner.objectID, slot: key.slot, ids: ids))
         }

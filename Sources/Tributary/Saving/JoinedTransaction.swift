@@ -5,6 +5,9 @@ struct JoinedTransaction {
     let context: ManagedObjectContext
     let joined: JoinedSaves
 
+    /// Runs `body` under the write lock, and commits its saves as one transaction.
+    ///
+    /// - Throws: what `body` throws, or ``ContextError``; then the context has the changes of the saves again.
     func run<T>(_ body: @escaping () throws -> T) throws -> T {
         var result: T?
         var newest: Int64 = 0
@@ -36,7 +39,7 @@ struct JoinedTransaction {
 
     private struct NothingSaved: Error {}
 
-    // MARK: Putting back
+    // MARK: Restoring
 
     private func restore(_ memento: SaveMemento) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry) }
@@ -45,7 +48,7 @@ struct JoinedTransaction {
         context.reader.invalidatePrefetched()
     }
 
-    /// Puts what was edited since on top of what the save took.
+    /// Gives an object the state before the save, with the edits since on top.
     private func restore(_ entry: SaveMemento.Entry) {
         let object = entry.object
         let (edited, now) = (object.changed, object.values)
@@ -61,7 +64,7 @@ struct JoinedTransaction {
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Forgets what was read of a state that never was, or that the context does not show yet.
+    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
     private func forgetRows(newerThan number: Int64) {
         for object in context.registry.objects {
             object.extras?.related = [:]

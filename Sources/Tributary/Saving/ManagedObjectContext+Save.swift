@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     ///
     /// All or nothing.
     ///
-    /// The calling thread waits for its turn to write. Without changes nothing is written.
+    /// The calling thread waits for the write lock. Without changes nothing is written.
     ///
     /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived attributes
     ///   when somebody set them since the last save; ``ConflictError`` under the policy `error`, or ``ContextError``; the
@@ -19,10 +19,10 @@ extension ManagedObjectContext {
         try SaveOperation(context: self).run()
     }
 
-    /// Holds the writer's turn while `body` runs, and makes one transaction of all saves of this context in it.
+    /// Holds the write lock while `body` runs, and makes one transaction of all saves of this context in it.
     ///
     /// Nobody else writes meanwhile; the context reads its own saves. There is one transaction in the store and in the
-    /// history, and others are told once, when `body` has ended. When it throws nothing is committed, and the context has
+    /// history, and others are notified once, when `body` has ended. When it throws nothing is committed, and the context has
     /// the changes that it had saved in `body` as unsaved ones again. Edits that `body` did not save stay unsaved.
     ///
     /// ```swift
@@ -40,11 +40,13 @@ extension ManagedObjectContext {
     public func performInOneTransaction<T>(_ body: () throws -> T) throws -> T {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
-        guard case .store(let joined) = source.destination else {
+        guard case .store(let joined) = try source.destination() else {
             throw ContextError.store(reason: "a child's saves go to its parent: hold the turn on the parent")
         }
         guard joined.transaction == nil else { return try body() }
-        return try withoutActuallyEscaping(body) { body in try JoinedTransaction(context: self, joined: joined).run(body) }
+        return try withoutActuallyEscaping(body) { body in
+            try JoinedTransaction(context: self, joined: joined).run(body)
+        }
     }
 
     /// Makes changes that are given in the terms of the log, as if a program had made them: rules and validation run at
@@ -63,7 +65,7 @@ extension ManagedObjectContext {
         try ChangeApplication(context: self).apply(changes, idempotency: idempotency)
     }
 
-    /// What messages call the context.
+    /// The name of the context in messages.
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 
     // MARK: Going back to the store
@@ -79,7 +81,7 @@ extension ManagedObjectContext {
         RefreshOperation(context: self).refresh(object, mergeChanges: mergeChanges)
     }
 
-    /// The same for every object in use, with what was changed here on top.
+    /// Brings every object in use up to date with the store, with what was changed here on top.
     public func refreshAllObjects() {
         checkConfinement()
         RefreshOperation(context: self).refreshAllObjects()

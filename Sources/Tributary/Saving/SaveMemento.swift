@@ -27,7 +27,7 @@ struct SaveMemento {
     var lastSaveToken: HistoryToken?
 
     init(of context: ManagedObjectContext, _ plan: SavePlan) {
-        entries = plan.outcomes.map { Entry($0.object) }
+        entries = plan.results.map { Entry($0.object) }
         delta = context.pending.delta
         lostConflicts = context.pending.lostConflicts
         lastSaveToken = context.lastSaveToken

@@ -3,20 +3,20 @@ import TributaryModel
 import TributaryStore
 
 extension SaveOperation {
-    /// Adds to the plan the objects in use that the store has changed by itself in this save, besides what was asked: the
-    /// other end of a one-to-one, who lost it, what a deleted object was shown by, what a unique key hid.
+    /// Adds the objects in use that the store has changed by itself in this save to the plan: the other ends of
+    /// one-to-ones, their former owners, those that referred to a deleted object, those that a unique key has hidden.
     ///
-    /// They take their new rows with the save, so that the context does not conflict with itself later.
+    /// They get their new rows with the save, so that the context does not conflict with itself later.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
-            plan.outcomes.compactMap { object, outcome -> ObjectIdentifier? in
+            plan.results.compactMap { object, result -> ObjectIdentifier? in
                 // An object that was only linked anew has no new row of its own; the store may have given it one.
-                if case .written = outcome, object.changed.isEmpty, object.state == .updated { return nil }
+                if case .written = result, object.changed.isEmpty, object.state == .updated { return nil }
                 return ObjectIdentifier(object)
             }
         )
-        let outcomes = plan
-        lazy var places = outcomes.places
+        let former = plan
+        lazy var indices = former.indices
         for object in objectsInUse(of: committed.changes) {
             guard !planned.contains(ObjectIdentifier(object)), let known = object.row, !object.values.isEmpty else {
                 continue
@@ -27,10 +27,10 @@ extension SaveOperation {
             }
             let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
             guard row?.revision != known.revision else { continue }
-            if let index = places[ObjectIdentifier(object)] {
-                plan.outcomes[index].outcome = .reread
+            if let index = indices[ObjectIdentifier(object)] {
+                plan.results[index].result = .reread
             } else if object.state == .clean {
-                plan.outcomes.append((object, row == nil ? .gone(isLost: false) : .reread))
+                plan.results.append((object, row == nil ? .gone(isLost: false) : .reread))
             }
             plan.rows[ObjectIdentifier(object)] = row
         }

@@ -19,9 +19,9 @@ struct SaveOperation {
         guard context.pending.needsSave || context.saving.request?.idempotency != nil else { return }
         try SaveValidation(context: context).validate()
         do {
-            switch context.source.destination {
+            switch try context.source.destination() {
             case .store(let joined): try write(to: joined)
-            case .parent(let push): try ChildSave(context: context).run(push)
+            case .parent(let push): ChildSave(context: context).run(push)
             }
         } catch let error as StoreError {
             throw ContextError(error)
@@ -62,14 +62,15 @@ struct SaveOperation {
             if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
             adopt(plan, nil)
             // What made a change of no use is newer than what a generation shows.
-            if transaction == nil, plan.hasLost { try GenerationMove(context: context).showNewest() }
+            if transaction == nil, plan.hasLost { try GenerationMove(context: context).moveToNewest() }
         }
     }
 
-    // MARK: In the writer's turn
+    // MARK: Under the write lock
 
     private func plan(_ transaction: WriteTransaction) throws -> SavePlan {
-        if let key = context.saving.request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key) {
+        if let key = context.saving.request?.idempotency?.key, let answer = try transaction.reader.idempotent(key: key)
+        {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }
         guard context.resolveConflict != nil else { return try planRound(transaction.reader, [:]) }
@@ -114,7 +115,7 @@ struct SaveOperation {
                 idempotency: context.saving.request?.idempotency
             )
         )
-        for case (let object, .reread) in plan.outcomes {
+        for case (let object, .reread) in plan.results {
             plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
                 object.uniqueID,
                 rootEntity: object.kind.entity.root
@@ -126,16 +127,16 @@ struct SaveOperation {
 
     // MARK: After the commit
 
-    /// Takes the written objects for clean; `committed` is nil when every change was dropped.
+    /// Marks the objects of the plan as saved and calls the hooks; `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
-        let saved = plan.outcomes.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
+        let saved = plan.results.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
         let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
         var lost: [ManagedObject] = []
         var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
-        for (object, outcome) in plan.outcomes {
+        for (object, result) in plan.results {
             if !object.isDirty { recordStoreEffect(on: object) }
-            switch outcome {
+            switch result {
             case .written: markSaved(object, committed.flatMap { written(object, $0.number) })
             case .reread:
                 let before = object.values
@@ -153,14 +154,16 @@ struct SaveOperation {
         }
         context.undoStack?.forget(lost)
         context.relationships.dropFromRelated(gone)
-        for key in touched { context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil }
+        for key in touched {
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil
+        }
         context.pending.finishSave()
         context.saving.request = nil
         context.reader.invalidatePrefetched()
         if let committed {
             context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
         }
-        // Hooks may save again, so they come when everything is settled.
+        // Hooks may save again, so they are called last.
         for object in overwritten { object.awake(from: .mergePolicy) }
         for object in saved { object.didSave() }
         if let committed { context.observation.notifyOfSaveEnd(context, committed.changes) }
@@ -179,7 +182,7 @@ struct SaveOperation {
         // A register that was only linked anew keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
         var values = object.values
-        for slot in object.kind.transientSlots { values[slot] = .null }
+        for slot in object.kind.properties.transientSlots { values[slot] = .null }
         return Row(id: object.objectID, entity: object.kind.entity, revision: number, values: values)
     }
 

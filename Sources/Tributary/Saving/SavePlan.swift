@@ -4,10 +4,10 @@ import TributaryStore
 
 /// What a save writes, and what becomes of each object when it has been written.
 ///
-/// It is made inside the writer's turn and changes nothing until the commit has succeeded.
+/// It is made under the write lock and changes nothing until the commit has succeeded.
 struct SavePlan {
     /// What becomes of an object.
-    enum Outcome {
+    enum ObjectResult {
         /// The object's values are the row's from now on.
         case written
         /// The row is read again, because others changed it, or the store computes some of it.
@@ -19,7 +19,7 @@ struct SavePlan {
     }
 
     var changes: [Change] = []
-    var outcomes: [(object: ManagedObject, outcome: Outcome)] = []
+    var results: [(object: ManagedObject, result: ObjectResult)] = []
     /// The rows that were read again after the writing.
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
@@ -27,9 +27,9 @@ struct SavePlan {
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
     /// Where the outcome of each object is.
-    var places: [ObjectIdentifier: Int] {
+    var indices: [ObjectIdentifier: Int] {
         Dictionary(
-            outcomes.enumerated().map { (ObjectIdentifier($1.object), $0) },
+            results.enumerated().map { (ObjectIdentifier($1.object), $0) },
             uniquingKeysWith: { first, _ in first }
         )
     }
@@ -58,8 +58,8 @@ struct SavePlan {
 extension SavePlan {
     /// Whether an object of the store is what others have made of it, and not what the context has.
     var hasLost: Bool {
-        outcomes.contains { object, outcome in
-            switch outcome {
+        results.contains { object, result in
+            switch result {
             case .written: false
             case .reread, .dropped, .gone: object.extras?.isUnsaved != true
             }

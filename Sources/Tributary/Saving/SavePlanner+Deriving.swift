@@ -25,23 +25,23 @@ extension SavePlanner {
             if let owner = context.relationships.owner(of: key) { concerned.insert(owner.objectID) }
         }
         for kind in deriving { concerned.formUnion(try dependents(of: kind, dropped)) }
-        var places = plan.places
+        var indices = plan.indices
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
-            guard let subject = try derived.subject(id), !subject.kind.derivations.isEmpty else { continue }
+            guard let subject = try derived.subject(id), !subject.kind.properties.derivations.isEmpty else { continue }
             let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
             guard !writes.isEmpty else { continue }
             plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
-            reread(id, &plan, &places)
+            reread(id, &plan, &indices)
         }
     }
 
-    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan, _ places: inout [ObjectIdentifier: Int]) {
+    private func reread(_ id: ManagedObjectID, _ plan: inout SavePlan, _ indices: inout [ObjectIdentifier: Int]) {
         guard let object = context.registeredObject(for: id) else { return }
-        if let index = places[ObjectIdentifier(object)] {
-            if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+        if let index = indices[ObjectIdentifier(object)] {
+            if case .written = plan.results[index].result { plan.results[index].result = .reread }
         } else if object.state == .clean {
-            places[ObjectIdentifier(object)] = plan.outcomes.count
-            plan.outcomes.append((object, .reread))
+            indices[ObjectIdentifier(object)] = plan.results.count
+            plan.results.append((object, .reread))
         }
     }
 
@@ -51,7 +51,7 @@ extension SavePlanner {
         _ dropped: Set<ObjectIdentifier>
     ) throws -> Set<ManagedObjectID> {
         var found: Set<ManagedObjectID> = []
-        for (_, derivation) in kind.derivations {
+        for (_, derivation) in kind.properties.derivations {
             guard let name = derivation.relationship, let slot = kind.slot(named: name),
                 let relationship = kind.entity.properties[slot].relationship
             else { continue }

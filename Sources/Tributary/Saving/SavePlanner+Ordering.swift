@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Positions for what a context has put into ordered relationships, found in the writer's turn from the newest ones.
+/// Positions for the objects that a context has put into ordered relationships, from the newest positions in the store.
 extension SavePlanner {
     /// A link with positions for each ordered relationship in which something is new or has moved.
     func orderChanges(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws
@@ -10,7 +10,8 @@ extension SavePlanner {
     {
         var changes: [Change] = []
         for key in context.pending.delta.orderedKeys.sorted(by: { ($0.id, $0.slot) < ($1.id, $1.slot) }) {
-            guard let owner = context.relationships.owner(of: key), !dropped.contains(ObjectIdentifier(owner)), owner.state != .deleted,
+            guard let owner = context.relationships.owner(of: key), !dropped.contains(ObjectIdentifier(owner)),
+                owner.state != .deleted,
                 owner.state != .gone, let relationship = owner.kind.entity.properties[key.slot].relationship,
                 relationship.isOrdered
             else { continue }
@@ -30,7 +31,7 @@ extension SavePlanner {
             guard case .relationship(_, .inverse) = owner.kind.entity.properties[key.slot] else { continue }
             // The link writes their registers once more.
             for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
-                plan.outcomes.append((object, .reread))
+                plan.results.append((object, .reread))
             }
         }
         return changes
@@ -49,10 +50,12 @@ extension SavePlanner {
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         // What has moved is held against what the context had read; what others have moved meanwhile stays where it is.
         let added = context.pending.delta[key].map { Set($0.added.keys) } ?? []
-        var kept = RelationshipOrdering.unmoved(wanted, in: context.relationships.storedIDs(owner, key.slot)).filter { positions[$0] != nil }
+        var kept = RelationshipOrdering.unmoved(wanted, in: context.relationships.storedIDs(owner, key.slot)).filter {
+            positions[$0] != nil
+        }
         kept.subtract(added)
         let given = context.saving.request?.positions[key] ?? [:]
-        guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).placed() }
+        guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned() }
         // What was given a position has it; the others find theirs between.
         positions.merge(given) { $1 }
         let base = wanted.filter { positions[$0] != nil }.sorted { left, right in
@@ -61,7 +64,7 @@ extension SavePlanner {
                 ? left.uniqueID < right.uniqueID : first.utf8.lexicographicallyPrecedes(second.utf8)
         }
         kept = RelationshipOrdering.unmoved(wanted, in: base).subtracting(added).union(given.keys)
-        let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).placed()
+        let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned()
         let moved = Set(placed.map(\.id))
         return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }
     }

@@ -7,9 +7,9 @@ struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
 
-    /// Holds every dirty object against its newest row and says what to write.
+    /// Compares every changed object with its newest row, and lists the changes to write and the result for each object.
     ///
-    /// `resolved` has what `resolveConflict` has said already; the plan has that and what it says now.
+    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
     ///
     /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has moved.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
@@ -20,8 +20,8 @@ struct SavePlanner {
         var deletions: [Change] = []
         let unique = try UniquenessPlanner(context: context, reader: reader).plan()
         for object in context.pending.objects {
-            if let outcome = unique.outcomes[ObjectIdentifier(object)] {
-                plan.outcomes.append((object, outcome))
+            if let result = unique.results[ObjectIdentifier(object)] {
+                plan.results.append((object, result))
                 continue
             }
             switch object.state {
@@ -29,7 +29,7 @@ struct SavePlanner {
                 plan.changes.append(
                     change(object, .insert(SavePlan.writes(object, slots: object.values.indices, isInsert: true)))
                 )
-                plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
+                plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
             case .updated: try planUpdate(of: object, &plan, &updates)
             case .deleted: try planDeletion(of: object, &plan, &deletions)
             case .clean, .gone, .detached: break
@@ -39,8 +39,8 @@ struct SavePlanner {
             throw ConflictError(conflicts: plan.conflicts, constraintConflicts: unique.conflicts)
         }
         let dropped = Set(
-            plan.outcomes.compactMap { item -> ObjectIdentifier? in
-                switch item.outcome {
+            plan.results.compactMap { item -> ObjectIdentifier? in
+                switch item.result {
                 case .dropped, .gone(isLost: true): ObjectIdentifier(item.object)
                 case .written, .reread, .gone: nil
                 }
@@ -57,18 +57,19 @@ struct SavePlanner {
     private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
-                context.schema.kind(named: change.entity).map { unique.redirected(change, $0.entity, in: context.schema.model) }
-                    ?? change
+                context.schema.kind(named: change.entity).map {
+                    unique.redirected(change, $0.entity, in: context.schema.model)
+                } ?? change
             }
             // What refers to a replaced object reads another target than its object has now.
-            for index in plan.outcomes.indices {
-                if case .written = plan.outcomes[index].outcome { plan.outcomes[index].outcome = .reread }
+            for index in plan.results.indices {
+                if case .written = plan.results[index].result { plan.results[index].result = .reread }
             }
         }
         plan.changes = unique.deletions + plan.changes + unique.updates
         for (id, isDeleted) in unique.touched {
             guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
-            plan.outcomes.append((object, isDeleted ? .gone(isLost: false) : .reread))
+            plan.results.append((object, isDeleted ? .gone(isLost: false) : .reread))
         }
     }
 
@@ -90,7 +91,7 @@ struct SavePlanner {
     ) throws {
         // An object that is only linked anew has no register of its own to write.
         guard let cached = object.row, !object.changed.isEmpty else {
-            return plan.outcomes.append((object, .written))
+            return plan.results.append((object, .written))
         }
         let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
         try checkVersion(of: object, current)
@@ -98,16 +99,16 @@ struct SavePlanner {
         guard let current, current.entity.name == cached.entity.name else {
             let conflict = MergeConflict(object, cached, nil, in: context)
             if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
-            return plan.outcomes.append((object, .gone(isLost: true)))
+            return plan.results.append((object, .gone(isLost: true)))
         }
         guard current.revision != cached.revision else {
             updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
-            return plan.outcomes.append((object, showsWhatItWrites(object) ? .written : .reread))
+            return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let policy = try policy(for: object, MergeConflict(object, cached, current, in: context), &plan)
         switch policy {
         case .error: plan.conflicts.append(MergeConflict(object, cached, current, in: context))
-        case .rollback: plan.outcomes.append((object, .dropped(current)))
+        case .rollback: plan.results.append((object, .dropped(current)))
         case .objectTrump, .storeTrump, .overwrite:
             // The resolver may have changed the object.
             let slots = object.changed.slots
@@ -119,7 +120,7 @@ struct SavePlanner {
                 }
             let writes = SavePlan.writes(object, slots: written, isInsert: false)
             if !writes.isEmpty { updates.append(change(object, .update(writes))) }
-            plan.outcomes.append((object, .reread))
+            plan.results.append((object, .reread))
         }
     }
 
@@ -133,16 +134,16 @@ struct SavePlanner {
         let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
         try checkVersion(of: object, current)
         // What another has deleted as well is gone either way.
-        guard let current else { return plan.outcomes.append((object, .gone(isLost: false))) }
+        guard let current else { return plan.results.append((object, .gone(isLost: false))) }
         if let cached = object.row, current.revision != cached.revision {
             switch try policy(for: object, MergeConflict(object, cached, current, in: context), &plan) {
             case .error: return plan.conflicts.append(MergeConflict(object, cached, current, in: context))
-            case .storeTrump, .rollback: return plan.outcomes.append((object, .dropped(current)))
+            case .storeTrump, .rollback: return plan.results.append((object, .dropped(current)))
             case .objectTrump, .overwrite: break
             }
         }
         deletions.append(change(object, .delete))
-        plan.outcomes.append((object, .gone(isLost: false)))
+        plan.results.append((object, .gone(isLost: false)))
     }
 
     // MARK: Conflicts
@@ -161,7 +162,9 @@ struct SavePlanner {
     }
 
     private func checkVersion(of object: ManagedObject, _ current: Row?) throws {
-        guard let terms = context.saving.request, let expected = terms.versions[object.objectID], current?.revision != expected else {
+        guard let terms = context.saving.request, let expected = terms.versions[object.objectID],
+            current?.revision != expected
+        else {
             return
         }
         throw ChangeError(

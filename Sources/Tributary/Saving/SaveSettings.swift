@@ -4,7 +4,7 @@ struct SaveSettings {
     var mergePolicy: MergePolicy
     var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Makes the next save answer for a request.
-    var request: RequestTerms?
+    var request: RequestConditions?
     /// What the validation that calls a hook has checked itself; nil while none does.
     var validation: ValidationProgress?
     var lastToken: HistoryToken?

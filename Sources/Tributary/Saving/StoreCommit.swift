@@ -47,7 +47,7 @@ struct StoreCommit {
         adopting adopt: (CommittedTransaction) -> Void
     ) throws {
         let (committed, pinned) = try context.home.pipeline.commit(movingFrom: old, body)
-        // What the save has done is told over the rows of after it; a hook that is told may save again.
+        // Observers of the save see the rows after it; a hook may save again.
         context.generation = pinned
         context.reader.mergedThrough = old.number
         adopt(committed)

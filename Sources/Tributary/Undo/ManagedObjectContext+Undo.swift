@@ -9,7 +9,9 @@ extension ManagedObjectContext {
         while stack.groupingLevel > 1 { stack.endUndoGrouping() }
         if stack.groupingLevel == 1 { stack.endUndoGrouping() } else { stack.close() }
         guard let group = stack.undoGroups.popLast() else { return }
-        if let inverse = UndoOperation(context: self, stack: stack).apply(group, .undoing) { stack.redoGroups.append(inverse) }
+        if let inverse = UndoOperation(context: self, stack: stack).apply(group, .undoing) {
+            stack.redoGroups.append(inverse)
+        }
         processChanges()
     }
 
@@ -20,7 +22,9 @@ extension ManagedObjectContext {
         processChanges()
         if !stack.open.records.isEmpty { stack.close() }
         guard stack.groupingLevel == 0, let group = stack.redoGroups.popLast() else { return }
-        if let inverse = UndoOperation(context: self, stack: stack).apply(group, .redoing) { stack.undoGroups.append(inverse) }
+        if let inverse = UndoOperation(context: self, stack: stack).apply(group, .redoing) {
+            stack.undoGroups.append(inverse)
+        }
         processChanges()
     }
 }

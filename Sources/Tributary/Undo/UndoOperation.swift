@@ -78,4 +78,3 @@ struct UndoOperation {
         context.pending.move(object, on: .revertToRow)
     }
 }
-

@@ -5,7 +5,7 @@ import TributaryModel
 struct UndoRecorder {
     let context: ManagedObjectContext
 
-    /// Notes the order of an ordered relationship before it changes; call it also before objects only change places.
+    /// Records the order of an ordered relationship before it changes; call it also before objects only change places.
     func recordOrder(of object: ManagedObject, _ slot: Int) {
         guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
             object.kind.entity.properties[slot].relationship?.isOrdered == true, object.state != .gone,
@@ -14,7 +14,7 @@ struct UndoRecorder {
         undoStack.record(.order(object, slot: slot, old: context.relationships.relatedIDs(object, slot)))
     }
 
-    /// Notes a pair that is made or taken away, with the orders that it changes.
+    /// Records a pair that is made or taken away, with the orders that it changes.
     func recordPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, slot)
@@ -26,7 +26,7 @@ struct UndoRecorder {
         undoStack.record(.pair(object, slot: slot, target: target, isLinked: isLinked))
     }
 
-    /// Notes the orders that a register's move from one object to another changes at the other ends.
+    /// Records the orders that a register's move from one object to another changes at the other ends.
     func recordOrders(_ object: ManagedObject, _ slot: Int, from old: PropertyValue, to new: PropertyValue) {
         guard let relationship = object.kind.entity.properties[slot].relationship,
             let (kind, inverseSlot) = context.relationships.inverse(of: relationship),

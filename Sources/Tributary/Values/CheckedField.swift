@@ -35,7 +35,7 @@ extension CheckedField {
             let right = relationship.isToMany ? "to-many: declare it as ToMany" : "to-one: declare it as ToOne"
             return .mismatch("'\(name)' is \(right)<\(target)>(\"\(name)\")")
         }
-        for (entity, type) in kind.targetTypes[slot] ?? [] where !type.isKind(of: target) {
+        for (entity, type) in kind.properties.targetTypes[slot] ?? [] where !type.isKind(of: target) {
             let help =
                 type == ManagedObject.self
                 ? "give the container a class for it" : "its class is \(type), which is no \(target)"

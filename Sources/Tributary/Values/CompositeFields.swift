@@ -22,7 +22,7 @@ public struct CompositeFields: Sendable {
 
     /// A member of the given type of the model.
     public subscript<Value: FieldValue>(name: String, type: AttributeType) -> Value {
-        if let probe { probe.note(name, type) }
+        if let probe { probe.addMember(name, type) }
         guard let json = members[name] else { return Value.zeroField }
         let value = type == .composite ? PropertyValue.composite(json.text) : type.scalarValue(from: json)
         return value.flatMap { Value(fieldValue: $0) } ?? Value.zeroField

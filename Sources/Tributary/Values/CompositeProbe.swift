@@ -12,7 +12,7 @@ final class CompositeProbe: Sendable {
         var type: AttributeType
     }
 
-    func note(_ name: String, _ type: AttributeType) {
+    func addMember(_ name: String, _ type: AttributeType) {
         members.withLock { members in
             let member = Member(name: name, type: type)
             if !members.contains(member) { members.append(member) }

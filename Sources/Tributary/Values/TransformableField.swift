@@ -50,7 +50,7 @@ public final class TransformableField<Value>: Sendable {
             throw .fields([FieldProblem(self, in: kind, reason: reason)])
         }
         if let own { return own }
-        guard let registered = kind.transformers[slot(in: kind)] else {
+        guard let registered = kind.properties.transformers[slot(in: kind)] else {
             if let fallback { return fallback }
             let wanted = kind.entity.property(named: name)?.attribute?.valueTransformerName
             throw .missingTransformer(entity: kind.entity.name, attribute: name, transformer: wanted ?? "")

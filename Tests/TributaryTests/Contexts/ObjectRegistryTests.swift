@@ -103,7 +103,7 @@ struct ObjectRegistryTests {
         for round in 0..<300 {
             let id = ids[round % ids.count]
             var keeper: Keeper? = Keeper(view.object(with: id))
-            let taken = Parcel(keeper)
+            let taken = SendingBox(keeper)
             keeper = nil
             // The last one to hold the object may be this task, on a thread of its own, while it is looked up here.
             let end = Task.detached { _ = taken.take() }

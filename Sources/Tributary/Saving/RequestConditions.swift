@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryStore
 
 /// What the next save must hold to, because it answers a request.
-struct RequestTerms {
+struct RequestConditions {
     /// Stored in the same commit.
     var idempotency: LocalTransaction.Idempotency?
     /// The versions that objects must still have.

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Counts the bodies that were accepted and have not ended, and lets others wait until there are none.
-package final class PendingBodies: Sendable {
+package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
         var waiting: [CheckedContinuation<Void, Never>] = []

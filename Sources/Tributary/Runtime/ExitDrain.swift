@@ -7,7 +7,7 @@ import Synchronization
 /// Bodies run on queues of their own, which go on while the thread that called `exit`, or returned from `main`, waits
 /// here. The main actor does not run any more then, so a body that waits for it waits in vain, changes of the view
 /// context are not saved, and nothing is merged: `await container.close()` is the way to end in good order.
-enum Quitting {
+enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?
     }
@@ -20,14 +20,14 @@ enum Quitting {
     private static let state = Mutex(State())
 
     /// From now on the exit waits for the container's bodies.
-    static func watch(_ pipeline: MergePipeline) {
+    static func add(_ pipeline: MergePipeline) {
         let isFirst = state.withLock { state in
             state.watched.removeAll { $0.pipeline == nil }
             state.watched.append(Watched(pipeline: pipeline))
             defer { state.isRegistered = true }
             return !state.isRegistered
         }
-        if isFirst { atexit { Quitting.wait() } }
+        if isFirst { atexit { ExitDrain.wait() } }
     }
 
     /// All containers wait at the same time, each for its own timeout.

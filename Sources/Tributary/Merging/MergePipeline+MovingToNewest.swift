@@ -4,10 +4,10 @@ import TributaryStore
 extension MergePipeline {
     /// Moves the main context to what is newest and merges everything up to it.
     @MainActor
-    func showNewest() throws -> ObjectChanges {
-        let step = try store.inTurn { try move($0) }
+    func moveToNewest() throws -> ObjectChanges {
+        let step = try store.inTurn { try moveGeneration($0) }
         main.collected.formUnion(step.changes)
-        main.context?.show(step.generation)
+        main.context?.setGeneration(step.generation)
         main.context?.merge(step.changes, movingTo: step.generation)
         if !main.isCollecting { postUpdate() }
         return step.changes

@@ -5,7 +5,7 @@
     import Synchronization
 
     /// Where the calling thread is, as far as contexts are concerned; for the check of debug builds.
-    enum Whereabouts {
+    enum QueueIdentity {
         private static let key = DispatchSpecificKey<String>()
         private static let mainName = "the main actor"
         /// Done once, at the first question.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A line in which bodies wait for their turns, first come, first served, without holding a thread.
+/// A lock for asynchronous code, first come, first served; who waits for it holds no thread.
 ///
-/// The place is taken at once; the turn goes on over suspensions, which an actor's does not.
-final class TurnLine: Sendable {
+/// A ticket is taken at once and gives the order. The lock is held over suspensions, which an actor's isolation is not.
+final class FIFOLock: Sendable {
     private struct State {
         var next: UInt64 = 0
         var serving: UInt64 = 0
@@ -12,27 +12,27 @@ final class TurnLine: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the next place.
-    func take() -> UInt64 {
+    /// Takes the next ticket.
+    func takeTicket() -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
             return state.next
         }
     }
 
-    /// Returns when the place's turn has come; ``leave()`` ends it.
-    func wait(for place: UInt64) async {
+    /// Returns when the lock is held for the ticket, until ``unlock()``.
+    func wait(for ticket: UInt64) async {
         await withCheckedContinuation { continuation in
             let isNow = state.withLock { state in
-                if state.serving != place { state.waiting[place] = continuation }
-                return state.serving == place
+                if state.serving != ticket { state.waiting[ticket] = continuation }
+                return state.serving == ticket
             }
             if isNow { continuation.resume() }
         }
     }
 
-    /// Ends the turn.
-    func leave() {
+    /// Gives the lock to the next ticket.
+    func unlock() {
         let next = state.withLock { state in
             state.serving += 1
             return state.waiting.removeValue(forKey: state.serving)
