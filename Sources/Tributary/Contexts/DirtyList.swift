@@ -43,7 +43,7 @@ struct DirtyList {
         counts[root] += 1
     }
 
-    /// Places that objects have left are not taken again, so that the order stays; now and then they go.
+    /// Indexes that objects have left are not used again, so that the order stays; now and then they are removed.
     private mutating func closeGaps() {
         entries.removeAll { $0 == nil }
         for (index, object) in entries.enumerated() { object?.dirtyIndex = index }
@@ -52,7 +52,7 @@ struct DirtyList {
 
     /// The objects that may have the values in the slots of the scope, in order; see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
-        keys.places(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
+        keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }
 
     /// A property of one of the objects is about to change.

@@ -12,13 +12,13 @@ struct DirtyKeyIndex {
     }
 
     private struct Index {
-        /// Places in the list of dirty objects.
-        var places: [[PropertyValue]: [Int]] = [:]
-        /// How many entries `places` has, those included that are out of date or there twice.
+        /// Indexes in the list of dirty objects.
+        var listIndexes: [[PropertyValue]: [Int]] = [:]
+        /// How many entries `listIndexes` has, those included that are out of date or there twice.
         var count = 0
-        /// Places of objects that have come or changed since they were taken in.
+        /// Indexes of objects that have come or changed since they were taken in.
         private(set) var pending: [Int]
-        /// Past this length places that are there twice leave `pending`.
+        /// Past this length list indexes that are there twice leave `pending`.
         private var limit: Int
 
         init(pending: [Int]) {
@@ -27,14 +27,14 @@ struct DirtyKeyIndex {
             setPending(pending)
         }
 
-        mutating func setPending(_ places: [Int]) {
-            pending = places
-            limit = 2 * places.count + 64
+        mutating func setPending(_ listIndexes: [Int]) {
+            pending = listIndexes
+            limit = 2 * listIndexes.count + 64
         }
 
-        mutating func append(_ place: Int) {
+        mutating func append(_ listIndex: Int) {
             if pending.count >= limit { setPending(Set(pending).sorted()) }
-            pending.append(place)
+            pending.append(listIndex)
         }
     }
 
@@ -43,7 +43,7 @@ struct DirtyKeyIndex {
     private var version: UInt64 = 0
     /// Entries that were compared with a key, or taken in; for tests.
     private(set) var visited = 0
-    /// Entries that are kept, and places of objects that are to be taken in; for tests.
+    /// Entries that are kept, and list indexes of objects that are to be taken in; for tests.
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }
 
     /// Indexes past which all are dropped.
@@ -52,15 +52,15 @@ struct DirtyKeyIndex {
     /// Whether new and changed objects have to be added.
     var isUsed: Bool { !indexes.isEmpty }
 
-    /// An object has come to the place.
-    mutating func insert(_ place: Int) {
-        for scope in indexes.keys { indexes[scope]?.append(place) }
+    /// An object has come to the list index.
+    mutating func insert(_ listIndex: Int) {
+        for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
 
-    /// A property of the object at the place is about to change.
-    mutating func change(_ place: Int, rootIndex: Int, slot: Int) {
+    /// A property of the object at the list index is about to change.
+    mutating func change(_ listIndex: Int, rootIndex: Int, slot: Int) {
         for scope in indexes.keys where scope.rootIndex == rootIndex && scope.slots.contains(slot) {
-            indexes[scope]?.append(place)
+            indexes[scope]?.append(listIndex)
         }
     }
 
@@ -68,15 +68,15 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Places of objects that may have the values, in the order of the list.
+    /// Indexes of objects that may have the values, in the order of the list.
     ///
     /// - Parameters:
     ///   - key: the values, one for each slot of the scope.
     ///   - scope: which attributes of which objects.
     ///   - version: what the context shows; everything is taken in anew when that has moved.
     ///   - entries: the list of dirty objects.
-    /// - Returns: The places in `entries`.
-    mutating func places(
+    /// - Returns: The indexes in `entries`.
+    mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,
         version: UInt64,
@@ -90,21 +90,21 @@ struct DirtyKeyIndex {
         if index.count + index.pending.count > 2 * entries.count + 64 { index = Index(pending: Array(entries.indices)) }
         // Reading an object that was only linked so far would change the list that is being looked through.
         var unread: [Int] = []
-        for place in index.pending {
+        for listIndex in index.pending {
             visited += 1
-            guard entries.indices.contains(place), let object = entries[place],
+            guard entries.indices.contains(listIndex), let object = entries[listIndex],
                 object.kind.rootIndex == scope.rootIndex
             else { continue }
             guard !object.values.isEmpty else {
-                unread.append(place)
+                unread.append(listIndex)
                 continue
             }
             let values = scope.slots.map { object.values.indices.contains($0) ? object.values[$0] : .null }
-            index.places[values, default: []].append(place)
+            index.listIndexes[values, default: []].append(listIndex)
             index.count += 1
         }
         index.setPending(unread)
-        let found = Set(index.places[key] ?? []).union(unread)
+        let found = Set(index.listIndexes[key] ?? []).union(unread)
         visited += found.count
         indexes[scope] = index
         return found.sorted()

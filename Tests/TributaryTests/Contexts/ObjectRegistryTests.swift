@@ -106,7 +106,7 @@ struct ObjectRegistryTests {
             let taken = SendingBox(keeper)
             keeper = nil
             // The last one to hold the object may be this task, on a thread of its own, while it is looked up here.
-            let end = Task.detached { _ = taken.take() }
+            let end = Task.detached { _ = taken.open() }
             if let object = view.registeredObject(for: id) {
                 found += 1
                 #expect(object.objectID == id && object.managedObjectContext === view)
