@@ -82,3 +82,52 @@ extension TransformableField where Value: Codable {
         self.init(name, fallback: CodableTransformer<Value>())
     }
 }
+
+extension ManagedObject {
+    /// A transformable attribute through its key: nil when there is no value, or its bytes are none of the transformer's.
+    ///
+    /// A value that the transformer refuses is not set; see ``transformed(_:)`` and ``setTransformed(_:for:)`` for the
+    /// errors.
+    public subscript<Value>(field: TransformableField<Value>) -> Value? {
+        get {
+            _ = field.slot(in: kind)
+            return try? transformed(field)
+        }
+        set {
+            let slot = field.slot(in: kind)
+            do throws(ContextError) {
+                try checkWritable(slot)
+            } catch {
+                return refuse(error, slot)
+            }
+            try? setTransformed(newValue, for: field)
+        }
+    }
+
+    /// The bytes of a transformable attribute, past its transformer.
+    public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
+        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+    }
+
+    /// The value of a transformable attribute; nil when there is none.
+    ///
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
+    public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
+        let transformer = Result { () throws(ContextError) in try field.transformer(in: kind) }
+        if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
+        let slot = field.slot(in: kind)
+        guard case .binary(let bytes) = try wholeOrError(read(slot), slot) else { return nil }
+        return try transformer.get().value(of: bytes)
+    }
+
+    /// Sets a transformable attribute.
+    ///
+    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none or the object is gone.
+    public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
+        let transformer = try field.transformer(in: kind)
+        try checkWritable(field.slot(in: kind))
+        let bytes = try value.map { try transformer.bytes(of: $0) }
+        write(bytes.map(PropertyValue.binary) ?? .null, field.slot(in: kind))
+    }
+}
