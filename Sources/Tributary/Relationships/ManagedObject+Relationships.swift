@@ -81,6 +81,8 @@ extension ManagedObject {
                 state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
             return context.relationships.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
+        // Most objects are not deleted: nothing else has to be looked up for them.
+        guard known.state.isDeletion else { return known.objectID }
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
 

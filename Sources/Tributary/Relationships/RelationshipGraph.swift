@@ -97,7 +97,7 @@ struct RelationshipGraph {
 
     private func isThere(_ id: ManagedObjectID, _ rootIndex: Int, at relationship: Relationship?) -> Bool {
         guard let known = context.registry.object(id.uniqueID, rootIndex: rootIndex) else { return !isDeletedAbove(id) }
-        return known.state != .gone && !isLeftOut(known, at: relationship)
+        return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 
     /// Whether relationships leave out an object that is deleted here: under Nullify and Cascade, also those that a merge
