@@ -15,7 +15,7 @@ final class Engine: Sendable {
         self.container = container
         self.sync = sync
         file = StoreFile(path: container.store.configuration.path)
-        writer = try container.store.read { try $0.ownWriter() }.id.description
+        writer = try container.store.read { try $0.writers.own() }.id.description
     }
 
     /// The newest transaction that the main context shows, as a token.

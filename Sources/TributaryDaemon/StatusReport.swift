@@ -44,7 +44,7 @@ enum StatusReport {
     /// Adds what the writers of problems call themselves.
     private static func name(writersOf problems: inout [StatusMessage.Problem], _ engine: Engine) async {
         guard problems.contains(where: { $0.writer != nil }) else { return }
-        let records = await engine.readSoon { try $0.writers() } ?? []
+        let records = await engine.readSoon { try $0.writers.all() } ?? []
         let names = Dictionary(records.map { ($0.id.description, $0.name) }, uniquingKeysWith: { first, _ in first })
         for index in problems.indices {
             problems[index].writerName = problems[index].writer.flatMap { names[$0] }.flatMap(\.self)

@@ -72,6 +72,7 @@ struct Snippet: Hashable, Sendable {
         import TransactionLog
         import Tributary
         import TributaryChanges
+        import TributaryDaemon
         import TributaryModel
         import TributarySync
 

@@ -28,6 +28,6 @@ extension Replica {
         return "\(related.map(\.uniqueID.description))"
     }
 
-    func dump() throws -> String { try store.read { try $0.dump() } }
-    func digest() throws -> String { try store.read { try $0.digest().digest } }
+    func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
+    func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
 }

@@ -28,7 +28,7 @@ final class Replica {
             )
         )
         store = try Store.open(configuration)
-        writer = try store.read { try $0.ownWriter().id }
+        writer = try store.read { try $0.writers.own().id }
     }
 
     func restart() throws {
@@ -46,7 +46,7 @@ final class Replica {
 
     /// The highest sequence applied of a writer.
     func position(of writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
     }
 
     /// Saves; nil when the store refuses it.
@@ -67,7 +67,7 @@ final class Replica {
     private func exported(_ sequence: UInt64) throws -> LogTransaction? {
         var lines: [UInt8] = []
         try store.read { reader in
-            try reader.localTransactions(from: sequence) { transaction in
+            try reader.outbox.localTransactions(from: sequence) { transaction in
                 lines = transaction.lines
                 return false
             }
@@ -95,7 +95,7 @@ final class Replica {
                     switch event {
                     case .begin(let header):
                         for (other, sequence) in header.seen {
-                            let known = try transaction.reader.writer(other)?.sequence ?? 0
+                            let known = try transaction.reader.writers.writer(other)?.sequence ?? 0
                             if known < sequence { isWaiting = true }
                         }
                         if !isWaiting { try transaction.beginImport(writer: text.name.writer, header: header) }

@@ -17,13 +17,13 @@ import TributaryStore
         let test = try TestEngine()
         let engine = try await test.open()
         try await fill(Engine.mostStatusReads, of: engine) {
-            let refused = await engine.readSoon { try $0.writers().count }
+            let refused = await engine.readSoon { try $0.writers.all().count }
             #expect(refused == nil)
             // Clients' reads have places of their own.
-            let read = try await engine.read { try $0.writers().count }
+            let read = try await engine.read { try $0.writers.all().count }
             #expect(read == 1)
         }
-        let admitted = await engine.readSoon { try $0.writers().count }
+        let admitted = await engine.readSoon { try $0.writers.all().count }
         #expect(admitted == 1)
         try await engine.container.close()
         withExtendedLifetime(test) {}

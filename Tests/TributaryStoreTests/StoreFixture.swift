@@ -44,7 +44,7 @@ struct StoreFixture: Sendable {
     @discardableResult
     static func hire(_ rows: Int = 1, nameLength: Int = 8, in transaction: WriteTransaction) throws -> Int64 {
         let database = transaction.reader.database
-        let number = try transaction.reader.newestTransaction() + 1
+        let number = try transaction.reader.history.newestTransaction() + 1
         try database.execute(
             sql: """
                 INSERT INTO tributary_transaction(number, writer, sequence, clock, committed_at) VALUES (?1, 1, ?1, 0, 0)
@@ -65,6 +65,6 @@ struct StoreFixture: Sendable {
 extension Reader {
     /// How many employees there are, and the number of the newest transaction.
     func census() throws -> (employees: Int, newest: Int64) {
-        (try Int.fetchOne(database, sql: "SELECT count(*) FROM Employee") ?? 0, try newestTransaction())
+        (try Int.fetchOne(database, sql: "SELECT count(*) FROM Employee") ?? 0, try history.newestTransaction())
     }
 }

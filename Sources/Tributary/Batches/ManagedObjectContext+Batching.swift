@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         let operation = BatchOperation(context: self)
         let terms = operation.options(request.resultKind)
         return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-            try transaction.batchInsert(into: request.entityName, terms: terms, filling)
+            try transaction.batches.insert(into: request.entityName, terms: terms, filling)
         }
     }
 
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
         let operation = BatchOperation(context: self)
         let terms = operation.options(request.resultKind)
         return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-            try transaction.batchUpdate(query, setting: expressions, terms: terms)
+            try transaction.batches.update(query, setting: expressions, terms: terms)
         }
     }
 
@@ -76,12 +76,12 @@ extension ManagedObjectContext {
         switch request.target {
         case .ids(let ids):
             return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-                try transaction.batchDelete(ids, terms: terms)
+                try transaction.batches.delete(ids, terms: terms)
             }
         case .query(let name, let predicate):
             let query = try BatchOperation(context: self).query(name, predicate, request.includesSubentities)
             return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-                try transaction.batchDelete(query, terms: terms)
+                try transaction.batches.delete(query, terms: terms)
             }
         }
     }

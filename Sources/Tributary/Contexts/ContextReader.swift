@@ -121,7 +121,7 @@ final class ContextReader {
     ///
     /// Rows of a transaction that is not committed stay in the context.
     func readAhead(_ body: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
-        let (rows, number) = try read { reader in (try body(reader), try reader.newestTransaction()) }
+        let (rows, number) = try read { reader in (try body(reader), try reader.history.newestTransaction()) }
         keep(rows, readAt: number)
         return rows
     }
@@ -130,7 +130,7 @@ final class ContextReader {
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when the request does not fit the model.
     func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
-        let (rows, number) = try readResults { reader in (try reader.rows(query), try reader.newestTransaction()) }
+        let (rows, number) = try readResults { reader in (try reader.rows(query), try reader.history.newestTransaction()) }
         keep(rows, readAt: number)
         return rows
     }

@@ -54,7 +54,7 @@ struct FaultLoading {
         do {
             return try context.store.read { reader in
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root) else { return nil }
-                return HistoryToken(store: try reader.ownWriter().id.description, number: row.revision)
+                return HistoryToken(store: try reader.writers.own().id.description, number: row.revision)
             }
         } catch {
             throw ContextError(error)

@@ -15,7 +15,7 @@ extension FetchOperation {
         do {
             answer = try await generation.readInTurn { reader in
                 let rows = wantsRows ? try reader.rows(query) : []
-                return (rows, wantsRows ? rows.map(\.id) : try reader.ids(query), try reader.newestTransaction())
+                return (rows, wantsRows ? rows.map(\.id) : try reader.ids(query), try reader.history.newestTransaction())
             }
         } catch let error as StoreError {
             throw ContextError(error)

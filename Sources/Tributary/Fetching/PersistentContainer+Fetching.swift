@@ -34,7 +34,7 @@ extension PersistentContainer {
     ) async throws -> [ManagedObjectID] {
         let query = try home.query(request)
         guard fillingRowCache else { return try await reading(at: state) { try $0.ids(query) } }
-        let (rows, number) = try await reading(at: state) { (try $0.rows(query), try $0.newestTransaction()) }
+        let (rows, number) = try await reading(at: state) { (try $0.rows(query), try $0.history.newestTransaction()) }
         pipeline.rowCache.insert(rows, readAt: number)
         return rows.map(\.id)
     }
@@ -92,9 +92,9 @@ extension PersistentContainer {
     }
 
     private static func check(_ token: HistoryToken, _ reader: Reader) throws {
-        let own = try reader.ownWriter().id.description
+        let own = try reader.writers.own().id.description
         guard token.store == own else { throw HistoryError.foreignToken(token, store: own) }
-        let newest = try reader.newestTransaction()
+        let newest = try reader.history.newestTransaction()
         guard newest >= token.number else {
             throw ContextError.store(
                 reason: "the store does not have the token's transaction \(token.number): its newest one is \(newest)"

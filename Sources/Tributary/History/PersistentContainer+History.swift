@@ -17,7 +17,7 @@ import TributaryStore
 extension PersistentContainer {
     /// The newest place in history.
     public func currentHistoryToken() throws -> HistoryToken {
-        try readHistory { HistoryToken(store: $1, number: try $0.newestTransaction()) }
+        try readHistory { HistoryToken(store: $1, number: try $0.history.newestTransaction()) }
     }
 
     /// Transactions after the token, its own not included, oldest first; from the oldest that is kept without a token.
@@ -40,14 +40,14 @@ extension PersistentContainer {
             entities: filter.entityNames
         )
         return try readHistory { reader, store in
-            let start = try token.map { try self.check($0, reader, store) } ?? reader.oldestHistory()
+            let start = try token.map { try self.check($0, reader, store) } ?? reader.history.oldestNumber()
             var found: [PersistentHistoryTransaction] = []
             var position = start
             // Page by page until as many are found as were asked for, or history ends.
             while found.count < limit {
-                let page = try reader.history(after: position, limit: limit)
+                let page = try reader.history.transactions(after: position, limit: limit)
                 guard let last = page.last?.number else { break }
-                let tombstones = try reader.tombstones(after: position, through: last)
+                let tombstones = try reader.history.tombstones(after: position, through: last)
                 for transaction in page {
                     guard found.count < limit, let wanted = query.apply(to: transaction) else { continue }
                     found.append(self.transaction(wanted, store, tombstones[transaction.number] ?? [:]))
@@ -86,8 +86,8 @@ extension PersistentContainer {
     public func registerHistoryConsumer(_ name: String, at token: HistoryToken? = nil) async throws {
         if let token { _ = try readHistory { try self.check(token, $0, $1) } }
         try await writeHistory { transaction in
-            guard try !transaction.reader.historyConsumers().contains(where: { $0.name == name }) else { return }
-            let number = try token?.number ?? transaction.reader.newestTransaction()
+            guard try !transaction.reader.history.consumers().contains(where: { $0.name == name }) else { return }
+            let number = try token?.number ?? transaction.reader.history.newestTransaction()
             try transaction.setHistoryConsumer(name, number: number)
         }
     }
@@ -102,7 +102,7 @@ extension PersistentContainer {
     /// - Throws: ``HistoryError`` `unknownConsumer`.
     public func historyToken(ofConsumer name: String) throws -> HistoryToken {
         try readHistory { reader, store in
-            guard let consumer = try reader.historyConsumers().first(where: { $0.name == name }) else {
+            guard let consumer = try reader.history.consumers().first(where: { $0.name == name }) else {
                 throw HistoryError.unknownConsumer(name)
             }
             return HistoryToken(store: store, number: consumer.number)
@@ -117,7 +117,7 @@ extension PersistentContainer {
     public func setHistoryToken(_ token: HistoryToken, ofConsumer name: String) async throws {
         _ = try readHistory { try self.checkStore(token, $1) }
         try await writeHistory { transaction in
-            guard try transaction.reader.historyConsumers().contains(where: { $0.name == name }) else {
+            guard try transaction.reader.history.consumers().contains(where: { $0.name == name }) else {
                 throw HistoryError.unknownConsumer(name)
             }
             try transaction.setHistoryConsumer(name, number: token.number)
@@ -128,7 +128,7 @@ extension PersistentContainer {
 
     private func readHistory<T>(_ body: (Reader, _ store: String) throws -> T) throws -> T {
         do {
-            return try store.read { try body($0, $0.ownWriter().id.description) }
+            return try store.read { try body($0, $0.writers.own().id.description) }
         } catch let error as HistoryError {
             throw error
         } catch {
@@ -152,7 +152,7 @@ extension PersistentContainer {
 
     private func check(_ token: HistoryToken, _ reader: Reader, _ store: String) throws -> Int64 {
         try checkStore(token, store)
-        let oldest = try reader.oldestHistory()
+        let oldest = try reader.history.oldestNumber()
         guard token.number >= oldest else {
             throw HistoryError.expired(token, oldest: HistoryToken(store: store, number: oldest))
         }

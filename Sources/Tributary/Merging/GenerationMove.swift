@@ -45,7 +45,7 @@ struct GenerationMove {
     func moveToNewest() throws -> ObjectChanges {
         guard let generation = context.generation else { return ObjectChanges() }
         guard context.isMain else {
-            guard generation.number < (try context.store.read { try $0.newestTransaction() }) else {
+            guard generation.number < (try context.store.read { try $0.history.newestTransaction() }) else {
                 return ObjectChanges()
             }
             return try pinNewest()
@@ -59,7 +59,7 @@ struct GenerationMove {
     func mergeNewest() {
         do {
             let (newest, changes) = try context.reader.read { reader in
-                let newest = try reader.newestTransaction()
+                let newest = try reader.history.newestTransaction()
                 let known = context.reader.mergedThrough
                 guard newest > known, context.registry.count > 0 else { return (newest, ObjectChanges()) }
                 let limit = context.home.pipeline.options.mailboxLimit
@@ -114,8 +114,8 @@ extension Reader {
         through: Int64,
         limit: Int = ObjectChanges.defaultLimit
     ) throws -> ObjectChanges {
-        guard number < (try oldestHistory()) else {
-            return try changes(after: number, through: through, limit: limit)
+        guard number < (try history.oldestNumber()) else {
+            return try history.changes(after: number, through: through, limit: limit)
         }
         var everything = ObjectChanges()
         everything.collapseEverything()

@@ -63,7 +63,7 @@ extension MergePipeline {
 
     /// Looks at once instead of waiting for the watch.
     func postRemoteCommitsNow() async {
-        guard let newest = try? store.read({ try $0.newestTransaction() }), newest > noticed else { return }
+        guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
         await store.waitForTurn()
         try? store.inTurn { try postRemoteCommits($0) }
     }

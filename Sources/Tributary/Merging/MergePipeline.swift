@@ -53,7 +53,7 @@ package final class MergePipeline: Sendable {
         mailbox = NoticeMailbox(options: options, clock: clock) { signal.raise() }
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
-        let name = try generation.read { try $0.ownWriter().id.description }
+        let name = try generation.read { try $0.writers.own().id.description }
         main = MainMerger(storeName: name, limit: options.mailboxLimit)
         state = Mutex(State(options: options, generation: generation, noticed: generation.number))
         ExitDrain.add(self)

@@ -12,7 +12,7 @@ struct JoinedTransaction {
         var result: T?
         var newest: Int64 = 0
         let write = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            newest = try transaction.reader.newestTransaction()
+            newest = try transaction.reader.history.newestTransaction()
             transaction.joinCommits()
             defer { transaction.abandonJoined() }
             try joined.join(transaction) {

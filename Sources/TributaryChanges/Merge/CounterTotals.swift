@@ -6,7 +6,7 @@
 package struct CounterTotals: Equatable, Sendable {
     /// What one writer has counted.
     package struct Total: Equatable, Sendable {
-        /// The last transaction of the writer that was applied, whether it counted or not.
+        /// The last of the writer's transactions that the sum includes.
         package var sequence: UInt64
         package var sum: PropertyValue
 

@@ -55,5 +55,17 @@ package struct LinkState<Stamp: Equatable> {
     }
 }
 
-extension LinkState: Equatable {}
+extension LinkState: Equatable {
+    /// Positions are equal when their bytes are; no position is the same as an empty one.
+    @usableFromInline
+    package static func == (left: LinkState, right: LinkState) -> Bool {
+        left.version == right.version && left.isRemoved == right.isRemoved && left.hasPosition(of: right)
+    }
+
+    /// Whether both have one position.
+    @usableFromInline
+    package func hasPosition(of other: LinkState) -> Bool {
+        (position ?? "").utf8.elementsEqual((other.position ?? "").utf8)
+    }
+}
 extension LinkState: Sendable where Stamp: Sendable {}

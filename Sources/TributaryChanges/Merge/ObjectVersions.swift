@@ -6,16 +6,16 @@
 @usableFromInline
 package struct ObjectVersions<Stamp: Equatable, Entity> {
     /// The greatest version of an insert; nil when nobody has inserted the object.
-    @usableFromInline package private(set) var inserted: Stamp?
+    @usableFromInline package internal(set) var inserted: Stamp?
     /// The concrete entity that the insert with the greatest version names.
-    @usableFromInline package private(set) var entity: Entity?
+    @usableFromInline package internal(set) var entity: Entity?
     /// The greatest version of a deletion; nil when there was none.
-    @usableFromInline package private(set) var deleted: Stamp?
+    @usableFromInline package internal(set) var deleted: Stamp?
 
     @inlinable
-    package init(inserted: Stamp? = nil, entity: Entity? = nil, deleted: Stamp? = nil) {
-        self.inserted = inserted
-        self.entity = entity
+    package init(insert: (version: Stamp, entity: Entity)? = nil, deleted: Stamp? = nil) {
+        inserted = insert?.version
+        entity = insert?.entity
         self.deleted = deleted
     }
 
@@ -23,6 +23,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     ///
     /// - Returns: whether it is the greatest so far, so that its entity is the object's.
     /// - Throws: what `order` throws.
+    @inlinable
     package mutating func insert<Order: VersionOrder>(
         at version: Stamp,
         entity: Entity,
@@ -37,6 +38,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     ///
     /// - Returns: whether it is the greatest so far.
     /// - Throws: what `order` throws.
+    @inlinable
     package mutating func delete<Order: VersionOrder>(at version: Stamp, by order: Order) throws -> Bool
     where Order.Stamp == Stamp {
         guard try order.later(deleted, version) == version else { return false }
@@ -47,6 +49,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     /// Whether the object is there: inserted, and not deleted since.
     ///
     /// - Throws: what `order` throws.
+    @inlinable
     package func isVisible<Order: VersionOrder>(by order: Order) throws -> Bool where Order.Stamp == Stamp {
         guard let inserted else { return false }
         guard let deleted else { return true }

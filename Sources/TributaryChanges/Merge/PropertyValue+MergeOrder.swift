@@ -6,13 +6,39 @@ extension PropertyValue {
         return rule == .min ? precedes(other) : other.precedes(self)
     }
 
-    /// A strict total order of the values of one attribute, the same on every machine.
+    /// A strict total order of values, the same on every machine.
     ///
-    /// Values of one kind compare as in sorting. What that does not tell apart, or does not compare, is ordered by its
-    /// bytes in the log: an integer before the same number as a double, bytes in their place before bytes beside the log.
+    /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that this does not tell
+    /// apart, or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
+    /// bytes in their row before bytes beside the log. A double that is no number comes before all numbers.
     package func precedes(_ other: PropertyValue) -> Bool {
+        if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
+        if isNaN || other.isNaN { return isNaN && !other.isNaN }
         if let order = compared(to: other), order != 0 { return order < 0 }
-        if self == other { return false }
         return json.canonicalBytes.lexicographicallyPrecedes(other.json.canonicalBytes)
+    }
+
+    private var isNaN: Bool {
+        switch self {
+        case .double(let value): value.isNaN
+        case .date(let value): value.secondsSinceReferenceDate.isNaN
+        default: false
+        }
+    }
+
+    /// Values of one kind compare with each other, and nil is a kind of its own.
+    private var mergeKind: Int {
+        switch self {
+        case .null: 0
+        case .boolean: 1
+        case .integer, .double: 2
+        case .decimal: 3
+        case .date: 4
+        case .string, .uri: 5
+        case .uuid: 6
+        case .reference: 7
+        case .binary, .blob: 8
+        case .composite: 9
+        }
     }
 }

@@ -49,9 +49,10 @@ extension MergeRule {
         }
     }
 
-    /// Merges the registers that two replicas have of one property.
+    /// Merges the registers that two replicas have of one property, which is no counter.
     ///
-    /// Commutative, associative and idempotent. Deletions are merged on their own and supersede the result.
+    /// Commutative, associative and idempotent. Deletions are merged on their own and supersede the result. A baseline and
+    /// the store that joins it are such replicas.
     ///
     /// - Returns: the register that counts; nil when there is none.
     /// - Throws: what `order` throws.

@@ -23,7 +23,7 @@ package struct UniqueKeys<Key: Hashable> {
     /// By key: the shown object that has it.
     package private(set) var owners: [Key: UniqueID] = [:]
 
-    /// Decides for a set of live objects, in any order.
+    /// Decides for a set of live objects, in any order; each object is in it once.
     ///
     /// Costs n log n comparisons for n objects, and a look at each key.
     package init(of holders: some Sequence<Holder>) {

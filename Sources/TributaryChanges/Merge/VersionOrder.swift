@@ -3,9 +3,10 @@
 /// The rules work on any token that stands for a version: on whole ``Version`` values, or on the numbers under which a
 /// store keeps them and whose versions it has to look up, which can fail.
 ///
-/// Two writes may have equal versions: parts of one transaction whose index a store leaves out, and writes of two clones
-/// of one store. Where the rules are told of writes one after the other, the one told later then stands; where two states
-/// are merged, the greater value does.
+/// Two writes may have equal versions: parts of one transaction whose index a store leaves out, which have one stamp, and
+/// writes of two clones of one store, which have two. Where the rules are told of writes one after the other, the one told
+/// later then stands; where two states are merged, the greater value does. A deletion supersedes no write of a clone with
+/// an equal version.
 @usableFromInline
 package protocol VersionOrder<Stamp> {
     /// What stands for a version.
@@ -23,10 +24,12 @@ extension VersionOrder {
         return try isOlder(second, than: first) ? first : second
     }
 
-    /// Whether a deletion at `deletion` supersedes the earlier write at `write`: of equal versions, the deletion stands.
+    /// Whether a deletion at `deletion`, which is told of later, supersedes the write at `write`.
+    ///
+    /// It does when the write is older, or a part of the deletion's own transaction that came before the deletion.
     @inlinable
     package func isSuperseded(_ write: Stamp, by deletion: Stamp) throws -> Bool {
-        try write == deletion || !isOlder(deletion, than: write)
+        try write == deletion || isOlder(write, than: deletion)
     }
 
     /// Whether a write at `write` comes too late, because the object was deleted at a greater version already.

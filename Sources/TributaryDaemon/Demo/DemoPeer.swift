@@ -100,5 +100,5 @@ struct DemoPeer: Sendable {
     /// Waits until the exporter has written everything: a sync does so without the timers.
     func settle() async throws { _ = try await sync.sync() }
 
-    func digest() throws -> String { try container.store.read { try $0.digest().digest } }
+    func digest() throws -> String { try container.store.read { try $0.mergeState.digest().digest } }
 }

@@ -25,7 +25,7 @@ enum ChangesRoute {
         var missed: StoreUpdate?
         if let after, after < now.number {
             let changes = try await engine.read {
-                try $0.changes(after: after, through: now.number, limit: ObjectChanges.defaultLimit)
+                try $0.history.changes(after: after, through: now.number, limit: ObjectChanges.defaultLimit)
             }
             missed = StoreUpdate(token: now, changes: changes)
         }

@@ -37,7 +37,7 @@ enum DigestRoute {
 
     private static func digest(_ engine: Engine, _ objects: DigestedObjects) async throws -> JSONValue {
         let digest = try await engine.container.store.readAside { reader in
-            try reader.digest { objects.count = $0 }
+            try reader.mergeState.digest { objects.count = $0 }
         }
         let vector = digest.vector.sorted { $0.key < $1.key }.map { writer, position in
             JSONMember(

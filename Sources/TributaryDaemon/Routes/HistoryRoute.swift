@@ -13,8 +13,8 @@ enum HistoryRoute {
         var after: Int64?
         if let given { after = try await TokenArgument.number(given, engine: engine) }
         let page = try await engine.read { [after] reader in
-            let start = try after ?? reader.oldestHistory()
-            let transactions = try reader.history(after: start, limit: limit + 1)
+            let start = try after ?? reader.history.oldestNumber()
+            let transactions = try reader.history.transactions(after: start, limit: limit + 1)
             return (start: start, transactions: transactions)
         }
         let shown = page.transactions.prefix(limit)

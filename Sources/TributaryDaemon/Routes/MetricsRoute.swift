@@ -76,7 +76,7 @@ enum MetricsRoute {
             Double(matches.abandoned)
         )
         // As the status does: metrics tell of readers that are busy, and do not wait for them.
-        let writers = await engine.readSoon { try $0.writers() } ?? []
+        let writers = await engine.readSoon { try $0.writers.all() } ?? []
         text.add(
             "tributary_writer_sequence",
             .gauge,

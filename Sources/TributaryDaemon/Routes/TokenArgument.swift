@@ -14,9 +14,9 @@ enum TokenArgument {
         guard token.store == engine.writer else {
             throw expired("the token '\(text)' is of another store")
         }
-        let oldest = try await engine.read { try $0.oldestHistory() }
+        let oldest = try await engine.read { try $0.history.oldestNumber() }
         // A transaction that is committed and not merged yet has a token already.
-        let newest = try engine.container.store.read { try $0.newestTransaction() }
+        let newest = try engine.container.store.read { try $0.history.newestTransaction() }
         guard token.number >= oldest else { throw expired("the history after the token '\(text)' has been purged") }
         guard token.number <= newest else { throw expired("the token '\(text)' is newer than the store") }
         return token.number

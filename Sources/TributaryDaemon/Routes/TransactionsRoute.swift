@@ -75,7 +75,7 @@ enum TransactionsRoute {
     // MARK: Answering
 
     private static func known(_ key: String, engine: Engine) throws -> (number: Int64, detail: String)? {
-        try engine.container.store.read { try $0.idempotent(key: key) }
+        try engine.container.store.read { try $0.history.idempotent(key: key) }
     }
 
     private static func repeated(_ first: (number: Int64, detail: String), engine: Engine) async throws -> Response {

@@ -14,7 +14,7 @@ enum WritersRoute {
         let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
         let wall = engine.container.store.configuration.environment.wallMilliseconds()
         let backlogs = engine.sync.backlogs
-        var records = try await engine.read { try $0.writers() }
+        var records = try await engine.read { try $0.writers.all() }
         let known = Set(records.map(\.id))
         records += backlogs.keys.filter { !known.contains($0) }.map { WriterRecord(unknown: $0) }
         records.sort { $0.id < $1.id }

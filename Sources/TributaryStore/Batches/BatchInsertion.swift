@@ -29,7 +29,7 @@ final class BatchInsertion {
         var written: [Int] = []
         var id: UniqueID?
         for (name, value) in given {
-            if name == WriteTransaction.batchID, case .uuid(let own) = value {
+            if name == BatchWriter.batchID, case .uuid(let own) = value {
                 id = own
                 continue
             }
@@ -46,7 +46,7 @@ final class BatchInsertion {
         rows[uniqueID] = row
         if !keys.isEmpty { keys.note(values, row: row) }
         note(objectID(uniqueID))
-        if slice.count >= WriteTransaction.batchSlice { try flush(take) }
+        if slice.count >= BatchWriter.sliceSize { try flush(take) }
     }
 
     func flush(_ take: Take) throws {

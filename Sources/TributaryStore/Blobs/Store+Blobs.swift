@@ -12,11 +12,6 @@ extension Store {
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }
 
-extension Reader {
-    /// A value with its bytes; as it is where they cannot be read.
-    package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
-}
-
 extension StoreContext {
     func whole(_ value: PropertyValue) throws(StoreError) -> PropertyValue {
         guard case .blob(let sha256, let size) = value else { return value }

@@ -74,7 +74,7 @@ extension WriterTurn {
                 connections.append(connection)
                 number = try connection.run { database in
                     try database.execute(sql: "BEGIN DEFERRED")
-                    return try Reader(database: database, context: store.context).newestTransaction()
+                    return try Reader(database: database, context: store.context).history.newestTransaction()
                 }
             }
         } catch {

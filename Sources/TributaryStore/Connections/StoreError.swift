@@ -16,7 +16,7 @@ package enum StoreError: Error, Hashable, Sendable {
     /// An insert of an object that is visible already.
     case duplicateID(ManagedObjectID)
     /// A change that names an entity, a property or a value that the model does not have. Only local changes throw it;
-    /// imported ones are parked.
+    /// imported ones are deferred.
     case invalidChange(index: Int, reason: String)
     /// A fetch that cannot be answered: a key path that leads nowhere, a sort by what has no order.
     case invalidQuery(reason: String)

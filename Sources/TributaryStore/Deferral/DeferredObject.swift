@@ -5,6 +5,20 @@ import TributaryModel
 struct DeferredObject {
     typealias Write = Register<DeferredVersion, String>
 
+    /// The total of one writer: a sum, or an amount that is no number.
+    enum Total {
+        case sum(PropertyValue)
+        case other(JSONValue)
+
+        /// The total as text in canonical form.
+        var text: String {
+            switch self {
+            case .sum(let value): value.json.deferredForm
+            case .other(let json): json.deferredForm
+            }
+        }
+    }
+
     struct Pair: Hashable {
         var property: String
         var target: UniqueID
@@ -20,7 +34,7 @@ struct DeferredObject {
     /// By property: greatest and least values, which no deletion supersedes and whose versions do not matter.
     private(set) var extremes: [String: PropertyValue] = [:]
     /// By property and the row of the writer: the totals of counters.
-    private(set) var totals: [String: [Int64: JSONValue]] = [:]
+    private(set) var totals: [String: [Int64: Total]] = [:]
     /// Links and unlinks as text.
     private(set) var pairs: [Pair: Write] = [:]
 
@@ -42,11 +56,15 @@ struct DeferredObject {
 
     /// Adds an increment to the total of a writer; an amount that is no number takes the place of the total.
     mutating func add(_ amount: JSONValue, to property: String, by writer: Int64) {
-        var total = amount
-        if let before = totals[property]?[writer]?.number, let number = amount.number {
-            total = CounterTotals.sum(before, number).json
+        guard let number = amount.number else {
+            totals[property, default: [:]][writer] = .other(amount)
+            return
         }
-        totals[property, default: [:]][writer] = total
+        if case .sum(let before)? = totals[property]?[writer] {
+            totals[property, default: [:]][writer] = .sum(CounterTotals.sum(before, number))
+        } else {
+            totals[property, default: [:]][writer] = .sum(number)
+        }
     }
 
     /// Merges a link or unlink.

@@ -50,7 +50,7 @@ struct DeferredOrigins {
         {
             return lastSegment
         }
-        let found = try reader.segment(writer: origin.writer, holding: origin.sequence)
+        let found = try reader.writers.segment(writer: origin.writer, holding: origin.sequence)
         if let found { lastSegment = found }
         return found
     }

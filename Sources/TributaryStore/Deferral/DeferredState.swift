@@ -198,7 +198,7 @@ struct DeferredState {
         for (property, totals) in object.totals {
             for (writer, sum) in totals {
                 let name = JSONValue.string(property).text
-                lines.append("\(head) \(name) counts \(sum.deferredForm) by \(try uuid(of: writer))")
+                lines.append("\(head) \(name) counts \(sum.text) by \(try uuid(of: writer))")
             }
         }
         for (pair, write) in object.pairs where try !isSuperseded(write.version) {

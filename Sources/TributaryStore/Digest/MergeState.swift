@@ -82,7 +82,7 @@ final class MergeState {
                 let number = row.versions.register(place, isHeld: entity.holds[place])
             else { continue }
             var value = shown
-            if case .reference = column.kind, shown.isNull, let target = try dangling(table, row.id, place) {
+            if case .reference = column.kind, shown.isNull, let target = try unresolvedTarget(table, row.id, place) {
                 value = .reference(target)
             }
             emit(try register(column, value, number))
@@ -111,7 +111,7 @@ final class MergeState {
         return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text
     }
 
-    private func dangling(_ table: TableLayout, _ id: UniqueID, _ place: Int) throws -> UniqueID? {
+    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ place: Int) throws -> UniqueID? {
         let statement = try BoundStatement(
             reader.database,
             "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"

@@ -84,7 +84,7 @@ final class StoreModel: Sendable {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
-    /// What parked writes of an entity or a property are told under that the model does not have any more.
+    /// The last name of an entity that the model does not have any more; deferred writes are reported under it.
     func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
     /// The root of the hierarchy that an entity which is gone was in: the one that the model has, or the last one.

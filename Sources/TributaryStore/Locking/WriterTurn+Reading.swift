@@ -3,7 +3,7 @@ package import TributaryChanges
 extension WriterTurn {
     /// The newest transaction of anyone.
     package func newestTransaction() throws -> Int64 {
-        try StoreError.mapping { try Reader(database: database, context: store.context).newestTransaction() }
+        try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
     }
 
     /// What the transactions after `number` up to `through` have changed.
@@ -11,12 +11,12 @@ extension WriterTurn {
         try StoreError.mapping {
             let reader = Reader(database: database, context: store.context)
             // What was purged before it was noticed may have been anything.
-            guard try reader.oldestHistory() <= number else {
+            guard try reader.history.oldestNumber() <= number else {
                 var everything = ObjectChanges(limit: limit)
                 everything.collapseEverything()
                 return everything
             }
-            return try reader.changes(after: number, through: through, limit: limit)
+            return try reader.history.changes(after: number, through: through, limit: limit)
         }
     }
 }

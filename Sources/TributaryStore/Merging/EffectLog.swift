@@ -71,7 +71,7 @@ final class EffectLog {
     func keys(of shape: ChangeShape) throws -> [UInt32] {
         if let known = shape.historyKeys { return known }
         // Names that the model does not know have no effect, and there is no end to such names.
-        let names = zip(shape.names, shape.targets).filter { !$1.isUnknown }.map(\.0)
+        let names = shape.knownProperties(layout)
         let kind: HistoryTransaction.Kind = shape.isInsert ? .insert : .update
         let keys = try history.keys(layout.entities[shape.entity].entity.name, kind, names)
         shape.historyKeys = keys

@@ -64,15 +64,16 @@ struct LinkMerger {
             by: tables.versions
         )
         guard isAccepted else { return }
-        let wasShown = try tables.links.shown(link, source, target) != nil
+        let wasShown = known?.isShown ?? false
         let isShown =
             try !state.isRemoved && tables.visibility.isVisible(link.source, source)
             && tables.visibility.isVisible(link.target, target)
         if wasShown, !isShown { try tables.links.removeShown(link, source, target) }
         if known != nil, !wasShown, isShown { try tables.links.removeHidden(link, source, target) }
-        let pair = Pair(source: source, target: target, state: state)
+        let pair = Pair(source: source, target: target, state: state, isShown: isShown)
         if isShown { try tables.links.insertShown(pair, link) } else { try tables.links.insertHidden(pair, link) }
-        if wasShown != isShown || (isShown && known?.state.position != state.position) { try record(pair, link) }
+        let isMoved = isShown && known.map { !$0.state.hasPosition(of: state) } ?? true
+        if wasShown != isShown || isMoved { try record(pair, link) }
     }
 
     /// The greatest deletion of an object, visible or not.

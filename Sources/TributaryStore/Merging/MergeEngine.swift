@@ -113,8 +113,8 @@ final class MergeEngine {
         switch operation.action {
         case .delete: try objects.delete(operation.table, operation.id)
         case .assign(let column, let target):
-            let write = RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null)
-            try objects.update(operation.table, operation.id, [write], shape: nil)
+            converter.assign(target, to: column)
+            try objects.update(operation.table, operation.id, converter.writes, shape: nil)
         case .write(let index):
             guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
             let shape = shapes[index]
@@ -123,7 +123,7 @@ final class MergeEngine {
             if isInsert, slice.valueIndex == nil {
                 try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
             } else if !converter.writes.isEmpty {
-                let shape = isInsert ? nil : shape
+                let shape = slice.valueIndex == nil ? shape : nil
                 try objects.update(operation.table, operation.id, converter.writes, shape: shape)
             }
         }

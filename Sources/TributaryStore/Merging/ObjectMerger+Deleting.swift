@@ -5,7 +5,7 @@ extension ObjectMerger {
     /// Merges a deletion.
     func delete(_ table: Int, _ id: UniqueID) throws {
         guard let row = try tables.objects.row(table, id) else { return try deletePartial(table, id) }
-        var state = ObjectVersions(inserted: row.versions.inserted, entity: row.entity, deleted: row.versions.deleted)
+        var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)
         guard try state.delete(at: cursor.number, by: tables.versions) else { return }
         // An insert of the same transaction came before this deletion: one that comes after it is not applied yet.
         if row.versions.inserted != cursor.number, try state.isVisible(by: tables.versions) {

@@ -62,7 +62,7 @@ extension ObjectMerger {
         statement.bind(5, entity.code)
         let isComplete = writes.count == shape.targets.count
         statement.bind(4, isComplete ? shape.exceptions : exceptions(of: writes, entity: shape.entity))
-        if !isComplete || !shape.isPlain || writes.count < layout.tables[table].columns.count {
+        if !isComplete || !shape.coversAllColumns {
             for (column, value) in entity.defaults.enumerated() {
                 statement.bind(ObjectTable.firstColumn + Int32(column), value)
             }
@@ -89,7 +89,7 @@ extension ObjectMerger {
     ) throws {
         var partial = partial
         try merge(writes, into: &partial, table, id)
-        let state = ObjectVersions(inserted: cursor.number, entity: entity, deleted: partial.deleted)
+        let state = ObjectVersions(insert: (cursor.number, entity), deleted: partial.deleted)
         guard try state.isVisible(by: tables.versions) else {
             try tables.partialRows.store(partial, table, id)
             return try withdraw(table, id)

@@ -105,7 +105,7 @@ final class ObjectMerger {
     ///
     /// - Returns: whether it is the greatest.
     private func mergeInsert(of entity: Int, into row: inout VisibleRow, table: Int) throws -> Bool {
-        var versions = ObjectVersions(inserted: row.versions.inserted, entity: row.entity)
+        var versions = ObjectVersions(insert: (row.versions.inserted, row.entity))
         guard try versions.insert(at: cursor.number, entity: entity, by: tables.versions) else { return false }
         if entity != row.entity {
             row.versions = converted(row.versions, from: row.entity, to: entity)

@@ -2,15 +2,15 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Brings a store that was made with another model up to this one: what the model has gained is added, and parked
-/// writes that it can represent now take effect; anything else is refused.
+/// Brings a store that was made with another model up to this one: entities and properties that the model has gained are
+/// added, and deferred writes that it can represent now are merged; anything else is refused.
 ///
 /// Runs in the transaction that opens the store.
 struct Migration {
     let db: Database
     let configuration: StoreConfiguration
 
-    /// With `isForced` views, indexes and parked writes are looked at though the catalogue is the same.
+    /// With `isForced` views, indexes and deferred writes are checked although the catalogue is the same.
     func run(isForced: Bool = false) throws -> StoreModel {
         let before = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: before)

@@ -2,8 +2,8 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// What a migration writes as changes of this store: defaults of what has become mandatory, and relationships that are
-/// kept in another rewrite than before.
+/// Writes, as changes of this store, the defaults of properties that have become mandatory, and relationships that are
+/// stored in another place than before.
 struct MigrationRewrites {
     let step: MigrationStep
     let layout: StoreModel

@@ -91,7 +91,7 @@ struct MigrationRun {
         return layout
     }
 
-    /// What is dropped on the rewrite, as the store has it now; what a custom stage drops, it has seen to.
+    /// The values that the steps drop, as the store has them now; a custom stage answers for its own.
     private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
         var builder = LayoutBuilder(model: chain[0], catalogue: try Catalogue(db))
         let layout = builder.build(storeName: configuration.name)
@@ -130,7 +130,7 @@ struct MigrationRun {
         }
     }
 
-    /// Stages of one's own divide the rewrite; what lies between them is inferred in one go.
+    /// Custom stages divide the chain of versions; the versions between two of them are migrated in one step.
     private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
         var steps: [PlannedStep] = []

@@ -7,14 +7,14 @@ package struct SegmentRecord: Sendable, Hashable {
     package var last: UInt64
     /// Lower-case hexadecimal, of the end line.
     package var sha256: String
-    /// Values that were parked while it was applied.
-    package var parkedCount: Int
+    /// Values that were deferred while it was applied.
+    package var deferredCount: Int
 
-    package init(writer: UniqueID, first: UInt64, last: UInt64, sha256: String, parkedCount: Int = 0) {
+    package init(writer: UniqueID, first: UInt64, last: UInt64, sha256: String, deferredCount: Int = 0) {
         self.writer = writer
         self.first = first
         self.last = last
         self.sha256 = sha256
-        self.parkedCount = parkedCount
+        self.deferredCount = deferredCount
     }
 }

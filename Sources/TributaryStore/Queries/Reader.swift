@@ -1,10 +1,35 @@
 import GRDB
+package import TributaryChanges
 
-/// Reads of one state of the store.
+/// Reads one state of the store: objects itself, everything else through the reader of that.
 ///
-/// Valid only inside the closure that it is given to. What it reads is in its extensions: objects, positions, history,
-/// exports and the digest of the merge state.
+/// Valid only inside the closure that it is given to.
 package struct Reader {
     let database: Database
     let context: StoreContext
+
+    /// The history of transactions, and who has registered to read it.
+    package var history: HistoryReader { HistoryReader(reader: self) }
+
+    /// The writers, how far each was applied, and in which segments.
+    package var writers: WriterReader { WriterReader(reader: self) }
+
+    /// Local transactions and the ranges of their export.
+    package var outbox: OutboxReader { OutboxReader(reader: self) }
+
+    /// Imported writes that have no effect yet.
+    package var deferrals: DeferredWriteReader { DeferredWriteReader(reader: self) }
+
+    /// The merge state as a whole.
+    package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
+
+    /// A value of the store's own.
+    package func setting(_ key: String) throws -> String? {
+        let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")
+        statement.bind(1, key)
+        return try statement.first { $0.text(0) }
+    }
+
+    /// A value with its bytes; as it is where they cannot be read.
+    package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }

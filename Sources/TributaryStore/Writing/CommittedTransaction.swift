@@ -9,7 +9,7 @@ package struct CommittedTransaction: Sendable {
     package var clock: HybridClock
     /// Changes that were merged, and those of them that were deferred.
     package var changeCount: Int
-    package var parkedCount: Int
+    package var deferredCount: Int
     private let applied: AppliedTransaction
     /// Of a local transaction, whose changes are asked for more than once.
     private let known: ObjectChanges?
@@ -20,7 +20,7 @@ package struct CommittedTransaction: Sendable {
         sequence = header.sequence
         clock = header.clock
         changeCount = engine.cursor.changeCount
-        parkedCount = engine.cursor.deferredCount
+        deferredCount = engine.cursor.deferredCount
         applied = engine.effects.current
         known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
     }

@@ -4,31 +4,31 @@ extension WriteTransaction {
     /// Registers a consumer, or notes how far it has come and that it was heard of.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
         let now = Double(reader.context.configuration.environment.wallMilliseconds()) / 1000
-        try setSetting(Reader.consumerPrefix + name, to: "\(number) \(now)")
+        try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")
     }
 
     package func removeHistoryConsumer(_ name: String) throws {
-        try setSetting(Reader.consumerPrefix + name, to: nil)
+        try setSetting(HistoryReader.consumerPrefix + name, to: nil)
     }
 
     /// Removes history before the transaction, its own not included, but nothing that a consumer has still to read.
     package func deleteHistory(before number: Int64) throws {
-        let waiting = try reader.historyConsumers().map(\.number).min()
+        let waiting = try reader.history.consumers().map(\.number).min()
         let last = max(number, 1) - 1
         try purgeHistory(through: min(last, waiting ?? last))
     }
 
     /// Removes history up to and including the transaction.
     func purgeHistory(through last: Int64) throws {
-        let newest = try reader.newestTransaction()
+        let newest = try reader.history.newestTransaction()
         let last = min(last, newest)
-        guard last > (try reader.oldestHistory()) else { return }
+        guard last > (try reader.history.oldestNumber()) else { return }
         for table in ["tributary_history", "tributary_tombstone"] {
             let delete = try BoundStatement(db, "DELETE FROM \(table) WHERE transaction_number <= ?1")
             delete.bind(1, last)
             try delete.run()
         }
         try removeUnusedShapes()
-        try setSetting(Reader.purgedHistoryKey, to: String(last))
+        try setSetting(HistoryReader.purgedHistoryKey, to: String(last))
     }
 }

@@ -66,7 +66,7 @@ extension WriteTransaction {
         insert.bind(2, Int64(bitPattern: record.first))
         insert.bind(3, Int64(bitPattern: record.last))
         insert.bind(4, record.sha256)
-        insert.bind(5, Int64(record.parkedCount))
+        insert.bind(5, Int64(record.deferredCount))
         try insert.run()
         let update = try BoundStatement(
             db,

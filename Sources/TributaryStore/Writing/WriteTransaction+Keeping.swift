@@ -62,7 +62,7 @@ extension WriteTransaction {
         select.bind(1, seconds)
         let last = try select.first { $0.integer(0) } ?? 0
         // A consumer that has been silent for longer than history is kept does not hold it up.
-        let heard = try reader.historyConsumers().filter { $0.heardAt >= seconds }.map(\.number)
+        let heard = try reader.history.consumers().filter { $0.heardAt >= seconds }.map(\.number)
         try purgeHistory(through: min(last, heard.min() ?? last))
         let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
         answers.bind(1, seconds)

@@ -24,6 +24,9 @@ package final class WriteTransaction {
 
     var db: Database { reader.database }
 
+    /// Changes to many objects at once.
+    package var batches: BatchWriter { BatchWriter(transaction: self) }
+
     func engine() throws -> MergeEngine {
         if let engineInUse { return engineInUse }
         let made = try MergeEngine(db, layout: reader.context.layout, blobs: reader.context.blobs)

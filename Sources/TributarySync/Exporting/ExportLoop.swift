@@ -122,7 +122,7 @@ final class ExportLoop: Sendable {
     private static func unacknowledgedSince(_ reader: Reader) throws -> UInt64? {
         let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
         guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
-            try reader.ownWriter().sequence == sequence
+            try reader.writers.own().sequence == sequence
         else { return nil }
         return since
     }

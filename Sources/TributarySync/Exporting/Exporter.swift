@@ -31,7 +31,7 @@ struct Exporter: Sendable {
     /// Exports everything that is committed and not exported.
     @discardableResult
     func run() throws -> ImportCounts {
-        let (own, unfinished) = try store.read { (try $0.ownWriter(), try $0.unfinishedExports()) }
+        let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
         guard own.clock.milliseconds <= wall.addingSaturating(maxAhead) else {
             throw ExportFailure.clockAhead(milliseconds: own.clock.milliseconds - wall)
         }
@@ -48,10 +48,10 @@ struct Exporter: Sendable {
     /// The next stretch of local transactions with its header; nil when all are exported.
     private func nextRange(_ own: WriterRecord) throws -> ExportRange? {
         try store.read { reader in
-            let first = try reader.lastExported().addingSaturating(1)
+            let first = try reader.outbox.lastExported().addingSaturating(1)
             var last = first - 1
             var bytes = 0
-            try reader.localTransactions(from: first) { transaction in
+            try reader.outbox.localTransactions(from: first) { transaction in
                 work.step()
                 last = transaction.sequence
                 bytes += transaction.lines.count
@@ -63,7 +63,7 @@ struct Exporter: Sendable {
                 name: name,
                 first: first,
                 last: last,
-                previous: try reader.ownWriter().lastSegmentHash,
+                previous: try reader.writers.own().lastSegmentHash,
                 model: store.model.version
             )
             return ExportRange(first: first, last: last, header: header.line)
@@ -85,7 +85,7 @@ struct Exporter: Sendable {
         let publisher = SegmentPublisher(folder)
         let end = try publisher.publish(name, header: range.header) { writer in
             try store.read { reader in
-                try reader.localTransactions(from: range.first) { transaction in
+                try reader.outbox.localTransactions(from: range.first) { transaction in
                     try writer.append(lines: transaction.lines, changes: transaction.changeCount)
                     work.step()
                     counts.transactions += 1

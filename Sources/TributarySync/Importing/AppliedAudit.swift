@@ -51,15 +51,15 @@ struct AppliedAudit {
 
     /// Why a segment with the given hash contradicts the store; nil when it does not.
     private func reason(against name: SegmentName, sha256: String, _ reader: Reader) throws -> String? {
-        if let record = try reader.segment(writer: name.writer, first: name.first), record.last == name.last {
+        if let record = try reader.writers.segment(writer: name.writer, first: name.first), record.last == name.last {
             guard record.sha256 != sha256 else { return nil }
             return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
         }
         if name.writer == own {
-            let isUnderWay = try reader.unfinishedExports().contains { $0.first == name.first && $0.last == name.last }
+            let isUnderWay = try reader.outbox.unfinishedExports().contains { $0.first == name.first && $0.last == name.last }
             return isUnderWay ? nil : "This store has not written it."
         }
-        guard let rival = try reader.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first
+        guard let rival = try reader.writers.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first
         else { return nil }
         let applied = SegmentName(writer: name.writer, first: rival.first, last: rival.last)
         return "It overlaps \(applied.fileName), which was applied, with other bounds."

@@ -40,7 +40,7 @@ struct BatchApplier {
     /// Goes over the writers in turn, since one may wait for another, until nothing moves any more.
     mutating func run() throws {
         try transaction.letRowsWait()
-        ownSequence = try transaction.reader.ownWriter().sequence
+        ownSequence = try transaction.reader.writers.own().sequence
         live[batch.own] = ownSequence
         var queues: [(writer: UniqueID, items: ArraySlice<ImportBatch.Item>)] = []
         var indexes: [UniqueID: Int] = [:]
@@ -166,8 +166,8 @@ struct BatchApplier {
         outcome.positions[transaction.writer] = transaction.sequence
         outcome.counts.transactions += 1
         outcome.counts.changes += transaction.changeCount
-        outcome.deferred += transaction.parkedCount
-        deferred += transaction.parkedCount
+        outcome.deferred += transaction.deferredCount
+        deferred += transaction.deferredCount
         hasChanges = hasChanges || transaction.changeCount > 0
         committed.append(transaction)
     }
@@ -190,7 +190,7 @@ struct BatchApplier {
             first: item.name.first,
             last: item.name.last,
             sha256: item.segment.end.sha256,
-            parkedCount: deferred
+            deferredCount: deferred
         )
         try transaction.recordSegment(record, name: item.segment.header.name)
         outcome.finished.append(item.name)

@@ -26,7 +26,7 @@ final class DeferralFinder: Sendable {
     ///
     /// - Throws: what reading throws.
     func report(_ reader: Reader) throws -> DeferralReport {
-        try cache.report(at: try reader.newestTransaction()) { try self.reader.report(reader) }
+        try cache.report(at: try reader.history.newestTransaction()) { try self.reader.report(reader) }
     }
 
     /// The report with the lines of what it names; without them when the log folder does not answer in time.
@@ -70,9 +70,9 @@ final class DeferralFinder: Sendable {
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
         var records: [SegmentName: SegmentRecord] = [:]
         for status in statuses where status.lacksDeferredNames {
-            records[status.id] = try reader.segment(writer: status.id.writer, first: status.id.first)
+            records[status.id] = try reader.writers.segment(writer: status.id.writer, first: status.id.first)
         }
-        let first = try reader.firstDeferredWrites(of: Set(records.values))
+        let first = try reader.deferrals.firstWrites(of: Set(records.values))
         return try statuses.map { status in
             guard status.lacksDeferredNames, let write = records[status.id].flatMap({ first[$0] }) else {
                 return status
@@ -88,7 +88,7 @@ final class DeferralFinder: Sendable {
     /// - Throws: what reading throws.
     func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {
         let (counts, values) = try store.read { reader in
-            let (counts, writes) = try reader.deferredWrites(of: record, limit: DeferralFinder.namedOfSegment)
+            let (counts, writes) = try reader.deferrals.writes(of: record, limit: DeferralFinder.namedOfSegment)
             return (counts, try self.reader.values(of: writes, reader))
         }
         let status = SegmentStatus(applied: record, counts, values)
@@ -101,12 +101,12 @@ final class DeferralFinder: Sendable {
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
         var statuses: [SegmentName: SegmentStatus] = [:]
         if all {
-            for record in try reader.writers().flatMap({ try reader.segments(writer: $0.id) }) {
+            for record in try reader.writers.all().flatMap({ try reader.writers.segments(writer: $0.id) }) {
                 let status = SegmentStatus(applied: record, DeferredCounts(), [])
                 statuses[status.id] = status
             }
         }
-        for segment in try reader.deferredSegments() {
+        for segment in try reader.deferrals.segments() {
             let status = SegmentStatus(applied: segment.record, segment.counts, [])
             statuses[status.id] = status
         }
@@ -122,11 +122,11 @@ final class DeferralFinder: Sendable {
     /// - Throws: what reading throws.
     func deferred(in names: Set<SegmentName>, after floor: Int64) throws -> ([SegmentStatus], newest: Int64) {
         try store.read { reader in
-            let statuses = try reader.deferredSegments(after: floor).map { segment in
+            let statuses = try reader.deferrals.segments(after: floor).map { segment in
                 SegmentStatus(applied: segment.record, segment.counts, [])
             }
             let found = try named(statuses.filter { names.contains($0.id) }, reader)
-            return (found.sorted { $0.id < $1.id }, try reader.newestTransaction())
+            return (found.sorted { $0.id < $1.id }, try reader.history.newestTransaction())
         }
     }
 }

@@ -14,7 +14,7 @@ struct DeferralReader {
 
     /// A report without lines, which ``located(_:)`` finds.
     func report(_ reader: Reader) throws -> DeferralReport {
-        let overview = try reader.deferredOverview(limit: DeferralReader.named)
+        let overview = try reader.deferrals.overview(limit: DeferralReader.named)
         var report = DeferralReport()
         report.counts = overview.counts
         report.since = overview.since
@@ -26,7 +26,7 @@ struct DeferralReader {
     /// The writes with their segments and rules.
     func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
         try writes.map { write in
-            let record = try reader.segment(writer: write.writer, holding: write.sequence)
+            let record = try reader.writers.segment(writer: write.writer, holding: write.sequence)
             let name = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) }
             return DeferredValue(write: write, segment: name, line: nil, rule: rule(of: write))
         }

@@ -13,13 +13,13 @@ struct SyncRecords: Sendable {
     ///
     /// - Throws: what reading throws; so do the other functions.
     func ownPosition() throws -> WriterPosition {
-        WriterPosition(sequence: try store.read { try $0.ownWriter().sequence })
+        WriterPosition(sequence: try store.read { try $0.writers.own().sequence })
     }
 
     func positions() throws -> [UniqueID: WriterPosition] {
         try store.read { reader in
             var positions: [UniqueID: WriterPosition] = [:]
-            for writer in try reader.writers() { positions[writer.id] = try SyncRecords.position(of: writer, reader) }
+            for writer in try reader.writers.all() { positions[writer.id] = try SyncRecords.position(of: writer, reader) }
             return positions
         }
     }

@@ -68,7 +68,7 @@ extension SyncService {
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = environment.wall
         if let status = state.read({ $0.planner.status(of: name, wall: wall) }) { return status }
-        let record = try environment.store.read { try $0.segment(writer: name.writer, first: name.first) }
+        let record = try environment.store.read { try $0.writers.segment(writer: name.writer, first: name.first) }
         guard let record, record.last == name.last else { return nil }
         return try await deferrals.status(ofApplied: record)
     }

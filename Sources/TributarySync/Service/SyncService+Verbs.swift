@@ -22,7 +22,7 @@ extension SyncService {
         let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
         let now = replica.shownTransaction
         let changes = try environment.store.read { reader in
-            now > shown ? try reader.changes(after: shown, through: now, limit: .max) : ObjectChanges()
+            now > shown ? try reader.history.changes(after: shown, through: now, limit: .max) : ObjectChanges()
         }
         return SyncResult(
             imported: imported - before,

@@ -7,9 +7,9 @@ extension SyncState {
     ///
     /// - Throws: what reading throws.
     init(_ reader: Reader, configuration: SyncConfiguration) throws {
-        let own = try reader.ownWriter().id
+        let own = try reader.writers.own().id
         var planner = ImportPlanner(own: own, limits: configuration.limits)
-        for writer in try reader.writers() {
+        for writer in try reader.writers.all() {
             planner.setPosition(try SyncRecords.position(of: writer, reader), of: writer.id)
         }
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])

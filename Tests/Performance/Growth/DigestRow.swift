@@ -42,7 +42,7 @@ enum DigestRow {
     static func digest(_ path: String) throws {
         let store = try Store.open(StoreConfiguration(path: path, name: "growth", model: try Works.model()))
         let before = Effort.peakKiB
-        _ = try store.read { try $0.digest() }
+        _ = try store.read { try $0.mergeState.digest() }
         print(Effort.peakKiB - before)
         try store.close()
     }

@@ -48,6 +48,7 @@ struct MergeLaws {
         return switch Int.random(in: 0...4, using: &generator) {
         case 0: .null
         case 1: .double(Double(number) / 2)
+        case 2: [.double(-0.0), .double(0), .integer(0)].randomElement(using: &generator) ?? .null
         default: .integer(number)
         }
     }

@@ -11,11 +11,9 @@ import TributaryChanges
             { generator -> State in
                 let isInserted = Int.random(in: 0...3, using: &generator) > 0
                 let isDeleted = Bool.random(using: &generator)
-                return State(
-                    inserted: isInserted ? MergeLaws.version(&generator) : nil,
-                    entity: isInserted ? Int.random(in: 1...3, using: &generator) : nil,
-                    deleted: isDeleted ? MergeLaws.version(&generator) : nil
-                )
+                let insert = (MergeLaws.version(&generator), Int.random(in: 1...3, using: &generator))
+                let deleted = MergeLaws.version(&generator)
+                return State(insert: isInserted ? insert : nil, deleted: isDeleted ? deleted : nil)
             },
             { try $0.merged(with: $1, by: order) }
         )

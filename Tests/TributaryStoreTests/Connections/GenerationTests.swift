@@ -69,8 +69,8 @@ struct GenerationTests {
         try fixture.hire()
         let third = try fixture.store.move(from: second, connections: 2)
         #expect([first.number, second.number, third.number] == [1, 2, 3])
-        #expect(try first.read { try $0.newestTransaction() } == 3)
-        #expect(try second.read(timeout: .seconds(10)) { try $0.newestTransaction() } == 3)
+        #expect(try first.read { try $0.history.newestTransaction() } == 3)
+        #expect(try second.read(timeout: .seconds(10)) { try $0.history.newestTransaction() } == 3)
     }
 
     @Test
@@ -93,8 +93,8 @@ struct GenerationTests {
         await begun.wait()
         try fixture.hire()
         let new = try store.move(from: old, connections: 3)
-        #expect(try new.read { try $0.newestTransaction() } == 2)
-        #expect(try old.read { try $0.newestTransaction() } == 2, "a read that begins later")
+        #expect(try new.read { try $0.history.newestTransaction() } == 2)
+        #expect(try old.read { try $0.history.newestTransaction() } == 2, "a read that begins later")
         leave.signal()
         let census = try await slow.value
         #expect(census.newest == 1, "the read that had begun")
@@ -106,7 +106,7 @@ struct GenerationTests {
         try fixture.hire()
         let generation = try fixture.store.pin()
         let inner = try generation.read { _ in
-            try generation.read { try $0.newestTransaction() }
+            try generation.read { try $0.history.newestTransaction() }
         }
         #expect(inner == 1)
     }
@@ -135,15 +135,15 @@ struct GenerationTests {
                 try await generation.readInTurn(timeout: .seconds(60)) { reader in
                     begun[number].raise()
                     leave.wait()
-                    return try reader.newestTransaction()
+                    return try reader.history.newestTransaction()
                 }
             }
         }
         for signal in begun { await signal.wait() }
         let third = Task {
-            try await generation.readInTurn(timeout: .seconds(60)) { try $0.newestTransaction() }
+            try await generation.readInTurn(timeout: .seconds(60)) { try $0.history.newestTransaction() }
         }
-        #expect(try generation.read { try $0.newestTransaction() } == 1)
+        #expect(try generation.read { try $0.history.newestTransaction() } == 1)
         leave.signal()
         leave.signal()
         for task in slow { #expect(try await task.value == 1) }
@@ -163,6 +163,6 @@ struct GenerationTests {
                 try Int.fetchOne($0.database, sql: endless)
             }
         }
-        #expect(try generation.read { try $0.newestTransaction() } == 0, "the connection is of use still")
+        #expect(try generation.read { try $0.history.newestTransaction() } == 0, "the connection is of use still")
     }
 }

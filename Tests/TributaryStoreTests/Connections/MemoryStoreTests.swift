@@ -25,7 +25,7 @@ struct MemoryStoreTests {
         let folder = try #require(configuration.memory).path
         let store = try Store.open(configuration)
         #expect(try names(folder).contains("store.sqlite"))
-        #expect(try store.read { try $0.newestTransaction() } == 0)
+        #expect(try store.read { try $0.history.newestTransaction() } == 0)
         try store.close()
         #expect(!FileManager.default.fileExists(atPath: folder))
     }

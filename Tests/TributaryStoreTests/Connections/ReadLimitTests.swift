@@ -50,7 +50,7 @@ struct ReadLimitTests {
         let fixture = try StoreFixture()
         try fixture.hire(3)
         let store = fixture.store
-        #expect(try await store.readAside { try $0.digest() } == store.read { try $0.digest() })
+        #expect(try await store.readAside { try $0.mergeState.digest() } == store.read { try $0.mergeState.digest() })
         let (stream, started) = AsyncStream<Void>.makeStream()
         let task = Task.detached {
             try await store.readAside { reader in

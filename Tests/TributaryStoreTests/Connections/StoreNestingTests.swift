@@ -17,10 +17,10 @@ struct StoreNestingTests {
         }
         let employee = try #require(store.model.entity(named: "Employee"))
         #expect(try store.read { try $0.count(FetchQuery(entity: employee)) } == 3)
-        #expect(try store.read { try $0.newestTransaction() } == 2)
+        #expect(try store.read { try $0.history.newestTransaction() } == 2)
         #expect(try store.pin().number == 2)
         try fixture.hire()
-        #expect(try store.read { try $0.newestTransaction() } == 3)
+        #expect(try store.read { try $0.history.newestTransaction() } == 3)
     }
 
     @Test func namesWithUnderscoresDoNotMeetInIndexes() throws {
@@ -45,6 +45,6 @@ struct StoreNestingTests {
         let fixture = try StoreFixture()
         try fixture.hire()
         try fixture.store.write { try $0.deleteHistory(before: .min) }
-        #expect(try fixture.store.read { try $0.oldestHistory() } == 0)
+        #expect(try fixture.store.read { try $0.history.oldestNumber() } == 0)
     }
 }

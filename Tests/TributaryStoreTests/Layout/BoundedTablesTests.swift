@@ -67,10 +67,10 @@ import TributaryModel
         // Known ones are found again, by a transaction that knows none.
         try replica.apply(ForeignTransaction(1, 3, clock: 3, Array(changes.suffix(100))))
         #expect(try count("tributary_shape", replica) == 2_048)
-        let newest = try replica.store.read { try $0.newestTransaction() }
+        let newest = try replica.store.read { try $0.history.newestTransaction() }
         try replica.store.write { try $0.deleteHistory(before: newest) }
         #expect(try count("tributary_shape", replica) == 100)
-        let kept = try replica.store.read { try $0.history(after: newest - 1, limit: 10) }
+        let kept = try replica.store.read { try $0.history.transactions(after: newest - 1, limit: 10) }
         #expect(kept.count == 1)
         #expect(kept.first?.changes.isEmpty == false)
     }

@@ -24,7 +24,7 @@ import TributaryModel
         for replica in [first, second] {
             let rows = try PlainSQL(path: replica.path).rows("SELECT \"\(Self.composed)\" FROM P")
             #expect(rows == [["a"]])
-            #expect(try replica.store.read { try $0.deferredCounts() }.values == 1)
+            #expect(try replica.store.read { try $0.deferrals.counts() }.values == 1)
         }
         #expect(try first.dump() == second.dump())
     }
@@ -65,7 +65,7 @@ import TributaryModel
         try story.apply(.update("P", 1, [Self.composed: "a"]))
         try story.apply(.update("P", 1, [Self.decomposed: "b"]))
         #expect(try story.rows("SELECT tea FROM P") == [["a"]])
-        #expect(try story.migrated.store.read { try $0.deferredCounts() }.values == 1)
+        #expect(try story.migrated.store.read { try $0.deferrals.counts() }.values == 1)
         try story.expectOneState()
     }
 

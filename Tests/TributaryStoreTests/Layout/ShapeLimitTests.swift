@@ -38,15 +38,15 @@ import TributaryModel
         let insert = Change(entity: "P", id: .sample(2), operation: .insert(Self.writes(late)))
         try replica.apply(ForeignTransaction(1, 3, clock: 3, updates[late - 1], insert))
         #expect(try shapes(replica) <= bound)
-        let newest = try replica.store.read { try $0.newestTransaction() }
-        let history = try replica.store.read { try $0.history(after: newest - 1, limit: 10) }
+        let newest = try replica.store.read { try $0.history.newestTransaction() }
+        let history = try replica.store.read { try $0.history.transactions(after: newest - 1, limit: 10) }
         let changes = try #require(history.first).changes
         for (number, kind) in [(1, HistoryTransaction.Kind.update), (2, HistoryTransaction.Kind.insert)] {
             let own = changes.filter { $0.id.uniqueID == .sample(number) }
             #expect(own.first?.kind == kind)
             #expect(Set(own.flatMap(\.properties)) == Set(Self.chosen(late)))
         }
-        let union = try replica.store.read { try $0.changes(after: newest - 1, through: newest, limit: 100) }
+        let union = try replica.store.read { try $0.history.changes(after: newest - 1, through: newest, limit: 100) }
         #expect(union.updated.map(\.uniqueID) == [.sample(1)] && union.inserted.map(\.uniqueID) == [.sample(2)])
     }
 
@@ -61,7 +61,7 @@ import TributaryModel
         }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
         #expect(try shapes(replica) == 1)
-        let history = try replica.store.read { try $0.history(after: 0, limit: 10) }
+        let history = try replica.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(history.flatMap(\.changes).allSatisfy { $0.properties == ["a0"] })
     }
 }

@@ -65,7 +65,7 @@ import TributaryModel
                 .insert("Tag", 43, ["key": nil, "isOn": .boolean(true)])
             )
         ])
-        #expect(committed.map(\.parkedCount) == [1])
+        #expect(committed.map(\.deferredCount) == [1])
         #expect(committed.map(\.changeCount) == [3])
         #expect(try replica.values("Tag", .sample(41))?["key"] == .uuid(.sample(1)))
         #expect(try replica.values("Tag", .sample(42)) == ["key": .null, "isOn": .boolean(true)])
@@ -84,7 +84,7 @@ import TributaryModel
         for number in [1, WaitingRows.limit, count] {
             #expect(try replica.values("Department", .sample(number))?["title"] == .string("u\(number)"))
         }
-        let history = try replica.store.read { try $0.history(after: 0, limit: 10) }
+        let history = try replica.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(history.map(\.changes.count).suffix(2) == [count, count])
     }
 }
@@ -110,7 +110,7 @@ extension Replica {
 
     /// All objects that history tells of, whatever it calls them on the way.
     fileprivate func told() throws -> Set<UniqueID> {
-        let history = try store.read { try $0.history(after: 0, limit: 10_000) }
+        let history = try store.read { try $0.history.transactions(after: 0, limit: 10_000) }
         return Set(history.flatMap(\.changes).map(\.id.uniqueID))
     }
 }

@@ -13,7 +13,7 @@ import TributaryModel
         try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
         var instructions = 0
         try replica.store.write { write in
-            try write.reportingProgress(every: 1, { instructions += 1 }) { _ = try write.reader.digest() }
+            try write.reportingProgress(every: 1, { instructions += 1 }) { _ = try write.reader.mergeState.digest() }
         }
         return instructions
     }

@@ -27,7 +27,7 @@ import TributaryModel
         #expect(later["name"] == .string("Anna"))
         #expect(later["salary"] == .double(10.5))
         #expect(later["department"] == .null)
-        let history = try replica.store.read { try $0.history(after: 0, limit: 10) }
+        let history = try replica.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(history.map(\.changes.count) == [2, 3])
         #expect(history[0].changes.allSatisfy { $0.kind == .insert })
         #expect(history[1].changes.contains { $0.kind == .delete && $0.id.uniqueID == .sample(1) })
@@ -66,7 +66,7 @@ import TributaryModel
     @Test func `an unknown name or value and a visible ID are errors, and nothing is written`() throws {
         let replica = try Replica()
         try replica.commit(.insert("Tag", 1))
-        let before = try replica.store.read { try $0.newestTransaction() }
+        let before = try replica.store.read { try $0.history.newestTransaction() }
         #expect(throws: StoreError.self) { try replica.commit(.insert("Tag", 2), .insert("Nothing", 3)) }
         #expect(throws: StoreError.self) { try replica.commit(.insert("Tag", 2, ["what": 1])) }
         #expect(throws: StoreError.self) { try replica.commit(.insert("Tag", 2, ["isOn": 1])) }
@@ -74,6 +74,6 @@ import TributaryModel
         guard case .duplicateID(let id)? = error else { throw error ?? .closed }
         #expect(id.uniqueID == .sample(1))
         #expect(try replica.values("Tag", .sample(2)) == nil)
-        #expect(try replica.store.read { try $0.newestTransaction() } == before)
+        #expect(try replica.store.read { try $0.history.newestTransaction() } == before)
     }
 }

@@ -158,7 +158,7 @@ import TributaryModel
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Employee", 1, ["visits": 2])))
         let committed = try replica.apply(ForeignTransaction(1, 2, clock: 2, .update("Employee", 1, ["visits": 9])))
-        #expect(committed.parkedCount == 1)
+        #expect(committed.deferredCount == 1)
         #expect(try replica.values("Employee", .sample(1))?["visits"] == .integer(2))
     }
 

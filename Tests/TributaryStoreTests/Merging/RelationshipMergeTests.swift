@@ -67,7 +67,7 @@ import TributaryModel
         #expect(try replica.values("Passport", .sample(21))?["owner"] == .null)
         var lines: [String] = []
         try replica.store.read { reader in
-            try reader.localTransactions(from: 2) { transaction in
+            try reader.outbox.localTransactions(from: 2) { transaction in
                 lines.append(String(decoding: transaction.lines, as: UTF8.self))
                 return true
             }

@@ -85,9 +85,9 @@ final class Replica {
         for transaction in transactions { try apply(transaction) }
     }
 
-    func dump() throws -> String { try store.read { try $0.dump() } }
+    func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
 
-    func digest() throws -> String { try store.read { try $0.digest().digest } }
+    func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
 
     /// The visible object's values by name, nil when it is not visible.
     func values(_ entity: String, _ id: UniqueID) throws -> [String: PropertyValue]? {

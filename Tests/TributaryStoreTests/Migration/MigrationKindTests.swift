@@ -81,16 +81,16 @@ import TributaryModel
             """
         )
         try story.apply(.insert("A", 1, ["x": "one"]), .insert("B", 2, ["a": .to(1)]), .insert("B", 3, ["a": .to(4)]))
-        let token = try story.migrated.store.read { try $0.newestTransaction() }
+        let token = try story.migrated.store.read { try $0.history.newestTransaction() }
         try story.migrate()
         #expect(try story.rows("SELECT Z.x FROM B JOIN Z ON B.a = Z._id") == [["one"]])
         #expect(try story.value("SELECT count(*) FROM sqlite_schema WHERE name = 'A'") == "0")
         try story.apply(.insert("A", 4, ["x": "four"]), .update("Z", 1, ["x": "two"]))
         #expect(try story.rows("SELECT Z.x FROM B JOIN Z ON B.a = Z._id ORDER BY 1") == [["four"], ["two"]])
         try story.expectOneState()
-        let history = try story.migrated.store.read { try $0.history(after: 0, limit: 10) }
+        let history = try story.migrated.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(Set(history.flatMap(\.changes).map(\.id.entity)) == ["Z", "B"])
-        #expect(try story.migrated.store.read { try $0.history(after: token, limit: 10) }.map(\.number) == [token + 1])
+        #expect(try story.migrated.store.read { try $0.history.transactions(after: token, limit: 10) }.map(\.number) == [token + 1])
     }
 
     @Test func `two entities change their names with each other`() throws {

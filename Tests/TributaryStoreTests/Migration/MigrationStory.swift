@@ -63,11 +63,11 @@ final class MigrationStory {
     func value(_ query: String) throws -> String? { try PlainSQL(path: migrated.path).value(query) }
 
     static func own(_ replica: Replica, from first: UInt64) throws -> [LogTransaction] {
-        let writer = try replica.store.read { try $0.ownWriter().id }
+        let writer = try replica.store.read { try $0.writers.own().id }
         var lines: [String] = []
         var last = first - 1
         try replica.store.read { reader in
-            try reader.localTransactions(from: first) { transaction in
+            try reader.outbox.localTransactions(from: first) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 last = transaction.sequence
                 return true
@@ -78,8 +78,8 @@ final class MigrationStory {
     }
 
     static func send(from source: Replica, to target: Replica) throws {
-        let writer = try source.store.read { try $0.ownWriter().id }
-        let known = try target.store.read { try $0.writer(writer)?.sequence ?? 0 }
+        let writer = try source.store.read { try $0.writers.own().id }
+        let known = try target.store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
         for transaction in try own(source, from: known + 1) {
             try target.store.write { write in
                 try write.beginImport(writer: writer, header: transaction.header)

@@ -17,7 +17,7 @@ import TributaryModel
         try replica.commit(.insert("Tag", 3))
         var lines: [String] = []
         try replica.store.read { reader in
-            try reader.localTransactions(from: 1) { transaction in
+            try reader.outbox.localTransactions(from: 1) { transaction in
                 lines.append(String(decoding: transaction.lines, as: UTF8.self))
                 return true
             }
@@ -25,7 +25,7 @@ import TributaryModel
         #expect(lines.count == 2, "what was imported is not exported")
         #expect(lines.first?.contains("\"seen\":{\"\(foreign.writer)\":1}") == true)
         #expect(lines.last?.contains("seen") == false)
-        let writers = try replica.store.read { try $0.writers() }
+        let writers = try replica.store.read { try $0.writers.all() }
         #expect(writers.first { $0.id == foreign.writer }?.sequence == 1)
         #expect(writers.first(where: \.isSelf)?.sequence == 2)
         #expect(writers.first(where: \.isSelf)?.seen[foreign.writer] == 1)
@@ -43,21 +43,21 @@ import TributaryModel
             try write.setSetting("a", to: "b")
             try write.beginExport(ExportRange(first: 1, last: 1, header: "{}"))
         }
-        #expect(try replica.store.read { try $0.unfinishedExports() } == [ExportRange(first: 1, last: 1, header: "{}")])
-        #expect(try replica.store.read { try $0.lastExported() } == 1)
-        #expect(try replica.store.read { try $0.idempotent(key: "k")?.detail } == "answer")
+        #expect(try replica.store.read { try $0.outbox.unfinishedExports() } == [ExportRange(first: 1, last: 1, header: "{}")])
+        #expect(try replica.store.read { try $0.outbox.lastExported() } == 1)
+        #expect(try replica.store.read { try $0.history.idempotent(key: "k")?.detail } == "answer")
         #expect(try replica.store.read { try $0.setting("a") } == "b")
         try replica.store.write { try $0.finishExport(first: 1, sha256: "ab") }
-        let own = try replica.store.read { try $0.ownWriter() }
+        let own = try replica.store.read { try $0.writers.own() }
         #expect(own.lastSegmentHash == "ab")
-        let segment = try replica.store.read { try $0.segment(writer: own.id, first: 1) }
+        let segment = try replica.store.read { try $0.writers.segment(writer: own.id, first: 1) }
         #expect(segment == SegmentRecord(writer: own.id, first: 1, last: 1, sha256: "ab"))
         try replica.store.write { try $0.purgeHistory(committedBefore: .greatestFiniteMagnitude) }
-        #expect(try replica.store.read { try $0.oldestHistory() } == 1)
-        #expect(try replica.store.read { try $0.idempotent(key: "k") } == nil)
+        #expect(try replica.store.read { try $0.history.oldestNumber() } == 1)
+        #expect(try replica.store.read { try $0.history.idempotent(key: "k") } == nil)
         var count = 0
         try replica.store.read { reader in
-            try reader.localTransactions(from: 1) { _ in
+            try reader.outbox.localTransactions(from: 1) { _ in
                 count += 1
                 return true
             }

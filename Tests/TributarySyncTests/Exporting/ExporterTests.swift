@@ -21,7 +21,7 @@ import TributaryStore
         folder = try TemporaryFolder("export")
         logs = try LogsFolder()
         store = try ExporterTests.open(folder, "store.sqlite", wall)
-        own = try store.read { try $0.ownWriter().id }
+        own = try store.read { try $0.writers.own().id }
     }
 
     private static func open(_ folder: TemporaryFolder, _ file: String, _ wall: SyncWall) throws -> Store {
@@ -107,11 +107,11 @@ import TributaryStore
         #expect(throws: PowerFailure.self) { try stopping.run() }
         let name = try #require(logs.segments(of: own).first)
         let before = try #require(logs.bytes(of: name))
-        #expect(try store.read { try $0.unfinishedExports().count } == 1)
+        #expect(try store.read { try $0.outbox.unfinishedExports().count } == 1)
         #expect(try exporter().run().segments == 1)
         #expect(logs.bytes(of: name) == before)
-        #expect(try store.read { try $0.unfinishedExports().isEmpty })
-        #expect(try store.read { try $0.segment(writer: own, first: 1)?.sha256 } == SegmentText.tailHash(before))
+        #expect(try store.read { try $0.outbox.unfinishedExports().isEmpty })
+        #expect(try store.read { try $0.writers.segment(writer: own, first: 1)?.sha256 } == SegmentText.tailHash(before))
     }
 
     @Test func aNameThatIsTakenByOtherContentStopsTheExport() throws {
@@ -120,7 +120,7 @@ import TributaryStore
         let before = logs.bytes(of: SegmentName(writer: own, first: 1, last: 1))
         #expect(throws: SegmentError.self) { try exporter().run() }
         #expect(logs.bytes(of: SegmentName(writer: own, first: 1, last: 1)) == before)
-        #expect(try store.read { try $0.unfinishedExports().count } == 1)
+        #expect(try store.read { try $0.outbox.unfinishedExports().count } == 1)
     }
 
     @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
@@ -156,7 +156,7 @@ import TributaryStore
             logs: try LogFolder(path: logs.path),
             items: try logs.segments(of: own).map { ImportBatch.Item(name: $0, segment: try verified($0)) },
             positions: [:],
-            own: try other.read { try $0.ownWriter().id },
+            own: try other.read { try $0.writers.own().id },
             abandoned: [],
             sliceChanges: 20_000,
             wall: wall.now,

@@ -46,7 +46,7 @@ import TributaryStore
             logs: try LogFolder(path: logs.path),
             items: items,
             positions: positions,
-            own: try store.read { try $0.ownWriter().id },
+            own: try store.read { try $0.writers.own().id },
             abandoned: [],
             sliceChanges: slice,
             wall: wall.now,
@@ -55,7 +55,7 @@ import TributaryStore
     }
 
     private func position(_ writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
     }
 
     private func count() throws -> Int {
@@ -91,7 +91,7 @@ import TributaryStore
         #expect(done.counts.transactions == 3)
         #expect(try position(a) == 4)
         #expect(try store.read { try $0.setting(StoreKeys.partial(a)) } == nil)
-        #expect(try store.read { try $0.segment(writer: a, first: 1)?.last } == 4)
+        #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.last } == 4)
     }
 
     @Test func aFileThatIsSwappedAfterVerificationLeavesNothing() throws {
@@ -116,7 +116,7 @@ import TributaryStore
             try #require(rounds < 20)
         }
         #expect(try count() == 10)
-        #expect(try store.read { try $0.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
+        #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
     }
 
     @Test(arguments: [ImportControl.Order.finish, .abort])
@@ -149,7 +149,7 @@ import TributaryStore
         let batch = try batch([item(segment)])
         let outcome = try store.write { try batch.apply($0).0 }
         #expect(outcome.deferred == 2)
-        #expect(try store.read { try $0.segment(writer: writer, first: 1)?.parkedCount } == 2)
+        #expect(try store.read { try $0.writers.segment(writer: writer, first: 1)?.deferredCount } == 2)
         #expect(try count() == 1)
     }
 

@@ -36,7 +36,7 @@ import TributaryStore
             paused: paused,
             items: [ImportBatch.Item(name: segment.name, segment: segment)],
             positions: [writer: position],
-            own: try store.read { try $0.ownWriter().id },
+            own: try store.read { try $0.writers.own().id },
             abandoned: [],
             sliceChanges: 20_000,
             wall: SyncWall.start,

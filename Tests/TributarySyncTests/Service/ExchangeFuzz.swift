@@ -104,10 +104,10 @@ final class ExchangeFuzz {
     private func compare() throws {
         let states = try replicas.map { replica in
             try replica.store.read { reader in
-                let digest = try reader.digest()
+                let digest = try reader.mergeState.digest()
                 return (
                     digest: digest.digest, vector: digest.vector.mapValues(\.sequence),
-                    rows: try reader.dump().split(separator: "\n").map(String.init)
+                    rows: try reader.mergeState.dump().split(separator: "\n").map(String.init)
                 )
             }
         }

@@ -28,7 +28,7 @@ import TributaryStore
         for _ in 0..<2 {
             for replica in [left, right] { _ = try await replica.service.sync() }
         }
-        let digests = try [left, right].map { try $0.store.read { try $0.digest() } }
+        let digests = try [left, right].map { try $0.store.read { try $0.mergeState.digest() } }
         #expect(digests[0].digest == digests[1].digest)
         #expect(digests[0].vector.mapValues(\.sequence) == digests[1].vector.mapValues(\.sequence))
         #expect(try left.employees(1...20).count == 19)
@@ -61,7 +61,7 @@ import TributaryStore
         let whole = try await SyncReplica(logs.path, wall: wall, folder: broken.folder)
         try await whole.service.exportNow()
         #expect(logs.bytes(of: name) == bytes)
-        #expect(try whole.store.read { try $0.unfinishedExports().isEmpty })
+        #expect(try whole.store.read { try $0.outbox.unfinishedExports().isEmpty })
         try await whole.watched()
         #expect(whole.service.status.problems.isEmpty)
         try await whole.stop()
@@ -91,15 +91,15 @@ import TributaryStore
         // The other one imports the acknowledgement, which has no changes and names what was seen.
         let news = try await SyncReplica.wait(events) { $0.id.writer == reader.own && $0.state == .applied }
         #expect(news.id == SegmentName(writer: reader.own, first: 1, last: 1))
-        let seen = try other.store.read { try $0.writer(reader.own)?.seen }
+        let seen = try other.store.read { try $0.writers.writer(reader.own)?.seen }
         #expect(seen?[LogsFolder.writer(1)] == 1)
-        #expect(try reader.store.read { try $0.ownWriter().sequence } == 1)
+        #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
         // An acknowledgement by another writer calls for none.
         let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 0)
         try logs.put(SegmentText(writer: LogsFolder.writer(2), [LogTransaction(header: header, changes: [])]))
         _ = try await reader.service.sync()
         #expect(try reader.position(LogsFolder.writer(2)) == 1)
-        #expect(try reader.store.read { try $0.ownWriter().sequence } == 1)
+        #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
         try await reader.stop()
         try await other.stop()
     }

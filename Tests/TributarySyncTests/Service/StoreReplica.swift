@@ -13,7 +13,7 @@ final class StoreReplica: LocalReplica {
 
     init(store: Store) throws {
         self.store = store
-        shown = Mutex(try store.read { try $0.newestTransaction() })
+        shown = Mutex(try store.read { try $0.history.newestTransaction() })
     }
 
     var shownTransaction: Int64 { shown.withLock(\.self) }
@@ -31,7 +31,7 @@ final class StoreReplica: LocalReplica {
     }
 
     func mergePendingChanges() async {
-        guard let newest = try? store.read({ try $0.newestTransaction() }) else { return }
+        guard let newest = try? store.read({ try $0.history.newestTransaction() }) else { return }
         shown.withLock { $0 = max($0, newest) }
     }
 

@@ -58,7 +58,7 @@ final class SyncReplica: Sendable {
             interruptExport: interruptExport
         )
         self.service = service
-        own = try store.read { try $0.ownWriter().id }
+        own = try store.read { try $0.writers.own().id }
         // Ends with `stop()`.
         task = Task { try await service.run() }
         await service.started()
@@ -108,7 +108,7 @@ final class SyncReplica: Sendable {
     }
 
     func position(_ writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
     }
 
     func employees(_ numbers: ClosedRange<UInt64>) throws -> [UInt64] {

@@ -134,8 +134,8 @@ final class BatchPair {
     }
 
     func compare() throws {
-        #expect(try text(batch) { try $0.dump() } == text(objects) { try $0.dump() })
-        #expect(try text(batch) { try $0.digest().digest } == text(objects) { try $0.digest().digest })
+        #expect(try text(batch) { try $0.mergeState.dump() } == text(objects) { try $0.mergeState.dump() })
+        #expect(try text(batch) { try $0.mergeState.digest().digest } == text(objects) { try $0.mergeState.digest().digest })
         #expect(try history(batch) == history(objects))
         #expect(try export(batch) == export(objects))
     }
@@ -159,7 +159,7 @@ final class BatchPair {
     private func export(_ container: PersistentContainer) throws -> [[String]] {
         var found: [[String]] = []
         try container.store.read { reader in
-            try reader.localTransactions(from: 0) { transaction in
+            try reader.outbox.localTransactions(from: 0) { transaction in
                 let text = String(decoding: transaction.lines, as: UTF8.self)
                 found.append(text.split(separator: "\n").map(String.init).sorted())
                 return true

@@ -37,7 +37,7 @@ import TributaryStore
             try await hire(container)
         }
         await container.mergePendingChanges()
-        let history = try store.read { try $0.history(after: 0, limit: .max) }
+        let history = try store.read { try $0.history.transactions(after: 0, limit: .max) }
         let employees = try store.read { reader in
             try store.model.entity(named: "Employee").map { try reader.count(FetchQuery(entity: $0)) }
         }

@@ -23,7 +23,7 @@ final class DerivedPair {
 
     /// The merge state of both; clocks and numbers are the same because both save as often.
     func dumps() async throws -> (String, String) {
-        (try batch.store.read { try $0.dump() }, try objects.store.read { try $0.dump() })
+        (try batch.store.read { try $0.mergeState.dump() }, try objects.store.read { try $0.mergeState.dump() })
     }
 
     func step(_ random: inout SeededGenerator) async throws {

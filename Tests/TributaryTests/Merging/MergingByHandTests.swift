@@ -91,7 +91,7 @@ struct MergingByHandTests {
         told.expect(changes.inserted, collapsed: limit == 1)
         #expect(told.updated.contains(id) && ann.name == "Anna" && ann.salary == 3)
         #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Anna", "Bob"])
-        #expect(view.generation?.number == (try container.store.read { try $0.newestTransaction() }))
+        #expect(view.generation?.number == (try container.store.read { try $0.history.newestTransaction() }))
         // What was merged is not merged once more by the timer.
         let count = told.inserted.count
         await container.mergePendingChanges()

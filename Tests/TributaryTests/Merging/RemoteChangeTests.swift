@@ -54,7 +54,7 @@ import TributaryStore
         await there.mergePendingChanges()
         #expect(try await names(here).count == 60)
         #expect(try await names(here) == names(there))
-        let history = try here.store.read { try $0.history(after: 0, limit: 100) }
+        let history = try here.store.read { try $0.history.transactions(after: 0, limit: 100) }
         #expect(history.map(\.number) == Array(1...60))
         #expect(history.map(\.sequence) == Array(1...60))
         #expect(zip(history, history.dropFirst()).allSatisfy { $0.clock < $1.clock })

@@ -6,12 +6,12 @@ import TributaryStore
 enum ReplicaExchange {
     /// Sends everything that the other store does not have yet.
     static func send(from source: Store, to target: Store) throws {
-        let writer = try source.read { try $0.ownWriter().id }
-        let known = try target.read { try $0.writer(writer)?.sequence ?? 0 }
+        let writer = try source.read { try $0.writers.own().id }
+        let known = try target.read { try $0.writers.writer(writer)?.sequence ?? 0 }
         var lines: [String] = []
         var last = known
         try source.read { reader in
-            try reader.localTransactions(from: known + 1) { transaction in
+            try reader.outbox.localTransactions(from: known + 1) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 last = transaction.sequence
                 return true

@@ -83,7 +83,7 @@ import TributaryStore
         )
         let (left, right) = (try state(path), try state(folder.path("calm.sqlite")))
         #expect(left.rows == right.rows && left.rows.count == 50 && left.digest == right.digest)
-        let sequences = try [again, calm].map { try $0.store.read { try $0.ownWriter().sequence } }
+        let sequences = try [again, calm].map { try $0.store.read { try $0.writers.own().sequence } }
         #expect(sequences == [2, 2])
         try await again.close()
         try await calm.close()

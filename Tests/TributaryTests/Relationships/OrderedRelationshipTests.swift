@@ -127,7 +127,7 @@ struct OrderedRelationshipTests {
         }
         var lines: [String] = []
         try container.store.read { reader in
-            try reader.localTransactions(from: 2) { transaction in
+            try reader.outbox.localTransactions(from: 2) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 return true
             }
@@ -160,7 +160,7 @@ struct OrderedRelationshipTests {
         let here = try await read(id, "items")
         let there = try await other.performBackgroundTask { try OrderedModel.names($0.object(with: id), "items") }
         #expect(here == there && here.count == 4 && here.hasPrefix("a") && here.hasSuffix("b"))
-        #expect(try container.store.read { try $0.digest().digest } == other.store.read { try $0.digest().digest })
+        #expect(try container.store.read { try $0.mergeState.digest().digest } == other.store.read { try $0.mergeState.digest().digest })
         // Between the two, whose positions are equal, there is no room: one of them moves.
         try await container.performBackgroundTask { context in
             let list = context.object(with: id)

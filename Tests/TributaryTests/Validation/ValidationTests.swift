@@ -31,7 +31,7 @@ struct ValidationTests {
             #expect(context.hasChanges)
             #expect(context.lastSaveToken == nil)
         }
-        #expect(try container.store.read { try $0.newestTransaction() } == 0)
+        #expect(try container.store.read { try $0.history.newestTransaction() } == 0)
     }
 
     @Test

@@ -45,7 +45,7 @@ struct ExactDateTests {
         let other = try await Gallery.open(folder, name: "there")
         try ReplicaExchange.send(from: container.store, to: other.store)
         try await Self.check(other, ids, dates)
-        let digests = try [container, other].map { try $0.store.read { try $0.digest().digest } }
+        let digests = try [container, other].map { try $0.store.read { try $0.mergeState.digest().digest } }
         #expect(digests[0] == digests[1])
     }
 
@@ -128,7 +128,7 @@ struct ExactDateTests {
             return 0
         }
         #expect(digest == 0)
-        let before = try old.store.read { try $0.digest().digest }
+        let before = try old.store.read { try $0.mergeState.digest().digest }
         try await old.close()
         let values = numbers.enumerated().map { "UPDATE Exhibit SET seen = \($1) WHERE large = \($0);" }.joined()
         try PlainSQL(path: path).execute(
@@ -138,7 +138,7 @@ struct ExactDateTests {
             """
         )
         let new = try await Gallery.open(folder, name: "here")
-        #expect(try new.store.read { try $0.digest().digest } == before)
+        #expect(try new.store.read { try $0.mergeState.digest().digest } == before)
         try await new.performBackgroundTask { context in
             let dates = try context.fetch(Exhibit.self, sortKeys: [SortKey("large")]).map {
                 try $0.value(forKey: "seen")

@@ -89,7 +89,7 @@ struct ExternalReachTests {
         }
         let replica = try await Gallery.open(folder, name: "replica")
         try ReplicaExchange.send(from: container.store, to: replica.store)
-        let digests = try [container, replica].map { try $0.store.read { try $0.digest().digest } }
+        let digests = try [container, replica].map { try $0.store.read { try $0.mergeState.digest().digest } }
         #expect(digests[0] == digests[1])
     }
 

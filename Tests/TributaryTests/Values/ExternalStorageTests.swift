@@ -34,7 +34,7 @@ struct ExternalStorageTests {
     }
 
     private func digest(_ container: PersistentContainer) throws -> String {
-        try container.store.read { try $0.digest().digest }
+        try container.store.read { try $0.mergeState.digest().digest }
     }
 
     @Test

@@ -8,13 +8,21 @@ extension Database {
     }
 
     /// The identifiers that a query selects for a table's code (?1) between two identifiers (?2 and ?3).
+    ///
+    /// An identifier may be selected many times: it is rows that are limited, and when there are more of them any object
+    /// may be among those that were not read.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
         let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
         statement.bind(1, code)
         statement.bind(2, range.lowerBound)
         statement.bind(3, range.upperBound)
         var found = MembershipHint()
-        try statement.forEach { row in if let id = row.id(0) { found.insert(id) } }
+        var count = 0
+        try statement.forEach { row in
+            count += 1
+            if let id = row.id(0) { found.insert(id) }
+        }
+        if count > MembershipHint.limit { found.containAll() }
         return found
     }
 }

@@ -11,6 +11,8 @@ final class LinkTables {
         var source: UniqueID
         var target: UniqueID
         var state: LinkState<Int64>
+        /// Whether the relationship shows it; else it is in `tributary_link`.
+        var isShown: Bool
     }
 
     private let db: Database
@@ -26,7 +28,10 @@ final class LinkTables {
 
     /// The pair, shown or hidden; nil when nothing was ever written to it that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
-        if let shown = try shown(link, source, target) { return shown }
+        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2")
+        shown.bind(1, source)
+        shown.bind(2, target)
+        if let found = try shown.first({ read($0, isShown: true) }) { return found }
         guard hasHidden else { return nil }
         let hidden = try BoundStatement(
             db,
@@ -35,15 +40,7 @@ final class LinkTables {
         hidden.bind(1, link.code)
         hidden.bind(2, source)
         hidden.bind(3, target)
-        return try hidden.first { read($0) }
-    }
-
-    /// The pair when the relationship shows it.
-    func shown(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
-        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2")
-        shown.bind(1, source)
-        shown.bind(2, target)
-        return try shown.first { read($0) }
+        return try hidden.first { read($0, isShown: false) }
     }
 
     /// The shown pairs of an object, whichever end it is.
@@ -52,12 +49,12 @@ final class LinkTables {
         if link.source == table {
             let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1")
             statement.bind(1, id)
-            try statement.forEach { found.append(read($0)) }
+            try statement.forEach { found.append(read($0, isShown: true)) }
         }
         if link.target == table {
             let statement = try BoundStatement(db, select(link) + " WHERE _target = ?1 AND _source <> ?1")
             statement.bind(1, id)
-            try statement.forEach { found.append(read($0)) }
+            try statement.forEach { found.append(read($0, isShown: true)) }
         }
         return found
     }
@@ -70,7 +67,7 @@ final class LinkTables {
             let statement = try BoundStatement(db, LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
             statement.bind(1, link.code)
             statement.bind(2, id)
-            try statement.forEach { found.append(read($0)) }
+            try statement.forEach { found.append(read($0, isShown: false)) }
         }
         if link.target == table {
             let statement = try BoundStatement(
@@ -79,7 +76,7 @@ final class LinkTables {
             )
             statement.bind(1, link.code)
             statement.bind(2, id)
-            try statement.forEach { found.append(read($0)) }
+            try statement.forEach { found.append(read($0, isShown: false)) }
         }
         return found
     }
@@ -93,10 +90,10 @@ final class LinkTables {
     /// SQLite by itself takes the primary key for pairs of a target, and then reads all pairs of the relationship.
     private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
 
-    private func read(_ row: BoundStatement) -> Pair {
+    private func read(_ row: BoundStatement, isShown: Bool) -> Pair {
         let none = UniqueID(high: 0, low: 0)
         let state = LinkState(version: row.integer(2), isRemoved: row.integer(3) != 0, position: row.optionalText(4))
-        return Pair(source: row.id(0) ?? none, target: row.id(1) ?? none, state: state)
+        return Pair(source: row.id(0) ?? none, target: row.id(1) ?? none, state: state, isShown: isShown)
     }
 
     // MARK: Writing

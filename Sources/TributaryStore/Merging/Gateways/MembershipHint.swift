@@ -15,10 +15,11 @@ struct MembershipHint {
     mutating func insert(_ id: UniqueID) {
         guard !isEverything else { return }
         ids.insert(id)
-        if ids.count > MembershipHint.limit { collapse() }
+        if ids.count > MembershipHint.limit { containAll() }
     }
 
-    private mutating func collapse() {
+    /// From now on any object may have a row.
+    mutating func containAll() {
         isEverything = true
         ids = []
     }

@@ -44,7 +44,7 @@ struct ChangeResolver {
         case .insert:
             if layout.entities[entity].entity.isAbstract {
                 let reason = "'\(change.entity)' is abstract: it has no objects of its own"
-                return try deferral.deferChange(change, at: slice.first + index, reason: reason)
+                return try deferAgain(change, index: index, slice: slice, reason: reason)
             }
             appendWrite(change, entity: entity, index: index, slice: &slice)
         case .update: appendWrite(change, entity: entity, index: index, slice: &slice)
@@ -85,19 +85,10 @@ struct ChangeResolver {
         let reason = "there is no entity '\(change.entity)'"
         let position = slice.first + index
         let entity = layout.lastName(ofEntity: change.entity)
-        if let valueIndex = slice.valueIndex {
+        if slice.valueIndex != nil {
             let rest = try former.resolveValues(change, entity: entity, index: index, slice: &slice)
-            guard rest == change, let (writes, isInsert) = change.operation.valueWrites, let write = writes.first else {
-                return
-            }
-            return try deferral.deferValue(
-                write,
-                of: (change.entity, change.id),
-                isInsert: isInsert,
-                at: position,
-                valueIndex: valueIndex,
-                reason: reason
-            )
+            if rest == change { try deferAgain(change, index: index, slice: slice, reason: reason) }
+            return
         }
         if !cursor.isLocal, let root = layout.survivingRoot(ofEntity: change.entity) {
             return try resolveFormerObject(change, root: root, index: index, slice: &slice)
@@ -106,6 +97,21 @@ struct ChangeResolver {
         let rest = try former.resolveValues(change, entity: entity, index: index, slice: &slice)
         if case .update(let values) = rest.operation, values.isEmpty, rest != change { return }
         try deferral.deferChange(rest, at: position, reason: reason)
+    }
+
+    /// Defers a change of a slice: the one value that the slice has of it, or the whole change.
+    private func deferAgain(_ change: Change, index: Int, slice: ChangeSlice, reason: String) throws {
+        guard let valueIndex = slice.valueIndex, let (writes, isInsert) = change.operation.valueWrites,
+            let write = writes.first
+        else { return try deferral.deferChange(change, at: slice.first + index, reason: reason) }
+        try deferral.deferValue(
+            write,
+            of: (change.entity, change.id),
+            isInsert: isInsert,
+            at: slice.first + index,
+            valueIndex: valueIndex,
+            reason: reason
+        )
     }
 
     /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship whose inverse is to-one

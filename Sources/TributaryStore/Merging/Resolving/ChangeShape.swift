@@ -28,6 +28,8 @@ final class ChangeShape {
     let unwritten: [Int]
     /// `_exceptions` of a row that a change of this shape inserts.
     let exceptions: [UInt8]?
+    /// Whether the values of such a change have a value for each column of the table.
+    let coversAllColumns: Bool
     /// The history's keys, once they are known.
     var historyKeys: [UInt32]?
     /// Whether all targets are registers of the row itself with the rule `latest`, and none is of a one-to-one relationship.
@@ -82,6 +84,8 @@ final class ChangeShape {
             versions.setRegister(column, to: nil, isHeld: true)
         }
         exceptions = versions.encoded
+        // Two names, a former one and the present one, may be of one column.
+        coversAllColumns = isPlain && written.count == table.columns.count
     }
 
     func matches(_ writes: [PropertyWrite], isInsert: Bool, entity: Int) -> Bool {
@@ -91,6 +95,16 @@ final class ChangeShape {
                 for index in names.indices where !names[index].isIdentical(to: writes[index].name) { return false }
                 return true
             }
+        }
+    }
+
+    /// The properties of the model that changes of this shape write, under their present names.
+    func knownProperties(_ layout: StoreModel) -> [String] {
+        let entity = layout.entities[entity]
+        return zip(names, targets).compactMap { name, target in
+            guard !target.isUnknown else { return nil }
+            let index = layout.slot(named: name, of: entity.entity)
+            return index.map { entity.entity.properties[$0].name } ?? name
         }
     }
 

@@ -58,6 +58,12 @@ final class ValueConverter {
         }
     }
 
+    /// Makes ``writes`` the one write of a reference that came from its other end.
+    func assign(_ target: UniqueID?, to column: Int) {
+        writes.removeAll(keepingCapacity: true)
+        writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
+    }
+
     /// A value whose target is no column of the object: an identifier went to the register of the other object already.
     private func deferUnlessWrittenElsewhere(
         _ write: PropertyWrite,

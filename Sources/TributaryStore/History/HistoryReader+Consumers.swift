@@ -1,23 +1,23 @@
 package import TributaryChanges
 import TributaryModel
 
-extension Reader {
+extension HistoryReader {
     static let consumerPrefix = "history.consumer."
 
     /// Those who have registered, by name.
-    package func historyConsumers() throws -> [HistoryConsumer] {
+    package func consumers() throws -> [HistoryConsumer] {
         let statement = try BoundStatement(
             database,
             "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND key < ?2 ORDER BY key"
         )
-        statement.bind(1, Reader.consumerPrefix)
+        statement.bind(1, HistoryReader.consumerPrefix)
         // The character after the full stop.
         statement.bind(2, "history.consumer/")
         var found: [HistoryConsumer] = []
         try statement.forEach { row in
             let parts = row.text(1).split(separator: " ")
             guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return }
-            let name = String(row.text(0).dropFirst(Reader.consumerPrefix.count))
+            let name = String(row.text(0).dropFirst(HistoryReader.consumerPrefix.count))
             found.append(HistoryConsumer(name: name, number: number, heardAt: heardAt))
         }
         return found

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-extension WriteTransaction {
+extension BatchWriter {
     /// Gives the objects that a query finds new values; what has the value already is not written.
     ///
     /// - Throws: ``BatchError``; nothing is written then.
-    package func batchUpdate(
+    package func update(
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],
         terms: BatchTerms
@@ -26,7 +26,7 @@ extension WriteTransaction {
             var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
             while !rest.isEmpty {
                 var changes: [Change] = []
-                for id in rest.prefix(WriteTransaction.batchSlice) {
+                for id in rest.prefix(BatchWriter.sliceSize) {
                     guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
                     var writes: [PropertyWrite] = []
                     for (slot, expression) in slots {
@@ -43,7 +43,7 @@ extension WriteTransaction {
                     if terms.listsIDs { ids.append(row.id) }
                 }
                 try take(changes)
-                rest = rest.dropFirst(WriteTransaction.batchSlice)
+                rest = rest.dropFirst(BatchWriter.sliceSize)
             }
         } verify: { number in
             let written = Set(slots.map(\.slot))

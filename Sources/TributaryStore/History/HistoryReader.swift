@@ -2,7 +2,13 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-extension Reader {
+/// Reads the history of transactions.
+package struct HistoryReader {
+    let reader: Reader
+
+    var database: Database { reader.database }
+    var context: StoreContext { reader.context }
+
     /// The number of the newest transaction.
     package func newestTransaction() throws -> Int64 {
         let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
@@ -10,7 +16,7 @@ extension Reader {
     }
 
     /// History with numbers greater than `number`, at most `limit` transactions.
-    package func history(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
+    package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         let statement = try BoundStatement(
             database,
             """
@@ -49,9 +55,9 @@ extension Reader {
         return found
     }
 
-    /// The least number that `history(after:)` may be asked with; below it the history has been purged.
-    package func oldestHistory() throws -> Int64 {
-        try setting(Reader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
+    /// The least number that ``transactions(after:limit:)`` may be asked with; below it the history has been purged.
+    package func oldestNumber() throws -> Int64 {
+        try reader.setting(HistoryReader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
     }
 
     static let purgedHistoryKey = "history.purged"

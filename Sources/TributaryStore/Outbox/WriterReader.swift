@@ -1,24 +1,29 @@
 import GRDB
 package import TributaryChanges
 
-extension Reader {
-    /// All writers, the store's own included.
-    package func writers() throws -> [WriterRecord] { try writers(where: "1") { _ in } }
+/// Reads how far the writers' transactions were applied, and in which segments.
+package struct WriterReader {
+    let reader: Reader
 
-    /// What the store knows of one writer.
+    private var database: Database { reader.database }
+
+    /// All writers, the store's own included.
+    package func all() throws -> [WriterRecord] { try records(where: "1") { _ in } }
+
+    /// One writer; nil when the store does not know it.
     package func writer(_ id: UniqueID) throws -> WriterRecord? {
-        try writers(where: "w.uuid = ?1") { $0.bind(1, id.description) }.first
+        try records(where: "w.uuid = ?1") { $0.bind(1, id.description) }.first
     }
 
     /// The store's own writer.
-    package func ownWriter() throws -> WriterRecord {
-        guard let own = try writers(where: "w.is_self = 1", { _ in }).first else {
+    package func own() throws -> WriterRecord {
+        guard let own = try records(where: "w.is_self = 1", { _ in }).first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
         }
         return own
     }
 
-    private func writers(where condition: String, _ bind: (BoundStatement) -> Void) throws -> [WriterRecord] {
+    private func records(where condition: String, _ bind: (BoundStatement) -> Void) throws -> [WriterRecord] {
         var seen: [Int64: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
@@ -60,35 +65,34 @@ extension Reader {
 
     /// The applied or exported segment that begins with this sequence.
     package func segment(writer: UniqueID, first: UInt64) throws -> SegmentRecord? {
-        let statement = try BoundStatement(database, Reader.selectSegments + " AND s.first = ?2")
+        let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2")
         statement.bind(1, writer.description)
         statement.bind(2, Int64(bitPattern: first))
-        return try statement.first { Reader.segment($0, writer) }
+        return try statement.first { WriterReader.segment($0, writer) }
     }
 
     /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
         let order = " AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
-        let statement = try BoundStatement(database, Reader.selectSegments + order)
+        let statement = try BoundStatement(database, WriterReader.selectSegments + order)
         statement.bind(1, writer.description)
         statement.bind(2, Int64(clamping: sequence))
-        return try statement.first { Reader.segment($0, writer) }
+        return try statement.first { WriterReader.segment($0, writer) }
+    }
+
+    /// The applied segment of a writer that holds a transaction.
+    package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
+        let found = try segment(writer: writer, beginningBy: sequence)
+        return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
     /// Applied segments of a writer, in order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
-        let statement = try BoundStatement(database, Reader.selectSegments + " ORDER BY s.first")
+        let statement = try BoundStatement(database, WriterReader.selectSegments + " ORDER BY s.first")
         statement.bind(1, writer.description)
         var found: [SegmentRecord] = []
-        try statement.forEach { found.append(Reader.segment($0, writer)) }
+        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
         return found
-    }
-
-    /// A value of the store's own.
-    package func setting(_ key: String) throws -> String? {
-        let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")
-        statement.bind(1, key)
-        return try statement.first { $0.text(0) }
     }
 
     static let selectSegments = """
@@ -102,7 +106,7 @@ extension Reader {
             first: UInt64(bitPattern: row.integer(0)),
             last: UInt64(bitPattern: row.integer(1)),
             sha256: row.text(2),
-            parkedCount: Int(row.integer(3))
+            deferredCount: Int(row.integer(3))
         )
     }
 }

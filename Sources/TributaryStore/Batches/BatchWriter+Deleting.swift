@@ -1,26 +1,28 @@
 package import TributaryChanges
 import TributaryModel
 
-extension WriteTransaction {
+extension BatchWriter {
     /// Deletes the objects that the query finds and follows the delete rules.
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny stands; nothing is written then.
-    package func batchDelete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
-        try batchDelete(terms: terms) { deletion in
+    package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
+        try delete(terms: terms) { deletion in
             for id in try reader.ids(query) { try deletion.add(id) }
         }
     }
 
-    /// The same for given objects; those that are not there are left out.
-    package func batchDelete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchOutcome {
-        try batchDelete(terms: terms) { deletion in
+    /// Deletes the given objects, as far as they are there, and follows the delete rules.
+    ///
+    /// - Throws: ``BatchError`` `denied` when a Deny stands; nothing is written then.
+    package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchOutcome {
+        try delete(terms: terms) { deletion in
             for id in ids {
                 if let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity) { try deletion.add(row.id) }
             }
         }
     }
 
-    private func batchDelete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchOutcome {
+    private func delete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchOutcome {
         let deletion = try BatchDeletion(reader: reader)
         try fill(deletion)
         try deletion.followRules()
@@ -30,11 +32,11 @@ extension WriteTransaction {
             var slice: [Change] = []
             func add(_ change: Change) throws {
                 slice.append(change)
-                guard slice.count >= WriteTransaction.batchSlice else { return }
+                guard slice.count >= BatchWriter.sliceSize else { return }
                 try take(slice)
                 slice.removeAll(keepingCapacity: true)
             }
-            // First what lets go, then what goes: all of it was found before anything is changed.
+            // References are removed before the objects; all of them were found before anything is changed.
             try deletion.forEachRelease(add)
             try deletion.forEachUnlink(add)
             try deletion.forEachObject { id in

@@ -1,14 +1,14 @@
 package import TributaryChanges
 import TributaryModel
 
-extension WriteTransaction {
+extension BatchWriter {
     /// The key under which a row may bring its own ID, as `.uuid`.
     package static let batchID = "_id"
 
     /// Inserts objects from rows of values; `next` fills a row, or answers true when there are no more.
     ///
     /// - Throws: ``BatchError``; nothing is written then.
-    package func batchInsert(
+    package func insert(
         into entity: String,
         terms: BatchTerms,
         _ next: (inout [String: PropertyValue]) throws -> Bool

@@ -2,10 +2,16 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// A local transaction whose changes come in slices, because nobody holds them all.
-extension WriteTransaction {
-    /// Changes that are applied at once: memory does not grow with the batch, but for the lines that go out.
-    static let batchSlice = 20_000
+/// Inserts, updates and deletes many objects in a write transaction, in one local transaction of the log.
+///
+/// The changes come in slices, so that memory does not grow with the batch, but for the lines of the outbox.
+package struct BatchWriter {
+    let transaction: WriteTransaction
+    /// Changes that are merged at once.
+    static let sliceSize = 20_000
+
+    private var db: Database { transaction.db }
+    var reader: Reader { transaction.reader }
 
     /// Draws clock and sequence, lets `body` hand over changes slice by slice, adds derived attributes, writes history and the lines for export.
     ///
@@ -39,27 +45,27 @@ extension WriteTransaction {
                 if !derived.isEmpty { try apply(LocalChanges(reader: reader).derived(derived)) }
             }
             if open != nil {
-                try terms.deriving?.finish(reader, slice: WriteTransaction.batchSlice) {
+                try terms.deriving?.finish(reader, slice: BatchWriter.sliceSize) {
                     try apply(LocalChanges(reader: reader).derived($0))
                 }
             }
             var committed: CommittedTransaction?
             if let (engine, header) = open {
                 try verify(engine.cursor.revision)
-                committed = try end(engine, writer: writers().own, header: header)
+                committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
                 try keep(header, lines)
             }
             try db.execute(sql: "RELEASE \(savepoint)")
             return committed
         } catch {
-            forget()
+            transaction.forget()
             if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
             throw error
         }
     }
 
     private func beginBatch(_ author: String?, _ contextName: String?) throws -> (MergeEngine, TransactionHeader) {
-        let writers = try writers()
+        let writers = try transaction.writers()
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: writers.own),
             clock: try writers.lastClock().next(
@@ -69,7 +75,7 @@ extension WriteTransaction {
             seen: try writers.takeSeen(),
             changeCount: 0
         )
-        return (try begin(writer: writers.own, header: header, context: contextName, isLocal: true), header)
+        return (try transaction.begin(writer: writers.own, header: header, context: contextName, isLocal: true), header)
     }
 
     /// The same lines that a save of these changes leaves.

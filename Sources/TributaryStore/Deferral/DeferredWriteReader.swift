@@ -1,17 +1,21 @@
 import GRDB
-package import TributaryChanges
+import TributaryChanges
 import TributaryModel
 
 /// Imported writes that have no effect yet: values that the model cannot represent, and updates of objects that nobody
 /// has inserted.
 ///
 /// Writes that a migration took out of the tables are not counted: their indexes are below zero.
-extension Reader {
+package struct DeferredWriteReader {
+    let reader: Reader
+
+    private var database: Database { reader.database }
+
     /// The number of the transaction that a deferred write came with; the store has an index on it.
     private static let transaction = "version & \(VersionNumber.transactionMask)"
 
     /// How much is deferred, each count at most `DeferredCounts.limit`.
-    package func deferredCounts() throws -> DeferredCounts {
+    package func counts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(DeferredCounts.limit))"
             return Int(try BoundStatement(database, sql).first { $0.integer(0) } ?? 0)
@@ -23,14 +27,14 @@ extension Reader {
     }
 
     /// All that is deferred in short, with at most `limit` of the newest writes.
-    package func deferredOverview(limit: Int) throws -> DeferredOverview {
+    package func overview(limit: Int) throws -> DeferredOverview {
         var overview = DeferredOverview()
-        overview.counts = try deferredCounts()
+        overview.counts = try counts()
         guard !overview.counts.isEmpty else { return overview }
-        var origins = try DeferredOrigins(self)
+        var origins = try DeferredOrigins(reader)
         var bounds: [Int64] = []
         for function in ["min", "max"] {
-            let sql = "SELECT \(function)(\(Reader.transaction)) FROM tributary_parked WHERE position >= 0"
+            let sql = "SELECT \(function)(\(DeferredWriteReader.transaction)) FROM tributary_parked WHERE position >= 0"
             if let number = try BoundStatement(database, sql).first({ $0.optionalInteger(0) }) ?? nil {
                 bounds.append(number)
             }
@@ -46,15 +50,15 @@ extension Reader {
         }
         overview.since = try bounds.min().flatMap { try origins.origin($0)?.since }
         overview.until = try bounds.max().flatMap { try origins.origin($0)?.since }
-        overview.newest = try deferredByModel("TRUE", order: "\(Reader.transaction) DESC,", limit: limit)
+        overview.newest = try deferredByModel("TRUE", order: "\(DeferredWriteReader.transaction) DESC,", limit: limit)
         overview.newest += try unknown.compactMap { write in try origins.origin(write.transaction).map(write.deferred) }
         overview.newest = Array(overview.newest.sorted { $0.since > $1.since }.prefix(limit))
         return overview
     }
 
     /// The applied segments with deferred writes of transactions after the one numbered `number`.
-    package func deferredSegments(after number: Int64 = 0) throws -> [DeferredSegment] {
-        var origins = try DeferredOrigins(self)
+    package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
+        var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
         for (number, count) in try deferredTransactions(after: number) {
             guard let record = try origins.segment(number) else { continue }
@@ -74,15 +78,15 @@ extension Reader {
 
     /// The first deferred write of each of some applied segments; a value that the model cannot represent comes before an
     /// object that nobody has inserted.
-    package func firstDeferredWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
+    package func firstWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
         guard !records.isEmpty else { return [:] }
-        var origins = try DeferredOrigins(self)
+        var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredWrite] = [:]
         for (number, _) in try deferredTransactions(after: 0) {
             guard let record = try origins.segment(number), records.contains(record), found[record] == nil else {
                 continue
             }
-            found[record] = try deferredByModel("\(Reader.transaction) = \(number)", limit: 1).first
+            found[record] = try deferredByModel("\(DeferredWriteReader.transaction) = \(number)", limit: 1).first
         }
         guard found.count < records.count else { return found }
         try forEachUnknownObject { writes in
@@ -97,11 +101,11 @@ extension Reader {
     }
 
     /// How much of a segment is deferred, with at most `limit` of the writes in their order.
-    package func deferredWrites(
+    package func writes(
         of record: SegmentRecord,
         limit: Int
     ) throws -> (counts: DeferredCounts, writes: [DeferredWrite]) {
-        var origins = try DeferredOrigins(self)
+        var origins = try DeferredOrigins(reader)
         var counts = DeferredCounts()
         var transactions: [(number: Int64, sequence: UInt64)] = []
         for (number, count) in try deferredTransactions(after: 0) {
@@ -111,7 +115,7 @@ extension Reader {
         }
         var writes: [DeferredWrite] = []
         for transaction in transactions.sorted(by: { $0.sequence < $1.sequence }) where writes.count < limit {
-            let condition = "\(Reader.transaction) = \(transaction.number)"
+            let condition = "\(DeferredWriteReader.transaction) = \(transaction.number)"
             writes += try deferredByModel(condition, limit: limit - writes.count)
         }
         try forEachUnknownObject { found in
@@ -126,19 +130,13 @@ extension Reader {
         return (counts, writes)
     }
 
-    /// The applied segment of a writer that holds a transaction.
-    package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
-        let found = try segment(writer: writer, beginningBy: sequence)
-        return found.flatMap { $0.last >= sequence ? $0 : nil }
-    }
-
     /// The transactions with values that the model cannot represent, each with their count, in order of their numbers.
     private func deferredTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(Reader.transaction), count(*) FROM tributary_parked
-            WHERE \(Reader.transaction) > ?1 AND position >= 0 GROUP BY \(Reader.transaction)
+            SELECT \(DeferredWriteReader.transaction), count(*) FROM tributary_parked
+            WHERE \(DeferredWriteReader.transaction) > ?1 AND position >= 0 GROUP BY \(DeferredWriteReader.transaction)
             """
         )
         select.bind(1, number)
@@ -152,13 +150,13 @@ extension Reader {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(Reader.transaction), position, operation, entity, id, property,
+            SELECT \(DeferredWriteReader.transaction), position, operation, entity, id, property,
                 substr(value, 1, \(DeferredWrite.valueLimit)), reason
             FROM tributary_parked WHERE position >= 0 AND \(condition)
             ORDER BY \(order) position, part LIMIT \(limit)
             """
         )
-        var origins = try DeferredOrigins(self)
+        var origins = try DeferredOrigins(reader)
         var found: [DeferredWrite] = []
         try select.forEach { row in
             guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }
@@ -183,7 +181,7 @@ extension Reader {
 
     /// An object of an unknown entity, whose insertion is deferred itself, is not one that nobody inserted.
     private var isUnknownObject: String {
-        let roots = context.layout.tables.map { String($0.code) }.joined(separator: ", ")
+        let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
             deleted IS NULL AND root IN (\(roots))
             AND id NOT IN (SELECT id FROM tributary_parked WHERE operation = 'insert')
@@ -200,8 +198,8 @@ extension Reader {
             """
         )
         try select.forEach { row in
-            guard let id = row.id(1), let index = context.layout.tableIndex(code: row.integer(0)) else { return }
-            let table = context.layout.tables[index]
+            guard let id = row.id(1), let index = reader.context.layout.tableIndex(code: row.integer(0)) else { return }
+            let table = reader.context.layout.tables[index]
             let partial = row.withBytes(2) { PartialRow(deleted: nil, packed: $0) }
             let registers = partial.registers.filter { table.columns.indices.contains($0.key) }
             try body(

@@ -1,7 +1,12 @@
 import GRDB
 import TributaryChanges
 
-extension Reader {
+/// Reads local transactions and the ranges of their export.
+package struct OutboxReader {
+    let reader: Reader
+
+    private var database: Database { reader.database }
+
     /// Export ranges whose file is not yet known to be in place, oldest first.
     package func unfinishedExports() throws -> [ExportRange] {
         let statement = try BoundStatement(
