@@ -22,12 +22,5 @@ struct ShapeException: Sendable {
         ShapeException("Tributary.FetchRequest", 15, "what a program asks for: a plain value, named as in Core Data"),
     ]
 
-    static let typeSpread = [
-        ShapeException("TributaryStore.Reader", 16, "to be divided into one reader for each thing that is read"),
-        ShapeException(
-            "TributaryStore.WriteTransaction",
-            12,
-            "to be divided into importing, saving, batches and settings"
-        ),
-    ]
+    static let typeSpread: [ShapeException] = []
 }

@@ -130,7 +130,9 @@ final class ContextReader {
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when the request does not fit the model.
     func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
-        let (rows, number) = try readResults { reader in (try reader.rows(query), try reader.history.newestTransaction()) }
+        let (rows, number) = try readResults { reader in
+            (try reader.rows(query), try reader.history.newestTransaction())
+        }
         keep(rows, readAt: number)
         return rows
     }

@@ -15,7 +15,8 @@ extension FetchOperation {
         do {
             answer = try await generation.readInTurn { reader in
                 let rows = wantsRows ? try reader.rows(query) : []
-                return (rows, wantsRows ? rows.map(\.id) : try reader.ids(query), try reader.history.newestTransaction())
+                let ids = wantsRows ? rows.map(\.id) : try reader.ids(query)
+                return (rows, ids, try reader.history.newestTransaction())
             }
         } catch let error as StoreError {
             throw ContextError(error)

@@ -42,12 +42,7 @@ extension ChangeApplication {
         }
         // What has no position yet is at the end, as it was.
         let ids = context.relationships.relatedIDs(owner, slot)
-        let known = ids.filter { positions[$0] != nil }.sorted { left, right in
-            let (first, second) = (positions[left] ?? "", positions[right] ?? "")
-            if first == second { return left.uniqueID < right.uniqueID }
-            return first.utf8.lexicographicallyPrecedes(second.utf8)
-        }
-        owner.arrange(known + ids.filter { positions[$0] == nil }, slot)
+        owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, slot)
         // An order that is the same still has to be written.
         context.pending.delta.setOrder(context.relationships.relatedIDs(owner, slot), key)
         context.recordEdit(of: owner)

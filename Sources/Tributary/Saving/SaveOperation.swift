@@ -69,7 +69,8 @@ struct SaveOperation {
     // MARK: Under the write lock
 
     private func plan(_ transaction: WriteTransaction) throws -> SavePlan {
-        if let key = context.saving.request?.idempotency?.key, let answer = try transaction.reader.history.idempotent(key: key)
+        if let key = context.saving.request?.idempotency?.key,
+            let answer = try transaction.reader.history.idempotent(key: key)
         {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }

@@ -58,12 +58,9 @@ extension SavePlanner {
         guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned() }
         // What was given a position has it; the others find theirs between.
         positions.merge(given) { $1 }
-        let base = wanted.filter { positions[$0] != nil }.sorted { left, right in
-            let (first, second) = (positions[left] ?? "", positions[right] ?? "")
-            return first == second
-                ? left.uniqueID < right.uniqueID : first.utf8.lexicographicallyPrecedes(second.utf8)
-        }
-        kept = RelationshipOrdering.unmoved(wanted, in: base).subtracting(added).union(given.keys)
+        kept = RelationshipOrdering.unmoved(wanted, in: wanted.ordered(by: positions)).subtracting(added).union(
+            given.keys
+        )
         let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned()
         let moved = Set(placed.map(\.id))
         return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }

@@ -56,10 +56,12 @@ struct AppliedAudit {
             return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
         }
         if name.writer == own {
-            let isUnderWay = try reader.outbox.unfinishedExports().contains { $0.first == name.first && $0.last == name.last }
+            let unfinished = try reader.outbox.unfinishedExports()
+            let isUnderWay = unfinished.contains { $0.first == name.first && $0.last == name.last }
             return isUnderWay ? nil : "This store has not written it."
         }
-        guard let rival = try reader.writers.segment(writer: name.writer, beginningBy: name.last), rival.last >= name.first
+        guard let rival = try reader.writers.segment(writer: name.writer, beginningBy: name.last),
+            rival.last >= name.first
         else { return nil }
         let applied = SegmentName(writer: name.writer, first: rival.first, last: rival.last)
         return "It overlaps \(applied.fileName), which was applied, with other bounds."

@@ -19,7 +19,9 @@ struct SyncRecords: Sendable {
     func positions() throws -> [UniqueID: WriterPosition] {
         try store.read { reader in
             var positions: [UniqueID: WriterPosition] = [:]
-            for writer in try reader.writers.all() { positions[writer.id] = try SyncRecords.position(of: writer, reader) }
+            for writer in try reader.writers.all() {
+                positions[writer.id] = try SyncRecords.position(of: writer, reader)
+            }
             return positions
         }
     }

@@ -10,7 +10,8 @@ import TributaryChanges
         try MergeLaws.check(
             { generator -> State in
                 let isRemoved = Bool.random(using: &generator)
-                let position = isRemoved ? nil : [nil, "", "m", "é", "e\u{301}"].randomElement(using: &generator) ?? nil
+                let drawn = [nil, "", "m", "é", "e\u{301}"].randomElement(using: &generator) ?? nil
+                let position = isRemoved ? nil : drawn
                 return State(version: MergeLaws.version(&generator), isRemoved: isRemoved, position: position)
             },
             { try $0.merged(with: $1, by: order) }

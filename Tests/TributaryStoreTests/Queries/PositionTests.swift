@@ -43,7 +43,8 @@ import TributaryModel
             try write.setSetting("a", to: "b")
             try write.beginExport(ExportRange(first: 1, last: 1, header: "{}"))
         }
-        #expect(try replica.store.read { try $0.outbox.unfinishedExports() } == [ExportRange(first: 1, last: 1, header: "{}")])
+        let unfinished = try replica.store.read { try $0.outbox.unfinishedExports() }
+        #expect(unfinished == [ExportRange(first: 1, last: 1, header: "{}")])
         #expect(try replica.store.read { try $0.outbox.lastExported() } == 1)
         #expect(try replica.store.read { try $0.history.idempotent(key: "k")?.detail } == "answer")
         #expect(try replica.store.read { try $0.setting("a") } == "b")

@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// The merge state of what the model cannot represent follows the rules of what it can.
+@Suite struct DeferredObjectTests {
+    @Test func `a total that overflows stays a total`() {
+        var object = DeferredObject(entity: "A", id: .sample(1))
+        for _ in 0..<2 { object.add(.double(1e308), to: "n", by: 1) }
+        object.add(.integer(5), to: "n", by: 1)
+        guard case .sum(.double(let sum))? = object.totals["n"]?[1] else {
+            Issue.record("no sum")
+            return
+        }
+        #expect(sum == .infinity)
+    }
+
+    @Test func `each writer has a total of its own, and amounts that are no numbers take its place`() {
+        var object = DeferredObject(entity: "A", id: .sample(1))
+        object.add(.integer(2), to: "n", by: 1)
+        object.add(.double(0.5), to: "n", by: 1)
+        object.add(.integer(7), to: "n", by: 2)
+        #expect(object.totals["n"]?.mapValues(\.text) == [1: "2.5", 2: "7"])
+        object.add(.string("many"), to: "n", by: 2)
+        #expect(object.totals["n"]?[2]?.text == "\"many\"")
+    }
+
+    @Test func `extremes keep the greatest and the least value`() {
+        var object = DeferredObject(entity: "A", id: .sample(1))
+        for value in [3, 9, 1] as [Int64] {
+            object.merge(extreme: .integer(value), into: "most", rule: .max)
+            object.merge(extreme: .integer(value), into: "least", rule: .min)
+        }
+        #expect(object.extremes == ["most": .integer(9), "least": .integer(1)])
+    }
+}
