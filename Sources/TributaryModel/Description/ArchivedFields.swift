@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The members of an object in a stored model.
+/// The members of one JSON object in an archived model.
 struct ArchivedFields {
     private let value: JSONValue
 
@@ -8,7 +8,7 @@ struct ArchivedFields {
         self.value = value
     }
 
-    /// An object of the members that have a value.
+    /// Returns a JSON object of the members that have a value.
     static func object(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
         .object(members.compactMap { member in member.value.map { JSONMember(key: member.key, value: $0) } })
     }
@@ -28,7 +28,7 @@ struct ArchivedFields {
 
     func list(_ key: String) -> [ArchivedFields] { ArchivedFields.list(value[key]) }
 
-    /// Lists of words.
+    /// The lists of strings under a key.
     func texts(_ key: String) -> [[String]] {
         guard case .array(let lists)? = value[key] else { return [] }
         return lists.map { list in

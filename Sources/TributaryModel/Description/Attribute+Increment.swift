@@ -1,7 +1,8 @@
 package import TributaryChanges
 
 extension Attribute {
-    /// How the log writes the assignment of a counter: `{"increment":N}`; nil when it adds nothing.
+    /// Returns the increment that the log has for assigning `new` to a counter, `{"increment":N}`; nil when it adds
+    /// nothing.
     package func increment(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {
         let amount: JSONValue
         switch (old, new) {

@@ -1,10 +1,10 @@
 package import TributaryChanges
 
 extension AttributeType {
-    /// Whether it is Integer 16, 32 or 64.
+    /// Whether the type is Integer 16, 32 or 64.
     public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 
-    /// Whether an attribute of this type can hold the value as it is; null fits every type.
+    /// Whether an attribute of this type can hold the value without conversion; every type holds null.
     package func holds(_ value: PropertyValue) -> Bool {
         switch value {
         case .null: true

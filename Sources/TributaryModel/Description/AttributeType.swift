@@ -1,4 +1,4 @@
-/// The type of an attribute, named as Core Data's model editor names it.
+/// The type of an attribute, with the names of Core Data's model editor.
 public enum AttributeType: String, Sendable, CaseIterable {
     case string = "String"
     case integer16 = "Integer 16"
@@ -14,6 +14,6 @@ public enum AttributeType: String, Sendable, CaseIterable {
     case uuid = "UUID"
     case uri = "URI"
     case composite = "Composite"
-    /// Only of transient attributes, which are never stored.
+    /// No type; allowed for transient attributes only, which are never stored.
     case undefined = "Undefined"
 }

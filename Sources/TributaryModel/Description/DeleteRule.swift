@@ -1,11 +1,11 @@
-/// What deleting an object does to the objects at the other end of a relationship.
+/// The effect of deleting an object on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, CaseIterable {
-    /// They lose their way back to it.
+    /// The inverse relationship of those objects is set to nil or loses the deleted object.
     case nullify = "Nullify"
-    /// They are deleted too.
+    /// Those objects are deleted too.
     case cascade = "Cascade"
-    /// While there are any, the object cannot be deleted.
+    /// The object cannot be deleted while the relationship has objects.
     case deny = "Deny"
-    /// Nothing; their way back reads as nothing.
+    /// Those objects are not written; their inverse relationship reads as empty.
     case noAction = "No Action"
 }

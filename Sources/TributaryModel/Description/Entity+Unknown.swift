@@ -1,5 +1,5 @@
 extension Entity {
-    /// An entity without properties, for an object whose entity the model does not have.
+    /// An entity without properties, for objects of an entity that is not in the model.
     package static func unknown(named name: String) -> Entity {
         Entity(
             definition: EntityDefinition(name: name),

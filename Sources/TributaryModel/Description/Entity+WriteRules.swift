@@ -1,8 +1,9 @@
 package import TributaryChanges
 
-/// What the model says of values as they are written in the log.
+/// Checks changes of the log against the entity.
 extension Entity {
-    /// The rule that a written value breaks, for which the store defers it; nil when the model can represent the value.
+    /// Returns the rule that a write violates, for which the store defers it; nil when the model can represent the
+    /// value.
     package func deferralReason(of write: PropertyWrite, isInsert: Bool) -> String? {
         let place = "\(name).\(write.name)"
         switch property(named: write.name) {
@@ -22,7 +23,8 @@ extension Entity {
         }
     }
 
-    /// The rule that a link or an unlink breaks, for which the store defers it; nil when the model can represent it.
+    /// Returns the rule that a link or an unlink violates, for which the store defers it; nil when the model can
+    /// represent it.
     package func deferralReason(ofLinkTo relationship: String) -> String? {
         guard let found = property(named: relationship)?.relationship else {
             return "the model has no relationship '\(name).\(relationship)'"
@@ -30,8 +32,8 @@ extension Entity {
         return found.isToMany ? nil : "'\(name).\(relationship)' is to-one: write it as a value"
     }
 
-    /// Properties that a new object must be given: mandatory ones that neither a default nor the other side of the
-    /// relationship fills in.
+    /// Properties that an insert must give a value: mandatory ones without a default that the inverse relationship does
+    /// not fill in.
     package var propertiesToBeGiven: [String] {
         properties.compactMap { property in
             switch property {
@@ -59,7 +61,7 @@ extension Attribute {
 }
 
 extension AttributeType {
-    /// How a value of this type is written in the log, in words that follow a colon.
+    /// The form of this type's values in the log, as a clause that follows a colon.
     package var writingRule: String {
         switch self {
         case .string, .uri: "write a string"
@@ -79,7 +81,7 @@ extension AttributeType {
 }
 
 extension JSONValue {
-    /// The value as it stands in a message.
+    /// The value as messages show it.
     package var shortText: String {
         let text = text
         return text.count > 60 ? "\(text.prefix(60))…" : text

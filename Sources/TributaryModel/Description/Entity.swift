@@ -1,23 +1,24 @@
 import TributaryChanges
 
-/// An entity of a model, its inherited properties resolved.
+/// An entity of a model with its inherited properties resolved.
 ///
-/// Properties have *slots*: the parent's come first, so that a slot of an entity is the same in each of its
-/// sub-entities. Within an entity attributes come before relationships, both sorted by name.
+/// Each property has an index, called its *slot*. Inherited properties come first, so that a property has one slot in
+/// the entity and in all of its sub-entities. Within an entity attributes come before relationships, both sorted by
+/// name.
 public final class Entity: Sendable {
-    /// The name, which is also that of the table or view.
+    /// The name of the entity and of its table or view in the store.
     public let name: String
-    /// The name of the class that represents it, as the model states it.
+    /// The name of the class of its objects, as the model states it.
     public let className: String?
-    /// Whether there are objects of its sub-entities only.
+    /// Whether the entity has no objects of its own, only those of its sub-entities.
     public let isAbstract: Bool
     /// The entity whose properties it inherits.
     public let parent: String?
-    /// The entity at the top of the inheritance; its name is the table's.
+    /// The entity at the top of the inheritance hierarchy; its name is the name of the table.
     public let root: String
-    /// The parent, its parent and so on, up to the root.
+    /// The parent, the parent's parent and so on, up to the root.
     public let ancestors: [String]
-    /// All entities below this one, the children's children too, sorted by name.
+    /// All entities that inherit from this one, directly or not, sorted by name.
     public let subentities: [String]
     /// The attributes that the entity declares itself, sorted by name.
     public let attributes: [Attribute]
@@ -26,17 +27,17 @@ public final class Entity: Sendable {
     /// The names of the properties that the entity declares itself, in the order of the model file, attributes first.
     public let declaredNames: [String]
     let ownProperties: [Property]
-    /// All properties, inherited ones first; the index is the slot.
+    /// All properties, inherited ones first; the index of a property is its slot.
     public let properties: [Property]
     /// Sets of properties that no two objects may share, inherited ones included.
     public let uniquenessConstraints: [[String]]
     /// The indexes that the model asks for, inherited ones included.
     public let fetchIndexes: [FetchIndex]
-    /// The name the entity had in the model version before.
+    /// The entity's name in the previous model version.
     public let renamingIdentifier: String?
-    /// Words that make the version hash another one, for a change that the model does not show.
+    /// A text that changes the version hash, for a change that the rest of the model does not show.
     public let versionHashModifier: String?
-    /// Further words of the model about it.
+    /// Further information about the entity by key, as the model states it.
     public let userInfo: [String: String]
     private let slots: [String: Int]
 
@@ -70,14 +71,14 @@ public final class Entity: Sendable {
         slots = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
     }
 
-    /// The slot of the property with the given name, inherited ones included.
+    /// The slot of the property with the given name, inherited ones included; nil when there is none.
     ///
-    /// Names are the same when their Unicode scalars are.
+    /// Two names are equal when their Unicode scalars are.
     public func slot(named name: String) -> Int? { slots[identical: name] }
 
-    /// The property with the given name, inherited ones included.
+    /// The property with the given name, inherited ones included; nil when there is none.
     public func property(named name: String) -> Property? { slot(named: name).map { properties[$0] } }
 
-    /// Whether objects of this entity are also of the entity with the given name.
+    /// Whether objects of this entity are also objects of the entity with the given name.
     public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }
 }

@@ -1,4 +1,4 @@
-/// An index that the model asks for.
+/// An index that the store has for fetches.
 public struct FetchIndex: Sendable, Hashable {
     /// A property of the index and its order.
     public struct Element: Sendable, Hashable {
@@ -7,7 +7,7 @@ public struct FetchIndex: Sendable, Hashable {
         /// Whether the least values come first.
         public var isAscending: Bool
 
-        /// A property in ascending order unless it is said otherwise.
+        /// Creates an element of an index; the order is ascending by default.
         public init(_ property: String, ascending: Bool = true) {
             self.property = property
             isAscending = ascending
@@ -19,7 +19,7 @@ public struct FetchIndex: Sendable, Hashable {
     /// The properties, the most significant first.
     public var elements: [Element]
 
-    /// An index of some properties.
+    /// Creates an index of properties.
     public init(name: String, elements: [Element]) {
         self.name = name
         self.elements = elements

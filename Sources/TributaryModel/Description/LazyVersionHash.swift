@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A model's version hash, computed when somebody asks for it first; copies of the model share it.
+/// A model's version hash, computed at the first access and shared by the copies of the model.
 ///
-/// What the hash covers never changes in a model that has been made.
+/// Nothing that the hash covers changes after a model has been created.
 final class LazyVersionHash: Sendable {
     private let known = Mutex<String?>(nil)
 
-    /// Whether somebody has asked.
+    /// Whether the hash has been computed.
     var isKnown: Bool { known.withLock { $0 != nil } }
 
     func value(_ make: () -> String) -> String {

@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// A model as a store keeps it, so that a later version can be compared with it when its file is gone.
+/// The archive of a model that a store keeps, to compare later versions with it when the model file is gone.
 ///
-/// In it is what the store and the merge know of a model, and what the version hash is made of; validation, classes,
-/// requests and user info are not.
+/// The archive has everything that the store, the merge and the version hash depend on. It has no validation, classes,
+/// fetch requests and user info.
 extension Model {
     /// The text that ``init(archive:)`` reads.
     package var archive: String {
@@ -20,7 +20,9 @@ extension Model {
         ]).text
     }
 
-    /// Reads what ``archive`` wrote.
+    /// Reads the text of ``archive``.
+    ///
+    /// - Throws: ``ModelError`` when the text is no archive.
     package init(archive: String) throws(ModelError) {
         guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
         let fields = ArchivedFields(value)
@@ -134,6 +136,6 @@ extension Optional where Wrapped == JSONValue {
     fileprivate static func string(_ text: String) -> JSONValue? { .some(.string(text)) }
     fileprivate static func array(_ values: [JSONValue]) -> JSONValue? { .some(.array(values)) }
     fileprivate static func name(_ text: String?) -> JSONValue? { text.map { .string($0) } }
-    /// Only what is true is said.
+    /// Returns true or nil: the archive leaves out flags that are false.
     fileprivate static func flag(_ isOn: Bool) -> JSONValue? { isOn ? .some(.boolean(true)) : nil }
 }

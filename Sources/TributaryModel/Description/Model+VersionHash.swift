@@ -6,12 +6,12 @@ extension Model {
         Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.versionHash) })
     }
 
-    /// SHA-256, in lower-case hexadecimal, of what the store and the merge know of the model.
+    /// The SHA-256, in lower-case hexadecimal, of everything in the model that the store and the merge depend on.
     ///
-    /// Equal hashes mean that a store needs no migration: names, inheritance, types, optionality, defaults, merge rules,
-    /// destinations, inverses, order, uniqueness, indexes and renaming identifiers are in it. The version's name,
-    /// validation, delete rules, class names, requests, configurations and user info are not. The same model has the
-    /// same hash in every release and from every kind of file.
+    /// A store whose hash equals the model's needs no migration. The hash covers names, inheritance, types,
+    /// optionality, defaults, merge rules, destinations, inverses, order, uniqueness, indexes and renaming identifiers.
+    /// It does not cover the version's name, validation, delete rules, class names, requests, configurations and user
+    /// info. A model has one hash in every release and from every kind of file.
     public var versionHash: String {
         knownVersionHash.value {
             let description = JSONValue.object([
@@ -24,11 +24,11 @@ extension Model {
 }
 
 extension Entity {
-    /// SHA-256, in lower-case hexadecimal, of what the store and the merge know of the entity.
+    /// The SHA-256, in lower-case hexadecimal, of everything in the entity that the store and the merge depend on.
     ///
-    /// It covers what ``Model/versionHash`` covers, of the entity's own properties, and what it inherits of uniqueness
-    /// constraints and indexes; the order of constraints and indexes is not in it. A ``versionHashModifier`` of the
-    /// entity or of a property makes it another one.
+    /// It covers what ``Model/versionHash`` covers, for the entity's own properties and for inherited uniqueness
+    /// constraints and indexes; their order has no effect. A ``versionHashModifier`` of the entity or of a property
+    /// changes the hash.
     public var versionHash: String {
         JSONValue.object([
             JSONMember(key: "tributaryEntity", value: .integer(1)),
@@ -102,7 +102,7 @@ extension Relationship {
 }
 
 extension JSONMember {
-    /// Not there when there is none: models without modifiers keep the hashes that they have always had.
+    /// Returns no member without a modifier, so that models without modifiers keep their hashes.
     fileprivate static func modifier(_ text: String?) -> [JSONMember] {
         text.map { [JSONMember(key: "modifier", value: .string($0))] } ?? []
     }

@@ -1,42 +1,43 @@
 import TributaryChanges
 
-/// A data model: entities with their attributes and relationships, immutable once made.
+/// A data model: entities with their attributes and relationships, immutable after creation.
 ///
 /// ```swift
 /// let model = try Model(contentsOf: "Company.xcdatamodeld")
 /// let employee = model.entity(named: "Employee")
 /// ```
 public struct Model: Sendable {
-    /// The version's name: that of the `.xcdatamodel`, or the `version` of a YAML model.
+    /// The version's name: the name of the `.xcdatamodel`, or the `version` of a YAML model.
     public let version: String
-    /// Sorted by name.
+    /// The entities, sorted by name.
     public let entities: [Entity]
-    /// Value types that composite attributes are made of, by name.
+    /// The attributes of each composite type, by the type's name.
     public let composites: [String: [Attribute]]
-    /// Stored fetch requests, by name.
+    /// The stored fetch requests, by name.
     public let fetchRequests: [String: StoredFetchRequest]
-    /// The entities of each configuration.
+    /// The names of the entities of each configuration.
     public let configurations: [String: [String]]
-    /// What the file says that was not understood or is not supported, and was left out; each with its line.
+    /// Parts of the file that were left out because they are unknown or not supported, each with its line.
     ///
-    /// Those of other versions beside it that cannot be read come last.
+    /// Other versions beside this one that cannot be read come last.
     public var notices: [String] { ownNotices + earlier.notices + later.notices }
     /// The notices of this version alone.
     package internal(set) var ownNotices: [String] = []
-    /// The versions before this one, the oldest first, as far as they are known.
+    /// The known versions before this one, the oldest first.
     ///
-    /// A store of any of them can be brought to this version, name by name through those in between, and writers that
-    /// still use one are understood. A model from an `.xcdatamodeld` has them from there.
+    /// A store of any of these versions can be migrated to this version, with names resolved through the versions in
+    /// between, and segments of writers that still use one are understood. A model from an `.xcdatamodeld` has the
+    /// versions of that folder.
     public package(set) var earlierVersions: [Model] {
         get { earlier.models }
         set { earlier = ModelVersions(newValue) }
     }
-    /// The versions before this one; those of files are read when they are needed.
+    /// The versions before this one; versions in files are read at the first access.
     package internal(set) var earlier = ModelVersions.none
-    /// The versions after this one that lie beside it.
+    /// The versions after this one that are stored beside it.
     package internal(set) var later = ModelVersions.none
     private let byName: [String: Entity]
-    /// Each model that is made has its own; copies differ in their notices and other versions alone.
+    /// The version hash; copies, which differ only in notices and other versions, share it.
     let knownVersionHash: LazyVersionHash
 
     /// Resolves inheritance, inverses and storage.

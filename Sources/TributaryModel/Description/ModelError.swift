@@ -1,15 +1,15 @@
-/// Why a model cannot be used: what, and where in the file.
+/// An error that makes a model unusable, with its reason and its position in the file.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong and what helps.
+    /// A description of the error and of its remedy.
     public var reason: String
-    /// The file, when the model was read from one.
+    /// The model file; nil when the model was not read from a file.
     public var file: String?
     /// The line in the file, from 1.
     public var line: Int?
     /// The element at fault, such as `entity Employee, attribute salary`.
     public var element: String?
 
-    /// An error with as much of a place as is known.
+    /// Creates an error with the parts of its position that are known.
     public init(_ reason: String, file: String? = nil, line: Int? = nil, element: String? = nil) {
         self.reason = reason
         self.file = file

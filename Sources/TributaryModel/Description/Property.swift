@@ -11,12 +11,12 @@ public enum Property: Sendable, Hashable {
         }
     }
 
-    /// The attribute, when it is one.
+    /// The attribute; nil for a relationship.
     public var attribute: Attribute? {
         if case .attribute(let attribute) = self { attribute } else { nil }
     }
 
-    /// The relationship, when it is one.
+    /// The relationship; nil for an attribute.
     public var relationship: Relationship? {
         if case .relationship(let relationship, _) = self { relationship } else { nil }
     }

@@ -1,31 +1,31 @@
 /// A relationship of an entity, as the model states it.
 public struct Relationship: Sendable, Hashable {
-    /// The name; that of the store's column when it is to-one.
+    /// The name of the relationship, and of its column in the store when it is to-one.
     public var name: String
-    /// The entity of the objects at the other end.
+    /// The entity of the destination objects.
     public var destination: String
-    /// The relationship of the destination that leads back; nil when there is none.
+    /// The name of the inverse relationship in the destination entity; nil when there is none.
     public var inverse: String?
-    /// Whether it leads to any number of objects.
+    /// Whether the relationship has any number of destination objects instead of one.
     public var isToMany = false
-    /// Whether the objects of a to-many relationship have an order.
+    /// Whether the destination objects of a to-many relationship are ordered.
     public var isOrdered = false
-    /// Whether an object may be saved while it leads nowhere.
+    /// Whether an object can be saved while the relationship is empty.
     public var isOptional = false
-    /// How many objects there must be, unless it is optional and there is none.
+    /// The least number of destination objects; an optional relationship may also be empty.
     public var minimumCount = 0
-    /// How many objects there may be; 0 when there is no limit.
+    /// The greatest number of destination objects; 0 when there is no limit.
     public var maximumCount = 0
-    /// What deleting an object does to those at the other end.
+    /// The effect of deleting an object on the destination objects.
     public var deleteRule: DeleteRule = .nullify
-    /// The name the relationship had in the model version before.
+    /// The relationship's name in the previous model version.
     public var renamingIdentifier: String?
-    /// Words that make the version hash another one, for a change that the model does not show.
+    /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String?
-    /// Further words of the model about it.
+    /// Further information about the relationship by key, as the model states it.
     public var userInfo: [String: String] = [:]
 
-    /// A to-one relationship with delete rule Nullify until it is said otherwise.
+    /// Creates a mandatory to-one relationship with the delete rule Nullify.
     public init(name: String, destination: String, inverse: String? = nil) {
         self.name = name
         self.destination = destination

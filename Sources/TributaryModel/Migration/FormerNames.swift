@@ -2,33 +2,37 @@ import TributaryChanges
 
 /// The names that the entities and properties of a model had in older versions.
 ///
-/// Writers with an older version use them: names resolve through all known model versions and renaming identifiers. A
-/// name that the model itself has always means that.
+/// Segments of writers with an older version contain former names. Former names resolve through all known model
+/// versions and renaming identifiers; a current name of the model always has precedence.
 package struct FormerNames: Sendable {
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
-    /// Of entities that are gone: the last name that they had.
+    /// The last name of each removed entity, by former name.
     private var goneEntities: [String: String] = [:]
-    /// Of entities that are gone by their last name: the root of their hierarchy, when that went with them.
+    /// The root entity that was removed together with a removed entity, by the entity's last name.
     private var goneRoots: [String: String] = [:]
-    /// Of entities that are gone by their last name: what the root of their hierarchy is now, where that is still there.
+    /// The current name of a removed entity's root, by the entity's last name; only roots that the model still has.
     private var survivingRoots: [String: String] = [:]
-    /// Of properties that are gone, by entity: the last name that they had.
+    /// The last name of each removed property, by entity and former name.
     private var goneProperties: [String: [String: String]] = [:]
-    /// The same by the first name: what they were in the last version that had them.
+    /// The definition of each removed property in the last version that has it, by entity and former name.
     private var goneDefinitions: [String: [String: Property]] = [:]
-    /// The other side of relationships that are gone, where the model still has that.
+    /// The inverse of each removed relationship, by entity and former name; only inverses that the model still has.
     private var counterparts: [String: [String: Counterpart]] = [:]
-    /// The other side where that is gone as well, but was there for longer, as it was last.
+    /// The last known inverse of each removed relationship whose inverse was removed in a later version.
     private var laterSides: [String: [String: Counterpart]] = [:]
 
-    /// A relationship that was the inverse of one that is gone.
+    /// The inverse of a removed relationship.
     package struct Counterpart: Sendable, Hashable {
         package var entity: String
         package var property: String
     }
 
-    /// Each list of `histories` has older versions, the oldest first, and is followed to the model by itself.
+    /// Collects the former names of a model.
+    ///
+    /// - Parameters:
+    ///   - model: The current version.
+    ///   - histories: Lists of older versions, the oldest version first; each list is followed to `model` on its own.
     package init(of model: Model, histories: [[Model]] = []) {
         for entity in model.entities {
             note(entity: entity.name, for: entity.renamingIdentifier, model)
@@ -51,46 +55,47 @@ package struct FormerNames: Sendable {
         }
     }
 
-    /// The entity that had the name once.
+    /// The current entity with the given former name; nil when there is none.
     package func entity(_ name: String) -> String? { FormerNames.value(of: name, in: entities) }
 
-    /// The property of `entity` that had the name once.
+    /// The current property of `entity` with the given former name; nil when there is none.
     package func property(_ name: String, of entity: String) -> String? {
         FormerNames.value(of: name, of: entity, in: properties)
     }
 
-    /// The last name of an entity that the model does not have any more.
+    /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneEntities) ?? name }
 
-    /// The root of the hierarchy that went with an entity; the entity itself when it was one or the root is still there.
+    /// The root entity that was removed together with an entity; `name` itself when the entity is a root or its root
+    /// remains.
     package func lastRoot(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneRoots) ?? name }
 
-    /// The entity of the model that was the root of an entity which is gone.
+    /// The current entity that was the root of a removed entity; nil when the root was removed too.
     package func survivingRoot(ofEntity name: String) -> String? {
         FormerNames.value(of: name, in: survivingRoots)
     }
 
-    /// The last name of a property that the entity does not have any more, or whose entity is gone.
+    /// The last name of a removed property, or of a property of a removed entity; `name` itself for any other.
     package func lastName(ofProperty name: String, of entity: String) -> String {
         FormerNames.value(of: name, of: entity, in: goneProperties) ?? name
     }
 
-    /// What a property was that the entity does not have any more, or whose entity is gone.
+    /// The last definition of a removed property, or of a property of a removed entity; nil for any other.
     package func lastDefinition(ofProperty name: String, of entity: String) -> Property? {
         FormerNames.value(of: name, of: entity, in: goneDefinitions)
     }
 
-    /// What was the inverse of a relationship that the entity does not have any more, and is still there.
+    /// The inverse of a removed relationship, when the model still has the inverse.
     package func counterpart(ofProperty name: String, of entity: String) -> Counterpart? {
         FormerNames.value(of: name, of: entity, in: counterparts)
     }
 
-    /// What was the inverse of a relationship that is gone, and went after it.
+    /// The inverse of a removed relationship, when the inverse was removed in a later version.
     package func laterSide(ofProperty name: String, of entity: String) -> Counterpart? {
         FormerNames.value(of: name, of: entity, in: laterSides)
     }
 
-    /// The value for the name with exactly these Unicode scalars, as the model compares its own names.
+    /// Returns the value of the key with exactly these Unicode scalars: the model compares its own names in this way.
     private static func value<Value>(of name: String, in values: [String: Value]) -> Value? {
         guard let index = values.index(forKey: name), values[index].key.isIdentical(to: name) else { return nil }
         return values[index].value
@@ -104,11 +109,11 @@ package struct FormerNames: Sendable {
         value(of: entity, in: values).flatMap { value(of: name, in: $0) }
     }
 
-    /// A mapping of two neighbours, seen from the older one.
+    /// A mapping between two consecutive versions, seen from the older one.
     private struct Step {
-        /// By name in the older model: the name in the newer.
+        /// The entity's name in the newer version, by its name in the older version.
         let successors: [String: String]
-        /// By entity of the newer model and property of the older: the property in the newer.
+        /// The property's name in the newer version, by entity of the newer version and property of the older version.
         let heirs: [String: [String: String]]
 
         init(_ mapping: ModelMapping) {
@@ -119,14 +124,14 @@ package struct FormerNames: Sendable {
         }
     }
 
-    /// From each version to the last one, by the mappings of neighbours.
+    /// Composes the mappings of consecutive versions into one mapping from each version to the last one.
     private static func throughout(_ mappings: [ModelMapping]) -> [ModelMapping] {
         var result: [ModelMapping] = []
         for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
         return result.reversed()
     }
 
-    /// Follows what goes away in a history to its last name; the chain ends with the model.
+    /// Follows each removed entity and property to its last name; the last version of `chain` is the current model.
     private mutating func noteGone(in chain: [Model], _ steps: [Step]) {
         let model = chain[chain.count - 1]
         for (index, old) in chain.dropLast().enumerated() {
@@ -158,7 +163,7 @@ package struct FormerNames: Sendable {
         }
     }
 
-    /// Follows the root of an entity that is gone after the version at `place`.
+    /// Follows the root of an entity that was removed after the version at `index`.
     private mutating func noteRoot(of entity: String, from place: Int, _ chain: [Model], _ steps: [Step]) {
         guard var root = chain[place].entity(named: entity)?.root else { return }
         for step in steps[place...] {
@@ -171,13 +176,13 @@ package struct FormerNames: Sendable {
         survivingRoots[entity] = root
     }
 
-    /// A property on its way through a history.
+    /// A property while it is followed through the versions.
     private struct Followed {
         let first: String
-        /// Its name in the last version that has it, and the place of that version.
+        /// The property's name in the last version that has it; `model` is the index of that version.
         var last: String
         var model: Int
-        /// The name of its entity there, when that goes on without it.
+        /// The name of the property's entity in that version, when the entity remains without the property.
         var entity: String?
     }
 

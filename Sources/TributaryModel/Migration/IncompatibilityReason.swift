@@ -1,4 +1,4 @@
-/// Why something cannot be inferred, and what helps.
+/// A reason why a mapping cannot be inferred, with its remedy.
 enum IncompatibilityReason {
     case abstract, split, kind, mergeRule, type, composite, mandatory, destination, toOne, oneToMany
 

@@ -1,6 +1,6 @@
-/// One difference between two versions of a model that a migration carries out.
+/// One difference between two versions of a model that a migration applies.
 public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
-    /// What becomes of an entity or a property.
+    /// The kind of a change of an entity or a property.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case addEntity = "add the entity"
         case removeEntity = "remove the entity"
@@ -13,7 +13,7 @@ public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
         case changeType = "change the type of"
         case makeOptional = "make optional"
         case makeMandatory = "make mandatory"
-        /// The objects without a value get the default, as changes that other writers are told of.
+        /// Objects without a value get the default; the store exports these writes as changes.
         case fillMandatory = "make mandatory and fill with the default"
         case changeDefault = "change the default of"
         case changeToMany = "make to-many"
@@ -23,19 +23,20 @@ public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
         case changeConstraints = "change the uniqueness constraints of"
         case changeIndexes = "change the fetch indexes of"
         case changeOther = "change what the hash modifier stands for in"
-        /// A stage of one's own does what cannot be inferred: the old value is put aside, the new property starts empty.
+        /// A custom stage migrates the property, whose mapping cannot be inferred: the old values are kept aside, and
+        /// the new property starts empty.
         case replaceProperty = "replace, by a stage of one's own,"
     }
 
-    /// What is done.
+    /// The kind of the change.
     public var kind: Kind
-    /// The entity's name in the newer version; in the older when it is removed.
+    /// The entity's name in the newer version; for a removed entity in the older version.
     public var entity: String
-    /// The property, nil when it is about the entity itself.
+    /// The property; nil when the change is of the entity itself.
     public var property: String?
-    /// What it was.
+    /// The name or the setting in the older version.
     public var from: String?
-    /// What it becomes.
+    /// The name or the setting in the newer version.
     public var to: String?
 
     package init(_ kind: Kind, _ entity: String, _ property: String? = nil, from: String? = nil, to: String? = nil) {

@@ -1,21 +1,21 @@
-/// Why a store was not brought to another version of its model; nothing in it has changed.
+/// An error that ended a migration; the store is unchanged.
 public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Some differences cannot be inferred; the list has all of them.
+    /// Some mappings cannot be inferred; the list contains all of them.
     case notInferable(from: String, to: String, [MigrationRefusal])
-    /// The store has been at a newer version than the one it was opened with.
+    /// The store has been migrated to a newer version than the given model.
     case olderModel(store: String, model: String)
-    /// The store needs a migration, and it was opened with one forbidden.
+    /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
-    /// Values would be dropped, and nobody has said that they may be: the version's name is the same as before.
+    /// The migration would drop values without permission: the name of the version is unchanged.
     case losesValues(version: String, [MigrationLoss])
-    /// A stage of one's own threw; the error in words.
+    /// A custom stage threw; `reason` describes the error.
     case stageFailed(from: String, to: String, reason: String)
-    /// Objects of the store do not fit a unique key or a mandatory relationship of the newer version.
+    /// Objects of the store violate a unique key or a mandatory relationship of the newer version.
     case violated(from: String, to: String, [MigrationViolation])
-    /// It was asked to stop; the store is at the old version, and the next opening starts again.
+    /// The migration was cancelled; the store is at the old version, and the next opening starts the migration again.
     case interrupted(from: String, to: String)
 
-    /// What failed, and what helps.
+    /// A description of the error and of its remedy.
     public var description: String {
         switch self {
         case .notInferable(let from, let to, let refusals):

@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// Attributes and relationships, one by one.
+/// Compares attributes and relationships.
 extension MigrationInference {
     mutating func compare(_ old: Attribute, _ new: Attribute, in entity: Entity) {
         let name = entity.name
@@ -36,7 +36,7 @@ extension MigrationInference {
         }
     }
 
-    /// Whether every member is still there as it was.
+    /// Whether `new` has every member of `old` unchanged.
     private static func extends(_ old: [Attribute], _ new: [Attribute]) -> Bool {
         old.allSatisfy { member in
             new.contains { other in
@@ -93,7 +93,7 @@ extension MigrationInference {
 }
 
 extension AttributeType {
-    /// Whether every value of this type is one of the other, written in the log as before.
+    /// Whether every value of this type is a value of `other` with an unchanged form in the log.
     package func widens(to other: AttributeType) -> Bool {
         switch (self, other) {
         case _ where self == other: true
@@ -105,12 +105,12 @@ extension AttributeType {
         }
     }
 
-    /// Whether the stored form of a value is another one in the other type.
+    /// Whether the stored form of a value changes with the type.
     package func isRewritten(as other: AttributeType) -> Bool {
         isInteger && !other.isInteger
     }
 
-    /// A value of a type that widens to this one, as this one's.
+    /// Converts a value of a narrower type to this type.
     package func widened(_ value: PropertyValue) -> PropertyValue {
         switch (self, value) {
         case (.float, .integer(let whole)), (.double, .integer(let whole)): .double(Double(whole))

@@ -1,16 +1,22 @@
 import TributaryChanges
 
-/// Compares two models thing by thing: what a migration does, and what nobody can tell it to do.
+/// Compares two models and infers the changes of a migration and the differences that cannot be inferred.
 package struct MigrationInference: Sendable {
     package let old: Model
     package let new: Model
-    /// Which thing is which; without what a stage of one's own replaces.
+    /// The mapping between the models, without the properties that a custom stage replaces.
     package private(set) var mapping: ModelMapping
     package private(set) var changes: [MigrationChange] = []
     package private(set) var refusals: [MigrationRefusal] = []
     let replacesProperties: Bool
 
-    /// With `replacesProperties` a stage of one's own takes care of properties that cannot be inferred.
+    /// Compares two models.
+    ///
+    /// - Parameters:
+    ///   - old: The version of the store.
+    ///   - versions: The versions in between, the oldest first.
+    ///   - new: The version to migrate to.
+    ///   - replacesProperties: Whether a custom stage migrates the properties whose mapping cannot be inferred.
     package init(from old: Model, through versions: [Model] = [], to new: Model, replacesProperties: Bool = false) {
         self.old = old
         self.new = new
@@ -31,7 +37,9 @@ package struct MigrationInference: Sendable {
         refuseSplits()
     }
 
-    /// - Throws: ``MigrationError`` `notInferable` with everything that cannot be inferred.
+    /// Returns the plan of the migration.
+    ///
+    /// - Throws: ``MigrationError`` `notInferable` with every mapping that cannot be inferred.
     package func plan() throws(MigrationError) -> MigrationPlan {
         guard refusals.isEmpty else {
             throw .notInferable(from: old.version, to: new.version, refusals)
@@ -77,7 +85,7 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    /// Of deleted objects only the root entity is known: a hierarchy that is taken apart would lose track of them.
+    /// Refuses to divide a hierarchy: the store keeps only the root entity of a deleted object.
     private mutating func refuseSplits() {
         let successors = mapping.successors
         for root in old.rootEntities {
@@ -161,6 +169,6 @@ package struct MigrationInference: Sendable {
 }
 
 extension Property {
-    /// Whether the store has a place for it.
+    /// Whether the store has a column or a table for the property.
     fileprivate var isKept: Bool { attribute?.isStored ?? true }
 }

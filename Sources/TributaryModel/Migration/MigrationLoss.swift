@@ -1,10 +1,10 @@
-/// Values that objects have in an older version of a model and that nothing of the newer one takes over.
+/// Values in the store that no property of the newer model version takes over.
 public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
     /// The entity's name in the older version.
     public var entity: String
-    /// The property, nil when the entity itself is gone.
+    /// The property; nil when the entity itself is removed.
     public var property: String?
-    /// How many values, or objects.
+    /// The number of values, or of objects.
     public var count: Int
 
     package init(entity: String, property: String?, count: Int) {
@@ -13,7 +13,7 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
         self.count = count
     }
 
-    /// The loss in words, such as `Employee.salary: 12 values`.
+    /// A text such as `Employee.salary: 12 values`.
     public var description: String {
         guard let property else { return "\(entity): \(count) object\(count == 1 ? "" : "s")" }
         return "\(entity).\(property): \(count) value\(count == 1 ? "" : "s")"

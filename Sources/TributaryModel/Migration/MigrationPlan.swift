@@ -1,4 +1,4 @@
-/// What it takes to bring a store from one version of a model to another, inferred from the two.
+/// The changes that migrate a store from one version of a model to another.
 ///
 /// ```swift
 /// let versions = try Model.versions(contentsOf: "Company.xcdatamodeld")
@@ -6,20 +6,20 @@
 /// for change in plan.changes { print(change) }
 /// ```
 public struct MigrationPlan: Sendable, Hashable {
-    /// The version that the store is at.
+    /// The version of the store.
     public let from: String
-    /// The version that it is brought to.
+    /// The version to migrate to.
     public let to: String
-    /// The differences, sorted by entity; none when the store needs nothing.
+    /// The changes, sorted by entity; empty when the store needs none.
     public let changes: [MigrationChange]
 
     /// Compares two versions; no store is needed.
     ///
     /// - Parameters:
-    ///   - old: the version that a store is at.
-    ///   - new: the version that it is to be brought to.
-    ///   - versions: those in between, the oldest first: what was renamed in several steps is followed through them.
-    /// - Throws: ``MigrationError`` `notInferable` with everything that cannot be inferred.
+    ///   - old: The version of the store.
+    ///   - new: The version to migrate to.
+    ///   - versions: The versions in between, the oldest first; renames in several steps are followed through them.
+    /// - Throws: ``MigrationError`` `notInferable` with every mapping that cannot be inferred.
     public init(from old: Model, to new: Model, through versions: [Model] = []) throws(MigrationError) {
         self = try MigrationInference(from: old, through: versions, to: new).plan()
     }
@@ -30,6 +30,6 @@ public struct MigrationPlan: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// Whether a store of the one version is a store of the other.
+    /// Whether a store of the older version needs no migration.
     public var isEmpty: Bool { changes.isEmpty }
 }

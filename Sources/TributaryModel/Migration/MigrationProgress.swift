@@ -1,17 +1,17 @@
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-    /// The version that the store is at.
+    /// The version of the store.
     public var from: String
-    /// The version that it is brought to.
+    /// The version to migrate to.
     public var to: String
-    /// The root entity whose objects are being rewritten; nil at the beginning and the end, and in a stage of one's own.
+    /// The root entity whose rows are being rewritten; nil at the beginning, at the end, and during a custom stage.
     public var entity: String?
-    /// Objects that are done, of all entities.
+    /// The number of rows that have been rewritten, of all entities.
     public var done: Int
-    /// Objects that are to be rewritten, of all entities; 0 when no object has to be.
+    /// The number of rows to rewrite, of all entities; 0 when no row has to be.
     public var total: Int
 
-    /// What the migration drops; told at the beginning and at the end.
+    /// The values that the migration drops; set at the beginning and at the end.
     public var losses: [MigrationLoss] = []
 
     package init(from: String, to: String, entity: String? = nil, done: Int = 0, total: Int = 0) {

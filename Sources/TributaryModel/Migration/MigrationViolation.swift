@@ -1,26 +1,26 @@
 public import TributaryChanges
 
-/// Objects of a store that a newer version of its model does not allow.
+/// Objects of a store that violate a rule of the newer model version.
 public struct MigrationViolation: Sendable, Hashable, CustomStringConvertible {
-    /// What the newer version asks for and the older did not.
+    /// A rule that the newer version has and the older version did not have.
     public enum Rule: String, Sendable, Hashable {
-        /// No two objects have the same values.
+        /// No two objects may have equal values.
         case unique
-        /// No object is without another one.
+        /// No object may be without a destination object.
         case mandatory
     }
 
-    /// What is asked for.
+    /// The violated rule.
     public var rule: Rule
     /// The entity's name in the newer version.
     public var entity: String
     /// The properties of the unique key, or the relationship.
     public var properties: [String]
-    /// The values that several objects have, as JSON, one for each property; empty for a relationship.
+    /// The values that several objects share, as JSON, one for each property; empty for a relationship.
     public var values: [String]
-    /// How many objects there are.
+    /// The number of violating objects.
     public var count: Int
-    /// Some of them, at most five.
+    /// At most five of the violating objects.
     public var ids: [ManagedObjectID]
 
     package init(
@@ -39,7 +39,7 @@ public struct MigrationViolation: Sendable, Hashable, CustomStringConvertible {
         self.ids = ids
     }
 
-    /// The violation in words: which objects, and what is wrong with them.
+    /// The violated rule and the violating objects as one sentence.
     public var description: String {
         let list = ids.map(\.uniqueID.description).joined(separator: ", ") + (count > ids.count ? " …" : "")
         let names = properties.joined(separator: ", ")

@@ -1,5 +1,6 @@
 extension Model {
-    /// This model as the successor of others, the oldest first, for models that do not come from an `.xcdatamodeld`.
+    /// Returns this model as the successor of older versions, the oldest first, for models that are not in an
+    /// `.xcdatamodeld`.
     ///
     /// ```swift
     /// let model = try Model(contentsOf: "company-3.yaml").succeeding([

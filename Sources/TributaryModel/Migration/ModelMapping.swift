@@ -1,11 +1,12 @@
-/// Which entity and which property of a newer model is which of an older one.
+/// The mapping of entities and properties between an older and a newer model.
 ///
-/// Names and renaming identifiers say so: what is renamed carries, as its identifier, the name it had before or an
+/// Names and renaming identifiers define the mapping: the identifier of a renamed entity or property is its name in the
+/// previous version, or an identifier that it keeps from version to version.
 /// identifier that it keeps from version to version.
 package struct ModelMapping: Sendable {
-    /// By name in the newer model: the name in the older.
+    /// The entity's name in the older model, by its name in the newer model.
     package private(set) var entities: [String: String]
-    /// By entity and property in the newer model, inherited ones included: the property of the older.
+    /// The property's name in the older model, by entity and property of the newer model, inherited ones included.
     package private(set) var properties: [String: [String: String]]
 
     package init(from old: Model, to new: Model) {
@@ -25,7 +26,8 @@ package struct ModelMapping: Sendable {
         }
     }
 
-    /// Through the versions in between: what a step takes away and a later one brings back is another thing.
+    /// Composes the mappings through the versions in between: a name that one version removes and a later version adds
+    /// again is a new entity or property.
     package init(from old: Model, through versions: [Model], to new: Model) {
         let chain = [old] + versions + [new]
         self.init(from: chain[0], to: chain[1])
@@ -34,7 +36,7 @@ package struct ModelMapping: Sendable {
         }
     }
 
-    /// This mapping after an earlier one.
+    /// Returns this mapping composed with an earlier one.
     package func after(_ earlier: ModelMapping) -> ModelMapping {
         var result = self
         result.entities = entities.compactMapValues { earlier.entities[$0] }
@@ -46,23 +48,23 @@ package struct ModelMapping: Sendable {
         return result
     }
 
-    /// The older model's name of a property of the newer.
+    /// The name in the older model of a property of the newer model; nil when the property is new.
     package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
 
-    /// By name in the older model: the name in the newer.
+    /// The entity's name in the newer model, by its name in the older model.
     package var successors: [String: String] {
         Dictionary(entities.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// From now on the property of the newer model has none in the older, in `entities`.
+    /// Removes the mapping of a property of the newer model in `entities`.
     package mutating func forget(_ property: String, of entities: [String]) {
         for entity in entities { properties[entity]?[property] = nil }
     }
 
     private typealias Named = (name: String, identifier: String?)
 
-    /// Each thing of the new list with at most one of the old: first what has kept name and identifier, then what names
-    /// its predecessor, then what has the same identifier, then what has the same name.
+    /// Maps each element of `new` to at most one element of `old`: first those with equal name and identifier, then
+    /// those whose identifier is the old name, then those with equal identifiers, then those with equal names.
     private static func match(_ old: [Named], _ new: [Named]) -> [String: String] {
         var result: [String: String] = [:]
         var taken: Set<String> = []
@@ -83,7 +85,7 @@ package struct ModelMapping: Sendable {
 }
 
 extension Property {
-    /// The name or identifier that it had in the model version before.
+    /// The property's renaming identifier.
     package var renamingIdentifier: String? {
         switch self {
         case .attribute(let attribute): attribute.renamingIdentifier

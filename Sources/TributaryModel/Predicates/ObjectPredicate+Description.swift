@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension ObjectPredicate: CustomStringConvertible {
-    /// The predicate in the format language: what was parsed from a text is described by a text that parses to the same.
+    /// The predicate in the format language; parsing the text gives an equal predicate.
     public var description: String {
         switch form {
         case .always(let answer): return answer ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -15,7 +15,7 @@ extension ObjectPredicate: CustomStringConvertible {
         }
     }
 
-    /// What is printed in the place of a tree that nests too deep; it does not parse.
+    /// The text for a tree that nests too deep; it does not parse.
     fileprivate static func tooDeepText(_ depth: Int) -> String { "<\(depth) levels>" }
 
     private var nestedDescription: String {
@@ -76,7 +76,7 @@ extension ObjectPredicate.Function {
 }
 
 extension PropertyValue {
-    /// The value as a literal of the format language; types without a literal of their own are strings.
+    /// The value as a literal of the format language; values of a type without literals are strings.
     fileprivate var predicateText: String {
         switch self {
         case .null: "NULL"
@@ -109,7 +109,7 @@ extension PropertyValue {
 }
 
 extension String {
-    /// Whether the number is read as a decimal although it has no quotation marks.
+    /// Whether the parser reads the number as a decimal although it has no quotation marks.
     fileprivate var isLongNumber: Bool {
         guard contains(where: { ".eE".contains($0) }), let value = Double(self), value.isFinite else { return false }
         return !PredicateLexer.keepsDigits(value, of: self)

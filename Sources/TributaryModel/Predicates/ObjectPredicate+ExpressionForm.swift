@@ -1,27 +1,27 @@
 public import TributaryChanges
 
 extension ObjectPredicate.Expression {
-    /// The parts of an expression.
+    /// The form of an expression.
     public indirect enum Form: Sendable, Hashable {
-        /// A value; strings may stand for UUIDs, dates, decimals and objects.
+        /// A value; a string may represent a UUID, a date, a decimal or an object.
         case constant(PropertyValue)
         /// A property, or a path through relationships; an empty path is the object itself.
         case keyPath([String])
         /// The values of `IN` and the two bounds of `BETWEEN`.
         case list([ObjectPredicate.Expression])
-        /// `$NAME`, to be given before the predicate is used, or the object that a subquery looks at.
+        /// `$NAME`: a value to be substituted before use, or the object of a subquery.
         case variable(String)
-        /// `$NAME.path`: a path that starts at the object that a subquery looks at.
+        /// `$NAME.path`: a path that starts at the object of a subquery.
         case variablePath(String, [String])
         /// A function of other expressions.
         case function(ObjectPredicate.Function, [ObjectPredicate.Expression])
-        /// Objects of a to-many path that fulfil a condition of their own.
+        /// The objects of a to-many path that satisfy a condition.
         case subquery(ObjectPredicate.Subquery)
-        /// What an expression with more than ``ObjectPredicate/maximumDepth`` levels becomes: only their number is left.
+        /// An expression with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
         case tooDeep(Int)
     }
 
-    /// A value; strings may stand for UUIDs, dates, decimals and objects.
+    /// A value; a string may represent a UUID, a date, a decimal or an object.
     public static func constant(_ value: PropertyValue) -> Self { Self(.constant(value), depth: 1) }
 
     /// A property, or a path through relationships; an empty path is the object itself.
@@ -34,10 +34,10 @@ extension ObjectPredicate.Expression {
         Self(.list(values), around: values.lazy.map(\.depth).max())
     }
 
-    /// `$NAME`, to be given before the predicate is used, or the object that a subquery looks at.
+    /// `$NAME`: a value to be substituted before use, or the object of a subquery.
     public static func variable(_ name: String) -> Self { Self(.variable(name), depth: 1) }
 
-    /// `$NAME.path`: a path that starts at the object that a subquery looks at.
+    /// `$NAME.path`: a path that starts at the object of a subquery.
     public static func variablePath(_ name: String, _ components: [String]) -> Self {
         Self(.variablePath(name, components), depth: 1)
     }
@@ -47,7 +47,7 @@ extension ObjectPredicate.Expression {
         Self(.function(function, arguments), around: arguments.lazy.map(\.depth).max())
     }
 
-    /// Objects of a to-many path that fulfil a condition of their own.
+    /// The objects of a to-many path that satisfy a condition.
     public static func subquery(_ subquery: ObjectPredicate.Subquery) -> Self {
         Self(.subquery(subquery), around: max(subquery.collection.depth, subquery.predicate.depth))
     }
@@ -59,17 +59,17 @@ extension ObjectPredicate.Expression {
 }
 
 extension ObjectPredicate {
-    /// Those objects of a to-many path that fulfil a condition: `SUBQUERY(projects, $x, $x.hours > 3)`.
+    /// The objects of a to-many path that satisfy a condition: `SUBQUERY(projects, $x, $x.hours > 3)`.
     ///
-    /// With `.@count` behind it, it is a number; with `ANY`, `ALL` or `NONE` before it, a path like any other.
+    /// Before `.@count` it is a number; after `ANY`, `ALL` or `NONE` it is used like a to-many path.
     public struct Subquery: Sendable, Hashable {
-        /// A key path, or a path from the variable of a subquery around this one.
+        /// The key path of the objects, or a path from the variable of an enclosing subquery.
         public var collection: Expression
         /// The name, without its dollar sign, that each object has in the condition.
         public var variable: String
-        /// Which of the objects.
+        /// The condition on the objects.
         public var predicate: ObjectPredicate
-        /// What follows: `@count`, `@sum` and a property, or the names of a path; may be empty.
+        /// The names after the subquery: `@count`, `@sum` and a property, or a path; may be empty.
         public var path: [String]
 
         /// A subquery of its parts.

@@ -1,44 +1,44 @@
 extension ObjectPredicate {
-    /// How many levels a predicate may have, those of its expressions and subqueries included.
+    /// The greatest number of levels of a predicate, including its expressions and subqueries.
     ///
-    /// Reading, printing, comparing, evaluating and releasing a tree take stack for each level of it.
+    /// Parsing, printing, comparing, evaluating and releasing a predicate take stack space for each level.
     public static let maximumDepth = 400
 
-    /// The parts of a predicate.
+    /// The form of a predicate.
     public indirect enum Form: Sendable, Hashable {
-        /// The same answer for every object: `TRUEPREDICATE`, `FALSEPREDICATE`.
+        /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
         case always(Bool)
-        /// All of the conditions.
+        /// True when all of the conditions are.
         case and([ObjectPredicate])
-        /// At least one of the conditions.
+        /// True when at least one of the conditions is.
         case or([ObjectPredicate])
-        /// The opposite of the condition.
+        /// The negation of a condition.
         case not(ObjectPredicate)
-        /// Two expressions compared.
+        /// A comparison of two expressions.
         case comparison(Comparison)
-        /// What a predicate with more than ``ObjectPredicate/maximumDepth`` levels becomes: only their number is left.
+        /// A predicate with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
         case tooDeep(Int)
     }
 
-    /// The same answer for every object: `TRUEPREDICATE`, `FALSEPREDICATE`.
+    /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
     public static func always(_ answer: Bool) -> ObjectPredicate { ObjectPredicate(.always(answer), depth: 1) }
 
-    /// All of the conditions.
+    /// True when all of the conditions are.
     public static func and(_ terms: [ObjectPredicate]) -> ObjectPredicate {
         ObjectPredicate(.and(terms), around: terms.lazy.map(\.depth).max())
     }
 
-    /// At least one of the conditions.
+    /// True when at least one of the conditions is.
     public static func or(_ terms: [ObjectPredicate]) -> ObjectPredicate {
         ObjectPredicate(.or(terms), around: terms.lazy.map(\.depth).max())
     }
 
-    /// The opposite of the condition.
+    /// The negation of a condition.
     public static func not(_ term: ObjectPredicate) -> ObjectPredicate {
         ObjectPredicate(.not(term), around: term.depth)
     }
 
-    /// Two expressions compared.
+    /// A comparison of two expressions.
     public static func comparison(_ comparison: Comparison) -> ObjectPredicate {
         ObjectPredicate(.comparison(comparison), around: max(comparison.left.depth, comparison.right.depth))
     }
@@ -48,7 +48,7 @@ extension ObjectPredicate {
         self.init(depth > ObjectPredicate.maximumDepth ? .tooDeep(depth) : form, depth: depth)
     }
 
-    /// One level more than the deepest part has.
+    /// Returns the depth of a tree around a deepest part with this depth.
     static func depth(around inner: Int?) -> Int {
         guard let inner else { return 1 }
         return inner == .max ? .max : inner + 1
@@ -56,17 +56,17 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate {
-    /// Both conditions.
+    /// True when both conditions are.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         .and(left.conjuncts + right.conjuncts)
     }
 
-    /// At least one of the conditions.
+    /// True when at least one of the conditions is.
     public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         .or(left.disjuncts + right.disjuncts)
     }
 
-    /// The opposite of the condition.
+    /// The negation of a condition.
     public static prefix func ! (term: ObjectPredicate) -> ObjectPredicate { .not(term) }
 
     private var conjuncts: [ObjectPredicate] {

@@ -1,5 +1,5 @@
 extension ObjectPredicate {
-    /// What can be computed from other expressions.
+    /// A function of other expressions.
     public enum Function: String, Sendable, Hashable, CaseIterable {
         /// `a + b`.
         case add = "+"
@@ -11,15 +11,15 @@ extension ObjectPredicate {
         case divide = "/"
         /// `a ** b`.
         case power = "**"
-        /// The remainder, with the sign of the first: `modulus:by:(a, b)`.
+        /// The remainder, with the sign of the dividend: `modulus:by:(a, b)`.
         case modulus = "modulus:by:"
-        /// Without its sign.
+        /// The absolute value.
         case absolute = "abs:"
-        /// The next whole number up.
+        /// The least integer that is not smaller.
         case ceiling = "ceiling:"
-        /// The next whole number down.
+        /// The greatest integer that is not larger.
         case floor = "floor:"
-        /// Without the fraction.
+        /// The integer part.
         case truncate = "trunc:"
         /// The square root.
         case squareRoot = "sqrt:"
@@ -29,7 +29,7 @@ extension ObjectPredicate {
         case lowercase = "lowercase:"
         /// Lower case without diacritics.
         case canonical = "canonical:"
-        /// How many Unicode scalars a string has.
+        /// The number of Unicode scalars of a string.
         case length = "length:"
         /// The time of the fetch.
         case now = "now"
@@ -45,17 +45,17 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate {
-    /// What the values at the end of a to-many path come to.
+    /// An aggregate over the values at the end of a to-many path.
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"
-        /// How many objects; of plain to-many relationships, and of subqueries.
+        /// The number of objects of a to-many relationship or a subquery.
         case count
     }
 }
 
 extension ObjectPredicate.Function {
-    /// How many values it takes.
+    /// The number of arguments.
     package var argumentCount: Int {
         switch self {
         case .now: 0
@@ -64,7 +64,7 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// The kind of its value; nil when it does not take such arguments.
+    /// The kind of the result; nil when the function does not take such arguments.
     func kind(of arguments: [ValueKind]) -> ValueKind? {
         let first = arguments.first ?? .opaque
         switch self {

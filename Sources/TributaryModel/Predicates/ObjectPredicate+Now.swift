@@ -1,7 +1,8 @@
 import TributaryChanges
 
 extension ObjectPredicate {
-    /// The predicate with a time in the place of each `now()`, so that SQL and memory mean the same one.
+    /// Returns the predicate with `now()` replaced by a time, so that SQL and the evaluation in memory use the same
+    /// one.
     package func resolvingNow(unixSeconds: Double) -> ObjectPredicate {
         switch form {
         case .always, .tooDeep: return self

@@ -7,10 +7,10 @@ extension ObjectPredicate {
     /// ```
     ///
     /// - Parameters:
-    ///   - text: up to 16 KiB, nesting up to 64 deep.
-    ///   - arguments: what stands for `%@`, `%K`, `%d` and `%f`, in their order.
-    ///   - variables: what stands for `$NAME`; others stay and are filled in by ``substituting(_:)``.
-    /// - Throws: ``ObjectPredicateError`` with the place in the text.
+    ///   - text: The predicate: up to 16 KiB, nesting up to 64 deep.
+    ///   - arguments: The values for `%@`, `%K`, `%d` and `%f`, in their order.
+    ///   - variables: The values for `$NAME`; other variables remain, for ``substituting(_:)``.
+    /// - Throws: ``ObjectPredicateError`` with the position in the text.
     public init(
         parsing text: String,
         arguments: [PredicateArgument] = [],
@@ -27,10 +27,10 @@ extension ObjectPredicate {
     /// ```
     ///
     /// - Parameters:
-    ///   - text: up to 16 KiB, nesting up to 64 deep.
-    ///   - first: what stands for the first `%@`, `%K`, `%d` or `%f`.
-    ///   - rest: what stands for those after it, in their order.
-    /// - Throws: ``ObjectPredicateError`` with the place in the text.
+    ///   - text: The predicate: up to 16 KiB, nesting up to 64 deep.
+    ///   - first: The value for the first `%@`, `%K`, `%d` or `%f`.
+    ///   - rest: The values for the others, in their order.
+    /// - Throws: ``ObjectPredicateError`` with the position in the text.
     public init(
         parsing text: String,
         _ first: any PredicateArgumentConvertible,
@@ -40,7 +40,7 @@ extension ObjectPredicate {
         try self.init(parsing: text, arguments: arguments)
     }
 
-    /// The predicate with values in the place of its `$VARIABLES`; those not given stay.
+    /// Returns the predicate with values for its `$VARIABLES`; variables without a value remain.
     public func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate {
         switch form {
         case .always, .tooDeep: return self
@@ -56,7 +56,7 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate.Subquery {
-    /// The subquery's own variable hides one of the same name.
+    /// The subquery's own variable shadows an outer variable of the same name.
     fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Subquery {
         var result = self
         result.collection = collection.substituting(variables)

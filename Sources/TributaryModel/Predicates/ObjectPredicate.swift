@@ -1,12 +1,12 @@
 import TributaryChanges
 
-/// A condition on objects: one tree, evaluated in SQL and in memory with the same answer.
+/// A condition on objects that SQL and the evaluation in memory give the same result for.
 ///
 /// ```swift
 /// let rich = try ObjectPredicate(parsing: "salary > %d AND department.name BEGINSWITH[c] 'r'", arguments: [1000])
 /// ```
 ///
-/// What comparisons mean is defined here, once, for every way of evaluating them:
+/// The semantics of comparisons are the same in SQL and in memory:
 ///
 /// - **Nothing.** `x == NULL` is true where there is no value, `x != NULL` where there is one. Every other comparison in
 ///   which one side has no value is false (`x != 5` too), and logic is two-valued: NOT of false is true. A NULL in a list
@@ -37,9 +37,9 @@ import TributaryChanges
 /// - **Entities.** `entity == 'Foreman'` compares the object's own entity by name; objects of sub-entities are others.
 /// - **Binary, transformable and composite** values can only be compared with NULL.
 public struct ObjectPredicate: Sendable, Hashable {
-    /// What the tree is made of at its top.
+    /// The form of the tree's root.
     public let form: Form
-    /// The levels of the tree, those of its expressions included.
+    /// The number of levels, including those of expressions.
     let depth: Int
 
     init(_ form: Form, depth: Int) {
@@ -47,22 +47,22 @@ public struct ObjectPredicate: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// Two expressions and how they are compared.
+    /// A comparison of two expressions.
     public struct Comparison: Sendable, Hashable {
-        /// What stands before the operator.
+        /// The expression before the operator.
         public var left: Expression
         /// The operator.
         public var operation: Operator
-        /// What stands behind the operator.
+        /// The expression after the operator.
         public var right: Expression
-        /// Whether strings are lower-cased first: `[c]`.
+        /// Whether strings are compared in lower case: `[c]`.
         public var isCaseInsensitive: Bool
-        /// Whether strings lose their diacritics first: `[d]`.
+        /// Whether strings are compared without diacritics: `[d]`.
         public var isDiacriticInsensitive: Bool
-        /// ALL, ANY or NONE of a to-many key path on the left.
+        /// The quantifier of a to-many key path on the left side.
         public var quantifier: Quantifier
 
-        /// A comparison that minds case and accents unless it is said otherwise.
+        /// Creates a comparison, which is case-sensitive and diacritic-sensitive by default.
         public init(
             _ left: Expression,
             _ operation: Operator,
@@ -80,11 +80,11 @@ public struct ObjectPredicate: Sendable, Hashable {
         }
     }
 
-    /// What is compared.
+    /// An operand of a comparison.
     public struct Expression: Sendable, Hashable {
-        /// What the expression is made of at its top.
+        /// The form of the tree's root.
         public let form: Form
-        /// The levels of the expression.
+        /// The number of levels.
         let depth: Int
 
         init(_ form: Form, depth: Int) {
@@ -93,7 +93,7 @@ public struct ObjectPredicate: Sendable, Hashable {
         }
     }
 
-    /// How two expressions are compared.
+    /// An operator of a comparison.
     public enum Operator: String, Sendable, Hashable, CaseIterable {
         /// Equal.
         case equal = "=="
@@ -117,27 +117,27 @@ public struct ObjectPredicate: Sendable, Hashable {
         case endsWith = "ENDSWITH"
         /// The string contains another.
         case contains = "CONTAINS"
-        /// The string fits a pattern with `*` and `?`.
+        /// The string matches a pattern with `*` and `?`.
         case like = "LIKE"
-        /// The whole string fits a regular expression.
+        /// The whole string matches a regular expression.
         case matches = "MATCHES"
     }
 
-    /// Which of the objects at the end of a to-many path must fulfil a comparison.
+    /// The objects at the end of a to-many path for which a comparison must be true.
     public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-        /// The path leads to one value.
+        /// No quantifier: the path has one value.
         case direct
         /// At least one.
         case any = "ANY"
-        /// Each one, also when there is none.
+        /// Every object; true when there is none.
         case all = "ALL"
-        /// Not one.
+        /// No object.
         case none = "NONE"
     }
 }
 
 extension ObjectPredicate.Operator {
-    /// Whether it is one of BEGINSWITH, ENDSWITH, CONTAINS, LIKE and MATCHES.
+    /// Whether the operator is BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES.
     package var isStringOperator: Bool {
         switch self {
         case .beginsWith, .endsWith, .contains, .like, .matches: true
@@ -145,7 +145,7 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// Whether it needs values with an order.
+    /// Whether the operator needs values with an order.
     package var isOrder: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
@@ -153,7 +153,7 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// The operator that means the same with its sides exchanged.
+    /// The operator with the same meaning after the sides are exchanged.
     var mirrored: ObjectPredicate.Operator? {
         switch self {
         case .equal: .equal
@@ -168,7 +168,7 @@ extension ObjectPredicate.Operator {
 }
 
 extension ObjectPredicate.Quantifier {
-    /// Whether enough of the values fulfil a condition.
+    /// Whether the condition is true for as many of the values as the quantifier demands.
     func holds(of values: [PropertyValue], _ condition: (PropertyValue) -> Bool) -> Bool {
         switch self {
         case .direct, .any: values.contains(where: condition)

@@ -1,10 +1,10 @@
-/// Why a predicate or a sort key cannot be used, and where in its text.
+/// An error that makes a predicate or a sort key unusable, with its position in the text.
 public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and what helps.
+    /// A description of the error and of its remedy.
     public var reason: String
-    /// Characters before the place, from 0; nil when the error is not about a text.
+    /// The offset in characters from 0; nil when the error is not about a text.
     public var position: Int?
-    /// The text around the place, and below it a caret that points to it.
+    /// A part of the text, and below it a caret at the position of the error.
     public var excerpt: String?
     /// The key path that does not fit the model.
     public var keyPath: String?
@@ -14,7 +14,7 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         self.keyPath = keyPath
     }
 
-    /// The error for a tree with more levels than a predicate may have.
+    /// Creates the error for a tree with more levels than a predicate may have.
     init(depth: Int) {
         self.init("a predicate may nest \(ObjectPredicate.maximumDepth) deep, this one nests \(depth) deep")
     }
@@ -24,13 +24,13 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         point(to: index, in: text)
     }
 
-    /// The reason, then the place with an excerpt of the text.
+    /// The reason, then the position with an excerpt of the text.
     public var description: String {
         let place = position.map { "\(reason) (at character \($0 + 1))" } ?? reason
         return excerpt.map { "\(place)\n\($0)" } ?? place
     }
 
-    /// The same error with the place in `text` that it is about, when that can be found.
+    /// Returns the error with the position of its key path in `text`, when the text contains the key path.
     public func located(in text: String) -> ObjectPredicateError {
         guard position == nil, let keyPath, !keyPath.isEmpty else { return self }
         var result = self
@@ -50,7 +50,7 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         let characters = Array(text)
         let start = max(0, offset - ObjectPredicateError.reach)
         let end = min(characters.count, offset + ObjectPredicateError.reach)
-        // Characters that move the cursor would put the caret in the wrong place.
+        // Control characters are replaced, because they would move the caret.
         let line = characters[start..<end].map { character in
             character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character
         }
@@ -72,7 +72,7 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
 }
 
 extension Substring {
-    /// Where `word` stands without a letter, a digit or an underscore next to it.
+    /// Returns the first range of `word` without a letter, a digit or an underscore next to it.
     fileprivate func range(ofWord word: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -1,7 +1,7 @@
 public import Foundation
 public import TributaryChanges
 
-/// What stands for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
+/// A value for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
 ///
 /// Literals are arguments, and `PredicateArgument(_:)` makes one of every ``PredicateArgumentConvertible`` value.
 public enum PredicateArgument: Sendable, Hashable {
@@ -22,7 +22,7 @@ public enum PredicateArgument: Sendable, Hashable {
     /// A string.
     public static func string(_ text: String) -> PredicateArgument { .value(.string(text)) }
 
-    /// An integer; one that 64 bits do not hold is a decimal.
+    /// An integer, or a decimal when 64 bits cannot hold it.
     public static func integer(_ number: some BinaryInteger) -> PredicateArgument {
         guard let integer = Int64(exactly: number) else { return .value(.decimal(String(number))) }
         return .value(.integer(integer))
@@ -39,7 +39,7 @@ public enum PredicateArgument: Sendable, Hashable {
     /// A boolean.
     public static func boolean(_ flag: Bool) -> PredicateArgument { .value(.boolean(flag)) }
 
-    /// Bytes; binary values compare with NULL only.
+    /// Bytes, which compare with NULL only.
     public static func data(_ data: Data) -> PredicateArgument { .value(.binary([UInt8](data))) }
 }
 
@@ -56,6 +56,6 @@ extension PredicateArgument: ExpressibleByStringLiteral, ExpressibleByIntegerLit
     public init(booleanLiteral value: Bool) { self = .value(.boolean(value)) }
     /// No value.
     public init(nilLiteral: ()) { self = .value(.null) }
-    /// A list of values of any kinds; lists in it are joined.
+    /// A list of values of any kinds; nested lists are joined.
     public init(arrayLiteral elements: PredicateArgument...) { self = elements.predicateArgument }
 }

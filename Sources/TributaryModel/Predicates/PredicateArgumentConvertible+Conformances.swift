@@ -2,7 +2,7 @@ public import Foundation
 public import TributaryChanges
 
 extension PredicateArgumentConvertible where Self: BinaryInteger {
-    /// The number; one that 64 bits do not hold is a decimal.
+    /// The number as an integer, or as a decimal when 64 bits cannot hold it.
     public var predicateArgument: PredicateArgument { .integer(self) }
 }
 
@@ -39,12 +39,12 @@ extension Bool: PredicateArgumentConvertible {
 }
 
 extension String: PredicateArgumentConvertible {
-    /// The text; also the key path of `%K`.
+    /// The string, which is also the key path of `%K`.
     public var predicateArgument: PredicateArgument { .string(self) }
 }
 
 extension Substring: PredicateArgumentConvertible {
-    /// The text; also the key path of `%K`.
+    /// The string, which is also the key path of `%K`.
     public var predicateArgument: PredicateArgument { .string(String(self)) }
 }
 
@@ -69,7 +69,7 @@ extension URL: PredicateArgumentConvertible {
 }
 
 extension Data: PredicateArgumentConvertible {
-    /// The bytes; binary values compare with NULL only.
+    /// The bytes, which compare with NULL only.
     public var predicateArgument: PredicateArgument { .data(self) }
 }
 

@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// A Swift value that can stand for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
+/// A Swift value that can be given for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
 ///
-/// Numbers of every kind, booleans, strings, dates, UUIDs, URLs and data, object IDs and objects are; so are arrays and
-/// sets of them, as the list of `IN` or the bounds of `BETWEEN`, and optionals, as NULL where there is nothing:
+/// Numbers of every kind, booleans, strings, dates, UUIDs, URLs, data and object IDs conform. Arrays and sets of them
+/// are the list of `IN` or the bounds of `BETWEEN`; an optional without a value is NULL:
 ///
 /// ```swift
 /// try ObjectPredicate(parsing: "age > %d AND name IN %@", age, names)
@@ -17,7 +17,7 @@ extension PredicateArgument: PredicateArgumentConvertible {
     /// The argument itself.
     public var predicateArgument: PredicateArgument { self }
 
-    /// A value of Swift's as an argument.
+    /// Converts a Swift value to an argument.
     public init(_ value: some PredicateArgumentConvertible) {
         self = value.predicateArgument
     }
@@ -34,12 +34,12 @@ extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConv
 }
 
 extension Optional: PredicateArgumentConvertible where Wrapped: PredicateArgumentConvertible {
-    /// The value, NULL when there is none.
+    /// The value, or NULL when there is none.
     public var predicateArgument: PredicateArgument { self?.predicateArgument ?? .value(.null) }
 }
 
 extension PredicateArgument {
-    /// The argument's values: those of a list, or the only one.
+    /// The values of a list, or the one value.
     fileprivate var values: [PropertyValue] {
         switch self {
         case .value(let value): [value]

@@ -1,10 +1,10 @@
 import TributaryChanges
 
-/// Cuts the text of a predicate into words.
+/// Divides the text of a predicate into tokens.
 struct PredicateLexer {
     private let text: String
     private var index: String.Index
-    /// Whether the token before was a value, so that a minus sign after it subtracts.
+    /// Whether the previous token was a value, so that a minus sign is a subtraction.
     private var followsValue = false
 
     init(_ text: String) {
@@ -61,7 +61,7 @@ struct PredicateLexer {
         )
     }
 
-    /// `@` and `K`, or what `printf` knows of numbers: flags, width, precision, size, conversion.
+    /// Reads `@`, `K`, or a number format of `printf`: flags, width, precision, size, conversion.
     private mutating func placeholder(start: String.Index) throws(ObjectPredicateError) -> String {
         let first = index
         if peek() == "@" || peek() == "K" {
@@ -87,7 +87,7 @@ struct PredicateLexer {
 
     // MARK: Names
 
-    /// Whether a text can stand in a key path as it is.
+    /// Whether a text can be a name in a key path without a `#`.
     static func isName(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
         return text.unicodeScalars.allSatisfy(isNamePart)
@@ -147,7 +147,7 @@ struct PredicateLexer {
         return PredicateLexer.keepsDigits(value, of: digits) ? .double(value) : .decimal(digits)
     }
 
-    /// Whether a double prints as the same decimal number; a text that is no decimal has nothing to keep.
+    /// Whether a double has the same digits as a decimal number; true for a text that is no decimal number.
     static func keepsDigits(_ value: Double, of text: String) -> Bool {
         guard let exact = DecimalText.canonical(text) else { return true }
         return DecimalText.canonical(value.description) == exact
@@ -202,7 +202,7 @@ struct PredicateLexer {
         }
     }
 
-    /// The scalar of a UTF-16 unit, together with the unit that must follow when it is the first of a pair.
+    /// Returns the scalar of a UTF-16 unit; a high surrogate is combined with the low surrogate that must follow.
     private mutating func joined(_ first: UInt32) -> Unicode.Scalar? {
         guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
         guard peek() == "\\", peek(1) == "u" else { return nil }

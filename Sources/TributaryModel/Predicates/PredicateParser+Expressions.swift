@@ -1,8 +1,8 @@
 import TributaryChanges
 
-/// Arithmetic, functions, casts and subqueries.
+/// Parses arithmetic, functions, casts and subqueries.
 extension PredicateParser {
-    /// Sums, then products, then powers.
+    /// Parses an operand; powers bind stronger than products, and these stronger than sums.
     mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         var result = try product(depth: depth)
         var level = depth
@@ -42,7 +42,7 @@ extension PredicateParser {
         return inner
     }
 
-    /// `$NAME`, or a path from it.
+    /// Parses `$NAME`, or a path from it.
     mutating func variable(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         guard try take(".") else {
             if boundVariables.contains(name) { return .variable(name) }
@@ -51,7 +51,7 @@ extension PredicateParser {
         return .variablePath(name, try pathComponents())
     }
 
-    /// `abs:(x)`, also written `abs(x)`; nil when the word is none of a function.
+    /// Parses `abs:(x)`, also written `abs(x)`; nil when the token is no name of a function.
     mutating func function(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression? {
         guard case .word(let word, isEscaped: false) = token.kind else { return nil }
         var ahead = self

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// What is compared: literals, lists, key paths, arguments and variables.
+/// Parses operands: literals, lists, key paths, arguments and variables.
 extension PredicateParser {
     mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         let place = token.start
@@ -68,7 +68,7 @@ extension PredicateParser {
         .keyPath(try pathComponents())
     }
 
-    /// The names of a path; an aggregate may stand where a name can.
+    /// Parses the names of a path, which may include an aggregate.
     mutating func pathComponents() throws(ObjectPredicateError) -> [String] {
         var components: [String] = []
         while true {
@@ -105,7 +105,7 @@ extension PredicateParser {
         guard let argument = arguments.popFirst() else {
             throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: place)
         }
-        // Width and precision are of no concern: the value is taken as it is.
+        // Width and precision have no effect: an argument is never formatted.
         let isFraction = placeholder.last.map { "fFeEgGaA".contains($0) } == true
         switch (placeholder, argument) {
         case ("@", _): return argument.expression
@@ -117,7 +117,7 @@ extension PredicateParser {
         }
     }
 
-    /// The names that the argument for `%K` is; the token is still that.
+    /// Returns the key path that is the argument for `%K`, without consuming the token.
     private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
         guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
         guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }
@@ -135,7 +135,7 @@ extension PredicateParser {
 }
 
 extension PredicateArgument {
-    /// The argument as a part of the tree.
+    /// The argument as an expression.
     var expression: ObjectPredicate.Expression {
         switch self {
         case .value(let value): .constant(value)

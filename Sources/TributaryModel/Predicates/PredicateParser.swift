@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Reads the NSPredicate format language by recursive descent: OR, then AND, then NOT, then a comparison.
+/// Parses the NSPredicate format language by recursive descent: OR, then AND, then NOT, then a comparison.
 struct PredicateParser {
     static let maximumBytes = 16 * 1024
     static let maximumDepth = 64
@@ -8,7 +8,7 @@ struct PredicateParser {
     let text: String
     let variables: [String: PredicateArgument]
     var arguments: ArraySlice<PredicateArgument>
-    /// The variables of the subqueries around the place.
+    /// The variables of the enclosing subqueries.
     var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
@@ -130,13 +130,13 @@ struct PredicateParser {
 
     static let unsupported: Set<String> = ["FUNCTION", "TERNARY"]
 
-    /// Words that cannot be the name of a property unless a `#` stands before them.
+    /// Words that can be the name of a property only after a `#`.
     static let reservedWords: Set<String> = Set(ObjectPredicate.Operator.allCases.map(\.rawValue)).union([
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL", "SELF",
         "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST",
     ]).union(unsupported)
 
-    /// Goes on when the token is the given keyword or symbol.
+    /// Consumes the token when it is the given keyword or symbol.
     mutating func take(_ wanted: String, or symbol: String? = nil) throws(ObjectPredicateError) -> Bool {
         switch token.kind {
         case .word(let text, isEscaped: false) where text.uppercased() == wanted: break
@@ -147,7 +147,7 @@ struct PredicateParser {
         return true
     }
 
-    /// Whether the parenthesis that comes next holds something to be compared, as in `(a + 1) * 2 > b`.
+    /// Whether the next parenthesis contains an operand, as in `(a + 1) * 2 > b`.
     private func isExpressionInParentheses() -> Bool {
         guard token.kind == .symbol("(") else { return false }
         var rest = lexer

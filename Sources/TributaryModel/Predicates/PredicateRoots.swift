@@ -1,13 +1,13 @@
-/// Root entities of the objects, besides the one asked about, that an answer depends on.
+/// The root entities, besides that of the evaluated object, on which the result of a predicate depends.
 package struct PredicateRoots: Sendable, Hashable {
-    /// Of objects whose values or relationships are read.
+    /// Root entities of objects whose values or relationships the predicate reads.
     package var traversed: Set<String> = []
-    /// Of objects that matter only in that they are there: the targets of registers that are compared themselves.
+    /// Root entities of the destination objects of to-one registers; only the existence of these objects matters.
     package var named: Set<String> = []
 
     package init() {}
 
-    /// Whether the answer may be another one with these changes and deletions, which the store does not know.
+    /// Whether unsaved changes and deletions of objects with these root entities can change the result.
     package func areConcerned(changed: Set<String>, deleted: Set<String>) -> Bool {
         !traversed.isDisjoint(with: changed) || !named.isDisjoint(with: deleted)
     }

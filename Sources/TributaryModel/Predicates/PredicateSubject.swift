@@ -1,22 +1,22 @@
 package import TributaryChanges
 
-/// An object that predicates and sort keys can be evaluated on in memory.
+/// An object for which predicates and sort keys can be evaluated in memory.
 package protocol PredicateSubject {
-    /// The type of the objects that its relationships lead to.
+    /// The type of the destination objects of its relationships.
     associatedtype Related: PredicateSubject where Related.Related == Related
 
     /// The object's UUID.
     var predicateID: UniqueID { get }
 
-    /// The name of the object's own entity.
+    /// The name of the object's entity.
     var predicateEntity: String { get }
 
-    /// The value of an attribute, or the target's UUID of a to-one relationship, as a reference.
+    /// Returns the value of an attribute, or the UUID of a to-one relationship's destination as a reference.
     func predicateValue(slot: Int) -> PropertyValue
 
-    /// The object that a to-one relationship leads to; nil where it is empty.
+    /// Returns the destination object of a to-one relationship; nil when there is none.
     func predicateTarget(slot: Int) -> Related?
 
-    /// The objects that a to-many relationship leads to.
+    /// Returns the destination objects of a to-many relationship.
     func predicateTargets(slot: Int) -> [Related]
 }

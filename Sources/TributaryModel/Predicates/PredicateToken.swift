@@ -1,4 +1,4 @@
-/// A word of a predicate's text.
+/// A token of a predicate's text.
 struct PredicateToken: Hashable {
     enum Kind: Hashable {
         /// A name or a keyword; `#name` is never a keyword.
@@ -6,7 +6,7 @@ struct PredicateToken: Hashable {
         case string(String)
         case integer(Int64)
         case double(Double)
-        /// A number with more digits than a double keeps.
+        /// A number with more digits than a double can represent.
         case decimal(String)
         /// `$NAME`.
         case variable(String)
@@ -21,7 +21,7 @@ struct PredicateToken: Hashable {
     var kind: Kind
     var start: String.Index
 
-    /// Whether an operator can follow it.
+    /// Whether an operator can follow the token.
     var isValue: Bool {
         switch kind {
         case .word(let text, let isEscaped):
@@ -33,7 +33,7 @@ struct PredicateToken: Hashable {
         }
     }
 
-    /// What the token is, for an error.
+    /// The token's description in an error.
     var words: String {
         switch kind {
         case .word(let text, _): "'\(text)'"

@@ -1,9 +1,9 @@
 extension SortKey {
-    /// Sort keys as `sort=` and `--sort` take them: `name,-salary,department.name`, a minus for descending.
+    /// Parses sort keys as `sort=` and `--sort` take them: `name,-salary,department.name`, with a minus for descending.
     ///
-    /// Behind a name `[c]`, `[l]`, `[cl]` or `[s]` says how strings are compared: see ``SortKey/Comparison``.
+    /// A suffix `[c]`, `[l]`, `[cl]` or `[s]` selects the comparison of strings; see ``SortKey/Comparison``.
     ///
-    /// - Throws: ``ObjectPredicateError`` with the place when a key is empty.
+    /// - Throws: ``ObjectPredicateError`` with the position of an empty key.
     public static func parse(_ text: String) throws(ObjectPredicateError) -> [SortKey] {
         var keys: [SortKey] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -30,7 +30,7 @@ extension SortKey {
 }
 
 extension SortKey: CustomStringConvertible {
-    /// The key as ``parse(_:)`` reads it.
+    /// The key in the format of ``parse(_:)``.
     public var description: String {
         let option = comparison == .value ? "" : "[\(comparison.rawValue)]"
         return "\(isAscending ? "" : "-")\(keyPath)\(option)"

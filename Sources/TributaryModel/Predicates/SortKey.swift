@@ -1,32 +1,32 @@
-/// A key path to sort by, the direction, and how strings are compared.
+/// A key path to sort by, with the direction and the comparison of strings.
 ///
-/// Values are in the order in which predicates compare them (see ``ObjectPredicate``); no value comes before every value.
+/// Values have the order of comparisons in predicates (see ``ObjectPredicate``); null comes before every value.
 public struct SortKey: Sendable, Hashable {
-    /// How strings are compared, with the comparisons that Core Data translates to SQL.
+    /// A comparison of strings, one of those that Core Data translates to SQL.
     ///
-    /// The order is the same on every machine, whatever its locale: letters first without marks and case, then by their
-    /// marks, then small before capital ones; separators and signs come before numbers, those before letters.
+    /// The order is the same on every machine and in every locale: first letters without marks and case, then marks,
+    /// then small before capital letters. Separators and signs come before numbers, and numbers before letters.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        /// By their UTF-8 bytes: `compare:`. Of values that are no strings it is the only one.
+        /// By the UTF-8 bytes: `compare:`. Values other than strings have no other comparison.
         case value = ""
-        /// Lower-cased first: `caseInsensitiveCompare:`.
+        /// By the UTF-8 bytes in lower case: `caseInsensitiveCompare:`.
         case caseInsensitive = "c"
-        /// As people sort words: `localizedCompare:`.
+        /// The order of words for people: `localizedCompare:`.
         case localized = "l"
-        /// As people sort words, without regard to case: `localizedCaseInsensitiveCompare:`.
+        /// The order of words for people, ignoring case: `localizedCaseInsensitiveCompare:`.
         case localizedCaseInsensitive = "cl"
-        /// As file managers sort names, with numbers by their value: `localizedStandardCompare:`.
+        /// The order of file names in file managers, with numbers by their value: `localizedStandardCompare:`.
         case localizedStandard = "s"
     }
 
     /// A property, or a path through to-one relationships such as `department.name`.
     public var keyPath: String
-    /// Least values first; nil comes before every value.
+    /// Whether the least values come first; null comes before every value then.
     public var isAscending: Bool
-    /// How strings are compared.
+    /// The comparison of strings.
     public var comparison: Comparison
 
-    /// A sort key, ascending and by the values themselves unless it is said otherwise.
+    /// Creates a sort key, by default ascending and with the comparison ``Comparison/value``.
     public init(_ keyPath: String, ascending: Bool = true, comparison: Comparison = .value) {
         self.keyPath = keyPath
         isAscending = ascending

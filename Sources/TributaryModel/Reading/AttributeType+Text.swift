@@ -1,10 +1,10 @@
 import TributaryChanges
 
-/// Values as model files write them: defaults and bounds.
+/// Converts the texts of default values and bounds in model files.
 extension AttributeType {
-    /// The value that a text stands for, leniently: `YES` is true, `0.0` a whole number.
+    /// Returns the value of a text, with lenient rules: `YES` is true, `0.0` an integer.
     ///
-    /// Nil when it stands for none.
+    /// Nil when the text has no value of this type.
     func value(fromModelText text: String) -> PropertyValue? {
         switch self {
         case .string: return .string(text)
@@ -28,7 +28,7 @@ extension AttributeType {
         }
     }
 
-    /// A bound: of a string its length, otherwise a value of the type.
+    /// Returns a bound: a length for strings, a value of this type for others.
     func bound(fromModelText text: String) -> PropertyValue? {
         (self == .string ? AttributeType.integer64 : self).value(fromModelText: text)
     }

@@ -1,10 +1,10 @@
-/// An entity as a model file states it, before names are resolved.
+/// An entity as a model file has it, before names are resolved.
 public struct EntityDefinition: Sendable, Hashable {
     /// The name.
     public var name: String
-    /// The name of the class that represents it.
+    /// The name of the class of its objects.
     public var className: String?
-    /// Whether there are objects of its sub-entities only.
+    /// Whether the entity has no objects of its own, only those of its sub-entities.
     public var isAbstract = false
     /// The entity whose properties it inherits.
     public var parent: String?
@@ -16,14 +16,14 @@ public struct EntityDefinition: Sendable, Hashable {
     public var uniquenessConstraints: [[String]] = []
     /// The indexes that the model asks for.
     public var fetchIndexes: [FetchIndex] = []
-    /// The name the entity had in the model version before.
+    /// The entity's name in the previous model version.
     public var renamingIdentifier: String?
-    /// Words that make the version hash another one, for a change that the model does not show.
+    /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String?
-    /// Further words of the model about it.
+    /// Further information about the entity by key, as the model states it.
     public var userInfo: [String: String] = [:]
 
-    /// An entity without properties.
+    /// Creates an entity without properties.
     public init(name: String) {
         self.name = name
     }

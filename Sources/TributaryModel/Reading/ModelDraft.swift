@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a loader has read of a model before names are resolved, and where in the file each element stands.
+/// The parts of a model file before names are resolved, with the line of each element.
 struct ModelDraft {
     var version: String
     var file: String?
@@ -8,7 +8,7 @@ struct ModelDraft {
     var composites: [String: [Attribute]] = [:]
     var fetchRequests: [String: StoredFetchRequest] = [:]
     var configurations: [String: [String]] = [:]
-    /// What was not understood, or is not supported, and was left out.
+    /// The parts of the file that were left out because they are unknown or not supported.
     private(set) var notices: [String] = []
     private var lines: [String: Int] = [:]
 
@@ -17,12 +17,12 @@ struct ModelDraft {
         self.file = file
     }
 
-    /// Remembers where an element such as `entity Employee, attribute salary` stands.
+    /// Records the line of an element such as `entity Employee, attribute salary`.
     mutating func place(_ element: String, line: Int?) {
         if lines[element] == nil { lines[element] = line }
     }
 
-    /// Says something once, with the line of the first place.
+    /// Appends a notice, once for each text, with the line of the first occurrence.
     mutating func notice(_ text: String, line: Int?) {
         guard !notices.contains(where: { $0.hasSuffix(text) }) else { return }
         notices.append(line.map { "line \($0): \(text)" } ?? text)
@@ -32,7 +32,9 @@ struct ModelDraft {
         ModelError(reason, file: file, line: line, element: element)
     }
 
-    /// The model, or an error with the place of the element it is about.
+    /// Creates the model.
+    ///
+    /// - Throws: ``ModelError`` with the line of its element.
     func resolve() throws(ModelError) -> Model {
         do {
             var model = try Model(
@@ -52,7 +54,7 @@ struct ModelDraft {
         }
     }
 
-    /// The line of the element, or else of the nearest one around it that is known.
+    /// Returns the line of the element, or of the nearest enclosing element with a known line.
     private func line(of element: String?) -> Int? {
         guard var element else { return nil }
         while true {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The file or folder that a model lies in.
+/// The file or folder of a model.
 struct ModelFile {
     static let maximumBytes = 16 * 1024 * 1024
     private enum Kind {
-        /// `.xcdatamodeld`: a folder of versions.
+        /// An `.xcdatamodeld`: a folder of versions.
         case versions
-        /// `.xcdatamodel`: one version.
+        /// An `.xcdatamodel`: one version.
         case version
         case yaml
     }
@@ -52,7 +52,7 @@ struct ModelFile {
         }
     }
 
-    /// The files that the current version is read from.
+    /// Returns the files of the current version.
     func currentFiles() throws(ModelError) -> [String] {
         switch kind {
         case .versions: try ["\(path)/.xccurrentversion", currentVersion() + "/contents"]
@@ -79,7 +79,7 @@ struct ModelFile {
         }
     }
 
-    /// The current version, and beside it those of the others that can be read when they are needed.
+    /// Reads the current version; the others are read at the first access.
     private func readCurrent() throws(ModelError) -> Model {
         let current = try currentVersion()
         var model = try ModelFile.readVersion(current)

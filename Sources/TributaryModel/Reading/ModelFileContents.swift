@@ -1,10 +1,11 @@
 import Foundation
 
-/// The bytes of the files that a model is read from, to tell whether they have changed since.
+/// The bytes of the files of a model, to detect changes of the files.
 package struct ModelFileContents: Sendable, Hashable {
     private let files: [String: Data]
 
-    /// The current version's file, and the one that says which version that is; what cannot be read is not there.
+    /// Reads the current version's file and the file that names the current version; files that cannot be read are left
+    /// out.
     package init(ofModelAt path: String) {
         var files: [String: Data] = [:]
         for file in (try? ModelFile(path).currentFiles()) ?? [] {

@@ -1,8 +1,8 @@
 import TributaryChanges
 
-/// What a model must keep to so that the store can hold it.
+/// Checks the rules that a model must keep so that the store can hold it.
 extension ModelResolver {
-    /// Tables whose names start so are the store's own, or SQLite's.
+    /// Prefixes of the tables of the store and of SQLite.
     private static let reservedPrefixes = ["tributary_", "sqlite_"]
 
     func checkName(ofEntity name: String) throws(ModelError) {
@@ -16,8 +16,10 @@ extension ModelResolver {
         }
     }
 
-    /// Columns that start with an underscore are the store's own; other signs than letters, digits and
-    /// underscores could not be told from operators in a predicate.
+    /// Checks the name of an entity or a property.
+    ///
+    /// Names that start with an underscore are columns of the store. Other characters than letters, digits and
+    /// underscores could not be distinguished from operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {
             throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
@@ -112,7 +114,7 @@ extension ModelResolver {
         }
     }
 
-    /// Tables, views and the columns of a table must differ by more than case, which SQLite does not tell apart.
+    /// Checks that tables, views and the columns of a table differ by more than case, which SQLite ignores.
     ///
     /// Two sub-entities of one root may share a column, even with different types.
     func checkTables(of entities: [Entity]) throws(ModelError) {

@@ -1,10 +1,11 @@
-/// Where the store keeps each relationship: to-many with a to-one inverse is derived from that; one-to-one and
-/// many-to-many are stored once, on the side whose entity and name sort first.
+/// Determines the storage of relationships: a to-many relationship with a to-one inverse is derived from the inverse;
+/// one-to-one and many-to-many relationships are stored once, on the side whose entity and name sort first.
 extension ModelResolver {
-    /// The storage of a relationship that `definition` declares, once its destination and its inverse have been checked.
+    /// Returns the storage of a relationship that `definition` declares, after checking its destination and its
+    /// inverse.
     ///
-    /// The inverse may be declared by a parent of the destination, and may be the relationship itself: `friends` with
-    /// the inverse `friends` keeps one pair for both directions.
+    /// The inverse may be declared by a parent of the destination. It may be the relationship itself: `friends` with
+    /// the inverse `friends` has one pair for both directions.
     func storage(
         of relationship: Relationship,
         in definition: EntityDefinition,
@@ -47,7 +48,8 @@ extension ModelResolver {
         }
     }
 
-    /// The relationship of the given name in an entity or the nearest of its ancestors, and which of them declares it.
+    /// Returns the relationship with the given name in an entity or its nearest ancestor, and the entity that declares
+    /// it.
     private func declared(_ name: String, in entity: String) -> (String, Relationship)? {
         var next: String? = entity
         var visited: Set<String> = []

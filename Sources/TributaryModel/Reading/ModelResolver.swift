@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Turns what a file states into entities: follows inheritance, checks inverses, gives slots and storage.
+/// Creates entities from definitions: resolves inheritance, checks inverses, and assigns slots and storage.
 struct ModelResolver {
     let definitions: [String: EntityDefinition]
     let order: [EntityDefinition]
@@ -24,7 +24,7 @@ struct ModelResolver {
             try checkName(ofEntity: definition.name)
             own[definition.name] = try ownProperties(of: definition)
         }
-        // First of all of them: a cycle has no end to those who follow it from outside.
+        // Cycles are refused first: the loops below would not end for an entity whose ancestors are a cycle.
         for definition in order { _ = try ancestors(of: definition) }
         var entities: [Entity] = []
         for definition in order {
@@ -114,7 +114,7 @@ struct ModelResolver {
         return properties
     }
 
-    /// The attribute with its composite's attributes, which may be composites themselves.
+    /// Returns the attribute with its composite's attributes, which may be composites themselves.
     private func resolve(
         _ attribute: Attribute,
         element: String,
@@ -145,7 +145,7 @@ struct ModelResolver {
     }
 }
 
-/// The order of names, the same on every machine: that of their UTF-8 bytes.
+/// Compares names by their UTF-8 bytes, which gives one order on every machine.
 func bytewise(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Versions of a model beside another one, the oldest first; those of files are read when they are asked for.
+/// Other versions of a model, the oldest first; versions in files are read at the first access.
 ///
-/// A store that is at the current version needs none of them to open.
+/// Opening a store at the current version reads none of them.
 package final class ModelVersions: Sendable {
     package static let none = ModelVersions([])
 
@@ -11,36 +11,36 @@ package final class ModelVersions: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// All that can be read, once somebody has asked for all.
+        /// All versions that can be read; nil before the first access to all of them.
         var models: [Model]?
         var notices: [String] = []
         var readings = 0
     }
 
-    /// Versions that are in memory.
+    /// Creates a list of versions that are in memory.
     package init(_ models: [Model]) {
         count = models.count
         read = { models[$0] }
         state = Mutex(State(models: models))
     }
 
-    /// Versions of which `read` gets one by its index.
+    /// Creates a list of versions that `read` returns by their index.
     package init(count: Int, read: @escaping @Sendable (Int) throws -> Model) {
         self.count = count
         self.read = read
         state = Mutex(State())
     }
 
-    /// Whether asking for a version costs nothing.
+    /// Whether all versions are in memory.
     package var areInMemory: Bool { state.withLock { $0.models != nil } }
 
-    /// How many versions have been read from where they lie.
+    /// The number of calls of `read`.
     package var readings: Int { state.withLock(\.readings) }
 
-    /// All that can be read, kept from the first call on.
+    /// All versions that can be read; kept in memory from the first access on.
     package var models: [Model] { state.withLock { state in keepAll(&state) } }
 
-    /// Which versions cannot be read, and why; reads all of them.
+    /// Notices about versions that cannot be read; the access reads all versions.
     package var notices: [String] {
         state.withLock { state in
             _ = keepAll(&state)
@@ -48,13 +48,13 @@ package final class ModelVersions: Sendable {
         }
     }
 
-    /// All that can be read; not kept.
+    /// Returns all versions that can be read, without keeping them in memory.
     package func passing() -> [Model] {
         if let models = state.withLock(\.models) { return models }
         return (0..<count).compactMap { self[$0] }
     }
 
-    /// One version, not kept; nil when it cannot be read.
+    /// The version at an index, not kept in memory; nil when it cannot be read.
     package subscript(index: Int) -> Model? {
         guard (0..<count).contains(index) else { return nil }
         if let models = state.withLock(\.models) { return index < models.count ? models[index] : nil }
@@ -62,9 +62,9 @@ package final class ModelVersions: Sendable {
         return try? read(index)
     }
 
-    /// The versions after the newest one with the hash; nil when none has it.
+    /// Returns the versions after the newest one with the given hash; nil when no version has it.
     ///
-    /// Only these and that one are read.
+    /// Only that version and those after it are read.
     package func following(versionHash hash: String) -> [Model]? {
         if let models = state.withLock(\.models) {
             return models.lastIndex { $0.versionHash == hash }.map { Array(models[($0 + 1)...]) }

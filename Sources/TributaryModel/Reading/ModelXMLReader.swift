@@ -3,7 +3,7 @@ import FoundationXML
 
 /// Reads an XML document into a tree; external entities are not resolved.
 final class ModelXMLReader: NSObject, XMLParserDelegate {
-    /// No model comes near to it.
+    /// The greatest size of a model file, which no real model comes near.
     private static let maximumBytes = 16 * 1024 * 1024
     private static let maximumDepth = 32
 

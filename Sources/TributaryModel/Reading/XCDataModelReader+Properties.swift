@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Attributes and relationships.
+/// Reads attributes and relationships.
 extension XCDataModelReader {
     mutating func readAttribute(
         _ element: ModelXMLElement,
@@ -55,9 +55,9 @@ extension XCDataModelReader {
         return attribute
     }
 
-    /// Default and bounds.
+    /// Reads the default value and the bounds.
     ///
-    /// Dates count from 2001-01-01 in keys of their own.
+    /// Dates have keys of their own, in seconds since 2001-01-01.
     private mutating func readValues(
         of attribute: inout Attribute,
         from element: ModelXMLElement,

@@ -1,4 +1,4 @@
-/// Attributes of XML elements, and what to say of unknown ones.
+/// Reads attributes of XML elements, and reports unknown elements and attributes.
 extension XCDataModelReader {
     func required(_ key: String, of xml: ModelXMLElement, element: String) throws(ModelError) -> String {
         guard let value = xml.attributes[key], !value.isEmpty else {
@@ -7,7 +7,7 @@ extension XCDataModelReader {
         return value
     }
 
-    /// YES or NO; absent means NO.
+    /// Reads YES or NO; a missing attribute is NO.
     func flag(_ key: String, of xml: ModelXMLElement, element: String) throws(ModelError) -> Bool {
         switch xml.attributes[key] {
         case nil, "NO": return false
@@ -16,7 +16,7 @@ extension XCDataModelReader {
         }
     }
 
-    /// A number of objects; absent means 0.
+    /// Reads a number of objects; a missing attribute is 0.
     func count(_ key: String, of xml: ModelXMLElement, element: String) throws(ModelError) -> Int {
         guard let text = xml.attributes[key] else { return 0 }
         guard let number = Int(text), number >= 0 else {
@@ -48,7 +48,7 @@ extension XCDataModelReader {
         "name", "syncable", "elementID", "renamingIdentifier", "versionHashModifier",
     ]
 
-    /// What is read, and what is known to be of no concern here.
+    /// Attributes that are read, and known attributes that have no effect here.
     private static let knownAttributes: [String: Set<String>] = [
         "model": everywhere.union([
             "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",

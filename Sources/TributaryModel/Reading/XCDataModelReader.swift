@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// Reads the XML of one version of a Core Data model, the file `contents` of an `.xcdatamodel`.
 ///
-/// What it does not know it leaves out and says so once, so that a model of a newer Xcode still loads.
+/// Unknown elements and attributes are left out with one notice each, so that a model of a newer Xcode can be loaded.
 struct XCDataModelReader {
     var draft: ModelDraft
     var texts = XcodeText()
@@ -27,7 +27,7 @@ struct XCDataModelReader {
             case "composite": try readComposite(child)
             case "fetchRequest": try readFetchRequest(child)
             case "configuration": try readConfiguration(child)
-            // Where the editor draws the entities.
+            // The positions of the entities in the editor.
             case "elements": break
             default: noteUnknown(child, in: model)
             }
@@ -124,7 +124,7 @@ struct XCDataModelReader {
         request.predicate = element.attributes["predicateString"]
         request.fetchLimit = try count("fetchLimit", of: element, element: place)
         request.fetchBatchSize = try count("fetchBatchSize", of: element, element: place)
-        // The flag has two spellings; a request that names neither was saved by an editor that left out YES.
+        // The flag has two spellings; a request without either was saved by an editor that left out YES.
         for key in ["includeSubentities", "includesSubentities"] where element.attributes[key] != nil {
             request.includesSubentities = try flag(key, of: element, element: place)
         }
@@ -137,7 +137,8 @@ struct XCDataModelReader {
         draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
     }
 
-    /// Editors leave requests and configurations behind whose entities are gone; nothing depends on them.
+    /// Removes requests and configurations of entities that no longer exist, which editors leave behind; nothing
+    /// depends on them.
     private mutating func dropWhatLeadsNowhere() {
         let names = Set(draft.entities.map(\.name))
         for (name, request) in draft.fetchRequests.sorted(by: { $0.key < $1.key }) where !names.contains(request.entity)

@@ -1,11 +1,12 @@
 import TributaryChanges
 
-/// Defaults and bounds as they stand in models that Xcode takes, read as Core Data reads them.
+/// Reads default values and bounds that Xcode accepts, as Core Data reads them.
 ///
-/// Models of many years have `NO` as the default of numbers, fractions as the default of integers, words such as `today`
-/// as the default of dates, and bounds where there can be none. What is read in such a way is counted for one remark each.
+/// Models of many years have `NO` as the default of numbers, fractions as the default of integers, words such as
+/// `today` as the default of dates, and bounds for types without an order. Such texts give one notice for each kind of
+/// lenient reading.
 struct XcodeText {
-    /// How a text was read that is no plain value of its type.
+    /// A lenient reading of a text that is no plain value of its type.
     enum Reading: Int, CaseIterable, Comparable {
         case wordAsNumber, fractionCut, numberAsBoolean, valueLeftOut, boundLeftOut
 
@@ -14,7 +15,7 @@ struct XcodeText {
 
     private var elements: [Reading: [(element: String, line: Int)]] = [:]
 
-    /// The value of a default; null when it is left out, nil when the text cannot be meant.
+    /// Returns a default value; null when the default is left out, nil when the text has no value.
     mutating func value(_ text: String, of type: AttributeType, element: String, line: Int) -> PropertyValue? {
         if type == .string { return .string(text) }
         let text = text.trimmed
@@ -31,7 +32,7 @@ struct XcodeText {
         return value
     }
 
-    /// The value of a bound; null when it bounds nothing, nil when the text cannot be meant.
+    /// Returns a bound; null when it excludes no value, nil when the text has no value.
     mutating func bound(
         _ text: String,
         isMaximum: Bool,
@@ -49,7 +50,7 @@ struct XcodeText {
                 elements[.fractionCut, default: []].append((element, line))
                 return value
             }
-            // Beyond all values of the type on its own side it forbids none of them.
+            // A bound outside the range of the type excludes no value when it is on its own side of the range.
             guard isMaximum == (number > 0) else { return nil }
             elements[.boundLeftOut, default: []].append((element, line))
             return .null
@@ -59,7 +60,7 @@ struct XcodeText {
         return .null
     }
 
-    /// One remark for each way of reading that was needed, with the line of the first place.
+    /// One notice for each lenient reading that was needed, with the line of its first occurrence.
     var remarks: [(text: String, line: Int)] {
         elements.sorted { $0.key < $1.key }.compactMap { reading, places in
             guard let first = places.first else { return nil }
@@ -75,7 +76,7 @@ struct XcodeText {
         return (.fractionCut, whole.flatMap { type.holds($0) ? $0 : nil })
     }
 
-    /// YES and NO as 1 and 0.
+    /// Returns 1 for YES and 0 for NO.
     private static func number(word: String, _ type: AttributeType) -> PropertyValue? {
         switch word.lowercased() {
         case "yes", "true": type.value(fromModelText: "1")
@@ -84,7 +85,7 @@ struct XcodeText {
         }
     }
 
-    /// Any number but 0 is true, as are the first letters of the words.
+    /// Returns true for any number but 0, and reads words by their first letter.
     private static func boolean(_ text: String) -> PropertyValue? {
         switch text.lowercased() {
         case "y", "t": .boolean(true)
@@ -107,7 +108,7 @@ extension XcodeText.Reading {
 }
 
 extension AttributeType {
-    /// Whether its values can have a least and a greatest one.
+    /// Whether values of the type can have bounds.
     fileprivate var hasBounds: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .double, .float, .decimal, .date, .string: true

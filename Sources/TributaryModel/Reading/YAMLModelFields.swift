@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// The keys of one mapping of a YAML model, each with its node; unknown keys have been refused.
+/// The nodes of one mapping of a YAML model by key; unknown keys have been refused.
 struct YAMLModelFields {
-    /// What the mapping is about, such as `entity Employee, attribute salary`.
+    /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
     let line: Int?
     private let file: String?
@@ -28,7 +28,7 @@ struct YAMLModelFields {
         }
     }
 
-    /// The entries of a mapping whose keys are names; an empty value counts as an empty mapping.
+    /// Returns the entries of a mapping whose keys are names; an empty value counts as an empty mapping.
     static func entries(
         of node: Node,
         element: String,
@@ -64,7 +64,7 @@ struct YAMLModelFields {
 
     func node(_ key: String) -> Node? { nodes[key] }
 
-    /// The text as it is written, whatever YAML would make of it: `no` is the text "no".
+    /// Returns the text as it is written, without YAML's types: `no` is the text "no".
     func text(_ key: String) throws(ModelError) -> String? {
         guard let node = nodes[key], !YAMLModelFields.isNull(node) else { return nil }
         guard case .scalar(let scalar) = node else { throw error("one value is expected", key: key) }
@@ -93,7 +93,7 @@ struct YAMLModelFields {
         return number
     }
 
-    /// A list of names; one name alone is a list of one.
+    /// Returns a list of names; a single name is a list of one.
     func names(_ key: String) throws(ModelError) -> [String] {
         guard let node = nodes[key] else { return [] }
         return try names(in: node, key: key)
@@ -113,7 +113,7 @@ struct YAMLModelFields {
         }
     }
 
-    /// The mapping of texts under `info`.
+    /// Returns the mapping of texts under `info`.
     func info(_ key: String) throws(ModelError) -> [String: String] {
         guard let node = nodes[key] else { return [:] }
         var info: [String: String] = [:]

@@ -1,7 +1,7 @@
 import TributaryChanges
 import Yams
 
-/// Attributes and relationships.
+/// Reads attributes and relationships.
 extension YAMLModelReader {
     mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
         var attributes: [Attribute] = []
@@ -17,7 +17,7 @@ extension YAMLModelReader {
         return attributes
     }
 
-    /// An attribute of a type such as `String`, or `String?` when it is optional.
+    /// Reads an attribute with a type such as `String`, or `String?` when it is optional.
     private func attribute(
         _ name: String,
         type text: String,
@@ -121,7 +121,8 @@ extension YAMLModelReader {
         relationship.isOrdered = try fields.flag("ordered") ?? false
         relationship.minimumCount = try fields.count("min") ?? 0
         relationship.maximumCount = try fields.count("max") ?? (relationship.isToMany ? 0 : 1)
-        // A list that must not be empty says so with `min`; everything else is asked for by leaving out `optional`.
+        // A to-many relationship is optional unless it has `min`; other properties are mandatory unless they have `?`
+        // or `optional`.
         let isOptionalByDefault = target.hasSuffix("?") || (relationship.isToMany && relationship.minimumCount == 0)
         relationship.isOptional = try fields.flag("optional") ?? isOptionalByDefault
         if let text = try fields.text("delete") {

@@ -2,7 +2,7 @@ import Foundation
 import TributaryChanges
 import Yams
 
-/// Reads a YAML model; the format is told in the article *YAML models*.
+/// Reads a YAML model; the article *YAML models* describes the format.
 struct YAMLModelReader {
     var draft: ModelDraft
 
@@ -50,7 +50,8 @@ struct YAMLModelReader {
         }
     }
 
-    /// What a short text may stand for with its aliases; a longer one may stand for a node a byte.
+    /// The number of nodes, counted with expanded aliases, that even a short text may have; a longer text may have one
+    /// node a byte.
     private static let leastNodes = 100_000
 
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
@@ -126,7 +127,7 @@ struct YAMLModelReader {
         return entity
     }
 
-    /// `name`, `[name, code]` (each unique for itself) or `[[first, last], code]`.
+    /// Reads `name`, `[name, code]` (each unique for itself) or `[[first, last], code]`.
     private func readUnique(_ node: Node, _ fields: YAMLModelFields) throws(ModelError) -> [[String]] {
         guard case .sequence(let sequence) = node else { return [try fields.names(in: node, key: "unique")] }
         var constraints: [[String]] = []

@@ -1,7 +1,7 @@
 import Yams
 
-/// Counts the nodes of a YAML text, aliases as what they stand for: with aliases of aliases, a short text can stand for
-/// more than fits into memory.
+/// Counts the nodes of a YAML text with expanded aliases: with aliases of aliases, a short text can represent more
+/// nodes than fit into memory.
 struct YAMLNodeCount {
     private static let maximumDepth = 32
 
@@ -13,6 +13,8 @@ struct YAMLNodeCount {
         self.file = file
     }
 
+    /// Adds a node and the nodes below it.
+    ///
     /// - Throws: ``ModelError`` when there are too many nodes, or they nest too deep.
     mutating func add(_ node: Node, depth: Int = 1) throws(ModelError) {
         left -= 1

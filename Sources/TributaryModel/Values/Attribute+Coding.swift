@@ -1,7 +1,8 @@
 package import TributaryChanges
 
 extension Attribute {
-    /// The value that `json` stands for in this attribute; nil when the model cannot represent it (the store parks it).
+    /// Returns the value of `json` in this attribute; nil when the model cannot represent it, in which case the store
+    /// defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard type == .composite else { return type.scalarValue(from: json) }
         switch json {
@@ -13,10 +14,10 @@ extension Attribute {
         }
     }
 
-    /// The JSON form of a value of this attribute, as the log and the admin interface write it.
+    /// Returns the JSON form of a value of this attribute in the log and the admin interface.
     package func json(for value: PropertyValue) -> JSONValue { value.json }
 
-    /// The members in order of their keys, each in its canonical form, without nulls; nil when a member is unknown or
+    /// Returns the members sorted by key, each in its canonical form, without nulls; nil when a member is unknown or
     /// does not fit, or a key repeats.
     private func compositeObject(from json: JSONValue) -> JSONValue? {
         guard case .object(let members) = json else { return nil }

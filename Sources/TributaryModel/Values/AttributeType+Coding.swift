@@ -1,12 +1,12 @@
 package import TributaryChanges
 
-/// Values as the log writes them, to and from values as the object graph and the store see them.
+/// Converts values between the form of the log and that of the object graph and the store.
 extension AttributeType {
-    /// The value that `json` stands for, or nil when an attribute of this type cannot hold it.
+    /// Returns the value of `json`; nil when an attribute of this type cannot hold it.
     ///
-    /// Null stands for no value with every type: whether a value may be missing is checked where it is written, never
-    /// where it is replayed. A number with a fraction or an exponent is no integer, even when it is whole.
-    /// Composites need their attributes; see ``Attribute/value(from:)``.
+    /// Null is valid for every type: optionality is checked when a value is written, never when it is replayed. A
+    /// number with a fraction or an exponent is no integer, even when it is whole. Composites need their attributes;
+    /// see ``Attribute/value(from:)``.
     package func scalarValue(from json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: self == .undefined ? nil : .null
@@ -27,7 +27,7 @@ extension AttributeType {
         case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
         case .double, .float: .double(Double(value))
         case .date: .date(DateValue(unixSeconds: value))
-        // A writer may still have the attribute as an integer.
+        // The model of the writer may still have the attribute as an integer.
         case .decimal: .decimal(String(value))
         default: nil
         }
@@ -35,7 +35,7 @@ extension AttributeType {
 
     private func numberValue(_ value: Double) -> PropertyValue? {
         guard value.isFinite else { return nil }
-        // The sum turns the negative zero into zero: the two are one value, and one text in a digest.
+        // The addition of 0 turns negative zero into zero: both are one value, with one text in a digest.
         switch self {
         case .double: return .double(value + 0)
         case .float: return value.magnitude <= Double(Float.greatestFiniteMagnitude) ? .double(value + 0) : nil

@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// `{"blob":"<sha256>","size":N}`: bytes that lie beside the log.
+/// A reference to bytes in a file of the log folder: `{"blob":"<sha256>","size":N}`.
 struct BlobReference {
     let sha256: String
     let size: Int64
 
-    /// Nil unless `json` has exactly these two members, the hash in lower-case hexadecimal.
+    /// Reads a reference; nil unless `json` has exactly these two members, with the hash in lower-case hexadecimal.
     init?(_ json: JSONValue) {
         guard case .object(let members) = json, members.count == 2,
             case .string(let hash)? = json["blob"], case .integer(let size)? = json["size"], size >= 0,

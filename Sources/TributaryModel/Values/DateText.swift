@@ -1,8 +1,8 @@
-/// Dates as text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
+/// Converts dates from text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
 package enum DateText {
-    /// Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
+    /// Returns the Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
     ///
-    /// Nil for anything else.
+    /// Nil for any other text.
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), take("-", from: &rest), let month = number(&rest, digits: 2),
@@ -37,7 +37,7 @@ package enum DateText {
         return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar, by counting years from March on.
+    /// Returns the days from 1970-01-01 in the Gregorian calendar, with years that start in March.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

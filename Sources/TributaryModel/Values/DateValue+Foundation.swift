@@ -2,10 +2,10 @@ public import Foundation
 public import TributaryChanges
 
 extension DateValue {
-    /// The same date.
+    /// Converts a Foundation date without loss.
     @inlinable
     public init(_ date: Date) { self.init(secondsSinceReferenceDate: date.timeIntervalSinceReferenceDate) }
 
-    /// The same date.
+    /// The date as Foundation's type.
     @inlinable public var date: Date { Date(timeIntervalSinceReferenceDate: secondsSinceReferenceDate) }
 }

@@ -1,8 +1,8 @@
 package import TributaryChanges
 
 extension Relationship {
-    /// The value that `json` stands for in this to-one relationship; nil when it is no UUID, or the relationship is
-    /// to-many (pairs are linked, not written).
+    /// Returns the value of `json` in this to-one relationship; nil when it is no UUID, or when the relationship is
+    /// to-many, whose pairs are linked instead of written.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard !isToMany else { return nil }
         switch json {
@@ -12,12 +12,13 @@ extension Relationship {
         }
     }
 
-    /// The JSON form of a value of this relationship, as the log and the admin interface write it.
+    /// Returns the JSON form of a value of this relationship in the log and the admin interface.
     package func json(for value: PropertyValue) -> JSONValue { value.json }
 }
 
 extension Property {
-    /// The value that `json` stands for in this property; nil when the model cannot represent it (the store parks it).
+    /// Returns the value of `json` in this property; nil when the model cannot represent it, in which case the store
+    /// defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         switch self {
         case .attribute(let attribute): attribute.value(from: json)

@@ -1,9 +1,9 @@
 package import TributaryChanges
 
-/// Kinds of values: those of one kind compare with each other.
+/// The kind of a value; only values of one kind compare.
 package enum ValueKind: Int32, Sendable {
     case number = 0, decimal, boolean, string, date, uuid, reference
-    /// Comparable with NULL only.
+    /// Values that compare with NULL only.
     case opaque
 }
 

@@ -4,12 +4,12 @@ package import TributaryChanges
 package struct BoundFunction: Sendable {
     package let function: ObjectPredicate.Function
     package let arguments: [BoundPredicate.Operand]
-    /// By argument.
+    /// The kind of each argument.
     package let argumentKinds: [ValueKind]
-    /// What comes out.
+    /// The kind of the result.
     package let kind: ValueKind
 
-    /// The result for arguments that are all there.
+    /// Returns the result for arguments without nulls.
     package func value(of arguments: [PropertyValue]) -> PropertyValue {
         arguments.contains(.null) ? .null : FunctionEvaluator.value(function, arguments)
     }

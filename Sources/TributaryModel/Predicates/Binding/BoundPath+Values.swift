@@ -1,7 +1,7 @@
 extension BoundPath {
-    /// Looks a key path up that leads through to-one relationships to one value, with an order or without one.
+    /// Binds a key path that follows to-one relationships to one value.
     ///
-    /// - Throws: ``ObjectPredicateError`` when it leads nowhere, or to any number of values.
+    /// - Throws: ``ObjectPredicateError`` when a name is unknown, or the path has any number of values.
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
         let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
         self = try PathBinder(entity: entity, model: model).bind(components.map(String.init))
@@ -10,7 +10,7 @@ extension BoundPath {
         }
     }
 
-    /// The type of the values at the end; nil for IDs.
+    /// The type of the values at the end; nil for identifiers.
     package var valueType: AttributeType? {
         switch terminal {
         case .identity, .reference: nil
@@ -22,7 +22,7 @@ extension BoundPath {
         }
     }
 
-    /// The type of what the values come to; nil where they are IDs.
+    /// The type of the result of an aggregate over the values; nil where the values are identifiers.
     package func valueType(of aggregate: ObjectPredicate.Aggregate) -> AttributeType? {
         switch aggregate {
         case .count: .integer64

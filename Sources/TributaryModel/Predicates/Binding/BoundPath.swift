@@ -1,56 +1,56 @@
-/// A key path with its names looked up in the model.
+/// A key path bound to the properties of a model.
 package struct BoundPath: Sendable {
-    /// One relationship on the way.
+    /// One relationship of the path.
     package struct Step: Sendable {
-        /// The entity that the way leaves; objects of its sub-entities have the same slot.
+        /// The entity at the start of the step; objects of its sub-entities have the same slots.
         package let source: Entity
         package let slot: Int
         package let relationship: Relationship
         package let storage: RelationshipStorage
         package let destination: Entity
-        /// The condition of a subquery on the objects there; they are the innermost scope in it.
+        /// The condition of a subquery on the objects after the step, which are the innermost scope in it.
         package var filter: BoundPredicate?
     }
 
-    /// What the way ends with.
+    /// The last component of the path.
     package indirect enum Terminal: Sendable {
-        /// The object itself, its UUID.
+        /// The object itself, as its UUID.
         case identity
         case attribute(slot: Int, Attribute)
-        /// A member of a composite attribute, by its names from the outside in.
+        /// A member of a composite attribute, by a path of names, the outermost first.
         case member(slot: Int, Attribute, path: [String], Attribute)
-        /// A to-one relationship: the UUID of its target, or nothing.
+        /// A to-one relationship, as the UUID of its destination object or null.
         case reference(slot: Int, Relationship, RelationshipStorage)
-        /// How many objects a to-many relationship leads to.
+        /// The number of objects in a to-many relationship.
         case count(slot: Int, Relationship, RelationshipStorage)
-        /// What the values of a to-many path from there come to.
+        /// An aggregate over the values of a to-many path that starts here.
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
-        /// The name of the object's own entity.
+        /// The name of the object's entity.
         case entity
-        /// What is made of the string that another ending leads to.
+        /// A value derived from the string at another terminal.
         case derived(TextDerivation, Terminal)
     }
 
-    /// Where the way starts: 0 is the object that is asked about, greater ones are those of subqueries.
+    /// The scope in which the path starts: 0 for the evaluated object, greater ones for the objects of subqueries.
     package var scope = 0
-    /// The names, as they were given.
+    /// The names of the path, as the predicate has them.
     package let components: [String]
     package var steps: [Step]
     package let terminal: Terminal
-    /// The entity of the objects in which the way ends.
+    /// The entity of the objects at the last step.
     package let entity: Entity
 
-    /// Whether the way leads to any number of values instead of one.
+    /// Whether the path has any number of values instead of one.
     package var isToMany: Bool { steps.contains { $0.relationship.isToMany } }
 
-    /// Whether the way ends with a to-many relationship itself.
+    /// Whether the last component is a to-many relationship.
     var isCollection: Bool {
         if case .identity = terminal { steps.last?.relationship.isToMany == true } else { false }
     }
 
     package var text: String { components.isEmpty ? "SELF" : components.joined(separator: ".") }
 
-    /// What can be compared with the values at the end.
+    /// The kind of the values; only values of one kind compare.
     package var kind: ValueKind {
         switch terminal {
         case .derived(let derivation, _): derivation.kind
@@ -62,7 +62,7 @@ package struct BoundPath: Sendable {
         }
     }
 
-    /// The path with something made of its string; nil for an aggregate, whose values are its own.
+    /// Returns the path with a value derived from its string; nil for an aggregate, which has no terminal of its own.
     func derived(_ derivation: TextDerivation) -> BoundPath? {
         switch terminal {
         case .attribute, .member, .entity: break

@@ -1,5 +1,5 @@
 extension BoundPredicate {
-    /// All key paths, those of subqueries excepted: these hang on the path that leads to their objects.
+    /// All key paths of the predicate, except those within subqueries, which belong to the path of their subquery.
     package var paths: [BoundPath] {
         switch self {
         case .always: []
@@ -22,7 +22,8 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// The slot whose value the path leads to, -1 for the object itself or its entity; nil when it leads to other objects.
+    /// The slot of the evaluated object whose value the path has, -1 for the object itself or its entity; nil for a
+    /// path to other objects.
     package var ownSlot: Int? { steps.isEmpty ? terminal.ownSlot : nil }
 }
 

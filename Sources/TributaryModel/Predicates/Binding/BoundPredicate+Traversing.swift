@@ -1,5 +1,5 @@
 extension BoundPredicate {
-    /// What the answer depends on besides the object that is asked about.
+    /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()
         collect(&roots, model)
@@ -30,7 +30,7 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// What the value depends on besides the object where the path starts.
+    /// Returns the root entities on which the value depends, besides the entity at the start of the path.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()
         collect(&roots, model)

@@ -1,48 +1,48 @@
 package import TributaryChanges
 
-/// A predicate whose key paths are looked up in a model, and whose constants have the types of what they meet.
+/// A predicate with its key paths bound to a model, and each constant converted to the type of the other side.
 ///
-/// What its comparisons mean is said at ``ObjectPredicate``.
+/// ``ObjectPredicate`` defines the meaning of the comparisons.
 package indirect enum BoundPredicate: Sendable {
     case always(Bool)
     case and([BoundPredicate])
     case or([BoundPredicate])
     case not(BoundPredicate)
-    /// `path == NULL` (`isNull`) or `path != NULL`; with a quantifier, of the values at the end of a to-many path.
+    /// `path == NULL` (`isNull`) or `path != NULL`; the quantifier applies to the values of a to-many path.
     case nullTest(Operand, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
     case comparison(Comparison)
 
-    /// A comparison that is false wherever one of its sides has no value.
+    /// A comparison that is false wherever one of its sides is null.
     ///
-    /// With ANY it is true when it is for one of the values at the end of the left path, with NONE when for no one, with
-    /// ALL when there is none for which it is false.
+    /// ANY is true when the comparison is true for one of the values of the left path, NONE when it is true for no
+    /// value, ALL when it is false for no value.
     package struct Comparison: Sendable {
         package let left: Operand
         package let operation: ObjectPredicate.Operator
-        /// `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
+        /// The right side: `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
         package let right: Operand
         package let isCaseInsensitive: Bool
         package let isDiacriticInsensitive: Bool
         /// `direct` unless the left path is to-many.
         package let quantifier: ObjectPredicate.Quantifier
-        /// What both sides are.
+        /// The kind of both sides.
         package let kind: ValueKind
-        /// For the five string operators with a constant on the right.
+        /// The matcher of a string operator whose right side is a constant.
         package let matcher: StringMatcher?
-        /// For IN, the list in order, folded as the options say.
+        /// The list of IN, sorted, and folded by the comparison's options.
         let members: SortedValues?
     }
 
     /// One side of a comparison.
     package indirect enum Operand: Sendable {
-        /// Never null.
+        /// A constant that is not null.
         case constant(PropertyValue)
-        /// Without nulls.
+        /// A list without nulls.
         case list([PropertyValue])
         case path(BoundPath)
         case function(BoundFunction)
 
-        /// Nil for a list.
+        /// The kind of the value; nil for a list.
         package var kind: ValueKind? {
             switch self {
             case .constant(let value): value.kind
@@ -52,7 +52,7 @@ package indirect enum BoundPredicate: Sendable {
             }
         }
 
-        /// Whether it is a path to any number of values.
+        /// Whether the operand is a path with any number of values.
         package var isToMany: Bool {
             if case .path(let path) = self { path.isToMany } else { false }
         }
@@ -60,9 +60,9 @@ package indirect enum BoundPredicate: Sendable {
 }
 
 extension ObjectPredicate {
-    /// Looks key paths up, checks types and turns constants into the types of what they are compared with.
+    /// Binds key paths to the model, checks types, and converts each constant to the type of the other side.
     ///
-    /// - Throws: ``ObjectPredicateError`` when a path leads nowhere, two sides do not compare, or a `$VARIABLE` is left.
+    /// - Throws: ``ObjectPredicateError`` when a path is unknown, two sides do not compare, or a `$VARIABLE` is left.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundPredicate {
         try PredicateBinder(entity: entity, model: model).bind(self)
     }

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Gives a constant the type of the path it is compared with.
+/// Converts a constant to the type of the path on the other side of a comparison.
 enum ConstantCoercion {
     static func coerce(
         _ value: PropertyValue,
@@ -57,6 +57,6 @@ extension ValueKind {
 }
 
 extension PropertyValue {
-    /// What the value is, for an error.
+    /// The constant's description in an error.
     fileprivate var words: String { "the constant \(ObjectPredicate.Expression.constant(self))" }
 }

@@ -1,6 +1,6 @@
-/// `projects.@sum.hours` and `projects.hours.@sum`.
+/// Binds aggregates such as `projects.@sum.hours` and `projects.hours.@sum`.
 extension PathBinder {
-    /// The aggregate path that the names are; nil when there is none among them, or only a plain `@count`.
+    /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at their end.
     func aggregate(_ components: [String]) throws(ObjectPredicateError) -> BoundPath? {
         guard let place = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }
         let text = components.joined(separator: ".")
@@ -32,7 +32,7 @@ extension PathBinder {
         )
     }
 
-    /// An aggregate over the steps of a subquery.
+    /// Returns an aggregate over the steps of a subquery.
     func aggregate(
         _ function: ObjectPredicate.Aggregate,
         _ steps: [BoundPath.Step],
@@ -58,7 +58,7 @@ extension PathBinder {
         return function
     }
 
-    /// Sums and averages are of numbers, the least and the greatest of values with an order.
+    /// Checks that `@sum` and `@avg` have numbers, and that `@min` and `@max` have values with an order.
     func check(_ function: ObjectPredicate.Aggregate, _ path: BoundPath) throws(ObjectPredicateError) {
         let fits =
             switch (function, path.kind) {

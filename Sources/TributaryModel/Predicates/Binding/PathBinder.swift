@@ -1,9 +1,9 @@
-/// Looks the names of a key path up in the model.
+/// Binds the names of a key path to the properties of an entity.
 struct PathBinder {
     let entity: Entity
     let model: Model
 
-    /// SQLite joins 64 tables at most, and a many-to-many relationship takes two.
+    /// The greatest number of steps: SQLite joins 64 tables at most, and a many-to-many relationship takes two.
     static let maximumSteps = 30
 
     func bind(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
@@ -11,7 +11,7 @@ struct PathBinder {
         return try plain(components)
     }
 
-    /// A path without aggregates, but for `@count` at its end.
+    /// Binds a path without aggregates, except `@count` at its end.
     func plain(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
         let text = components.joined(separator: ".")
         var steps: [BoundPath.Step] = []
@@ -68,7 +68,7 @@ struct PathBinder {
         return path(components, steps, .identity, current)
     }
 
-    /// The names behind a composite attribute.
+    /// Binds the names after a composite attribute to one of its members.
     private func member(
         _ names: [String],
         of attribute: Attribute,
@@ -94,7 +94,7 @@ struct PathBinder {
         return .member(slot: slot, attribute, path: names, member)
     }
 
-    /// `objectID`, `entity` and `entity.name`, where no property has the name.
+    /// Returns the terminal for `objectID`, `entity` and `entity.name`, unless a property has the name.
     private func ownTerminal(_ components: [String]) -> BoundPath.Terminal? {
         switch components {
         case ["objectID"], ["self"]: .identity

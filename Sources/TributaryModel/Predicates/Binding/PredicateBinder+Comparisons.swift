@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Comparisons of bound sides: what fits, and constants of the other side's type.
+/// Binds comparisons: checks the types of both sides and converts constants.
 extension PredicateBinder {
     func bind(
         _ left: Operand,
@@ -13,7 +13,7 @@ extension PredicateBinder {
         if case .path(let path) = left, comparison.quantifier == .direct, path.isCollection,
             case .constant(.null) = right, operation == .equal || operation == .notEqual
         {
-            // A to-many relationship is nothing where it leads to no object.
+            // A to-many relationship compared with NULL: it is null when it is empty.
             return .nullTest(left, isNull: false, quantifier: operation == .equal ? .none : .any)
         }
         if left.isToMany, comparison.quantifier == .direct {
@@ -87,7 +87,7 @@ extension PredicateBinder {
         if case .path(let path) = operand { path.text } else { "\(expression)" }
     }
 
-    /// The kind in which the two sides meet: that of the side which is no constant.
+    /// Returns the kind in which the two sides compare: the kind of the side that is not a constant.
     private func kind(
         of left: Operand,
         _ comparison: ObjectPredicate.Comparison,

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Functions: which arguments fit, and what comes out.
+/// Binds functions: checks their arguments and determines the kind of the result.
 extension PredicateBinder {
     func bind(
         _ function: ObjectPredicate.Function,
@@ -21,7 +21,7 @@ extension PredicateBinder {
             }
             arguments.append(argument)
         }
-        // A whole number beside a decimal is one.
+        // An integer beside a decimal is converted to a decimal.
         if arguments.count == 2, arguments.contains(where: { $0.kind == .decimal }) {
             for index in arguments.indices {
                 if case .constant(let value) = arguments[index] {
@@ -31,7 +31,7 @@ extension PredicateBinder {
         }
         var kinds = arguments.map { $0.kind ?? .opaque }
         if function.kind(of: kinds) == nil {
-            // A number with many digits is a double where no decimal can be.
+            // A constant with many digits becomes a double where the function does not take decimals.
             arguments = arguments.map(\.withoutLongNumber)
             kinds = arguments.map { $0.kind ?? .opaque }
         }
@@ -51,7 +51,7 @@ extension PredicateBinder {
 }
 
 extension BoundPredicate.Operand {
-    /// A decimal constant as the nearest double; anything else as it is.
+    /// A decimal constant as the nearest double; any other operand unchanged.
     fileprivate var withoutLongNumber: Self {
         guard case .constant(.decimal(let text)) = self, let value = Double(text) else { return self }
         return .constant(.double(value))

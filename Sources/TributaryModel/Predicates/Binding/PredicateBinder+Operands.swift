@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Expressions, paths and subqueries.
+/// Binds expressions, paths and subqueries.
 extension PredicateBinder {
     func operand(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Operand {
         switch expression.form {

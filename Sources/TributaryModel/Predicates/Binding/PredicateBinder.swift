@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// Turns a predicate into its bound form.
+/// Converts a predicate to a ``BoundPredicate``.
 struct PredicateBinder {
     typealias Operand = BoundPredicate.Operand
 
     let model: Model
-    /// The objects that paths can start at: the one that is asked about, then those of the subqueries around.
+    /// The objects at which paths can start: the evaluated object, then the objects of the enclosing subqueries.
     let scopes: [(variable: String?, entity: Entity)]
 
     init(entity: Entity, model: Model) {
@@ -40,7 +40,7 @@ struct PredicateBinder {
         var right = try operand(comparison.right)
         if comparison.quantifier == .direct {
             let operation = comparison.operation
-            // `x IN path` and `path CONTAINS x` ask for a value among those at the end of the path.
+            // `x IN path` and `path CONTAINS x` both compare `x` with each value of the path.
             if operation == .isIn, right.isToMany {
                 comparison.operation = .equal
                 comparison.quantifier = .any

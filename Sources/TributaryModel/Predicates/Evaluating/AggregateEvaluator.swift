@@ -1,8 +1,8 @@
 package import TributaryChanges
 
-/// What sums and averages come to, whatever the order of the values: in SQL and in memory, this is the one place.
+/// Computes aggregates, for SQL and in memory; the order of the values has no effect.
 package enum AggregateEvaluator {
-    /// The result for the values at the end of a path; nulls are passed over, except by the count.
+    /// Returns the aggregate of the values at the end of a path; every aggregate but the count ignores nulls.
     package static func value(
         _ aggregate: ObjectPredicate.Aggregate,
         _ values: [PropertyValue],
@@ -40,7 +40,7 @@ package enum AggregateEvaluator {
         return total.isFinite ? .double(total + 0) : .null
     }
 
-    /// Nil unless all values are integers.
+    /// Returns the sum of integers; nil unless all values are integers.
     private static func wholeSum(_ values: [PropertyValue]) -> Int128? {
         var total: Int128 = 0
         for value in values {

@@ -1,12 +1,12 @@
 package import TributaryChanges
 
 extension BoundPredicate {
-    /// Whether the object fulfils the predicate.
+    /// Whether the object satisfies the predicate.
     package func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool where Subject.Related == Subject {
         evaluate(in: [subject])
     }
 
-    /// The same for the objects of all scopes, the innermost last.
+    /// Whether the objects of all scopes satisfy the predicate; the innermost scope is the last one.
     fileprivate func evaluate<Subject: PredicateSubject>(in scopes: [Subject]) -> Bool
     where Subject.Related == Subject {
         switch self {
@@ -32,7 +32,7 @@ extension BoundPredicate.Comparison {
         return quantifier.holds(of: left.values(in: scopes)) { isTrue($0, operand) }
     }
 
-    /// The comparison of two values that are there; `right` is no path.
+    /// Compares two values that are not null; `right` is no path.
     package func isTrue(_ left: PropertyValue, _ right: BoundPredicate.Operand) -> Bool {
         switch right {
         case .constant(let value):
@@ -82,7 +82,7 @@ extension BoundPredicate.Comparison {
         return PropertyValue.string(fold(first)).compared(to: .string(fold(second)))
     }
 
-    /// The value as it is compared.
+    /// Returns the value folded by the comparison's options.
     private func folded(_ value: PropertyValue) -> PropertyValue {
         guard isCaseInsensitive || isDiacriticInsensitive, let text = value.text else { return value }
         return .string(fold(text))
@@ -94,7 +94,7 @@ extension BoundPredicate.Comparison {
 }
 
 extension BoundPredicate.Operand {
-    /// The values of a to-many path, or the one value.
+    /// Returns the values of a to-many path, or the one value of any other operand.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
     where Subject.Related == Subject {
         switch self {
@@ -108,13 +108,13 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// The one value of a path that is not to-many; null where a to-one relationship on the way is empty.
+    /// Returns the value of a path that is not to-many; null where a to-one relationship of the path is empty.
     package func value<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue
     where Subject.Related == Subject {
         values(in: [subject]).first ?? .null
     }
 
-    /// The values at the end, one for each object there; a path that is not to-many has exactly one.
+    /// Returns the value of each object at the end of the path; a path that is not to-many has exactly one.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
     where Subject.Related == Subject {
         guard scopes.indices.contains(scope) else { return [] }
@@ -134,7 +134,7 @@ extension BoundPath {
                 .flatMap { values(of: $0, from: index + 1, scopes) }
         }
         if let target = subject.predicateTarget(slot: step.slot) { return values(of: target, from: index + 1, scopes) }
-        // Behind an empty to-one relationship there is nothing to quantify over, or one value that is nothing.
+        // After an empty to-one relationship a to-many path has no values, and any other path has the one value null.
         if steps[index...].contains(where: \.relationship.isToMany) { return [] }
         if case .count = terminal { return [.integer(0)] }
         return [.null]

@@ -1,16 +1,16 @@
 import Foundation
 package import TributaryChanges
 
-/// What functions compute, in SQL and in memory: this is the one place that does it.
+/// Computes functions, for SQL and in memory.
 package enum FunctionEvaluator {
-    /// The result, null where there is none; the arguments are not null.
+    /// Returns the result of a function, or null when there is none; the arguments are not null.
     package static func value(
         _ function: ObjectPredicate.Function,
         _ arguments: [PropertyValue]
     ) -> PropertyValue {
         if arguments.count == 2 { return combine(function, arguments[0], arguments[1]) }
         guard var value = arguments.first else { return .null }
-        // SQL does not tell the two apart.
+        // Strings and URIs are one type in SQL.
         if case .uri(let text) = value { value = .string(text) }
         switch (function, value) {
         case (.absolute, .integer(let number)): return number == .min ? .null : .integer(abs(number))
@@ -39,7 +39,7 @@ package enum FunctionEvaluator {
         }
     }
 
-    /// The negative zero becomes zero, what is not finite nothing.
+    /// Returns the number, with negative zero as zero; null for infinities and NaN.
     private static func double(_ value: Double) -> PropertyValue { value.isFinite ? .double(value + 0) : .null }
 
     // MARK: Arithmetic
@@ -144,7 +144,7 @@ extension PropertyValue {
         }
     }
 
-    /// The date of a number of seconds since the start of 2001.
+    /// The date that is this number of seconds after the start of 2001.
     fileprivate var asDate: PropertyValue {
         if case .double(let seconds) = self {
             .date(DateValue(secondsSinceReferenceDate: seconds))

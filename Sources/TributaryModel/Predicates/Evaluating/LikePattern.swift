@@ -1,6 +1,6 @@
-/// The pattern of LIKE.
+/// A parsed pattern of the operator LIKE.
 ///
-/// `*` stands for any number of Unicode scalars, `?` for one, and a backslash takes the meaning from the scalar after it.
+/// `*` matches any number of Unicode scalars, `?` matches one, and a backslash makes the scalar after it literal.
 package struct LikePattern: Sendable, Hashable {
     private enum Element: Hashable {
         case scalar(Unicode.Scalar)
@@ -10,7 +10,7 @@ package struct LikePattern: Sendable, Hashable {
 
     private let elements: [Element]
 
-    /// A pattern; every text is one.
+    /// Parses a pattern; every text is a valid one.
     package init(_ text: String) {
         var elements: [Element] = []
         var isEscaped = false
@@ -32,10 +32,9 @@ package struct LikePattern: Sendable, Hashable {
         self.elements = elements
     }
 
-    /// Whether the whole of `text` fits.
+    /// Whether the pattern matches the whole of `text`.
     ///
-    /// Only the last `*` is ever tried again: the time grows with the product of the
-    /// two lengths at worst.
+    /// Matching backtracks to the last `*` only, so that the time grows at most with the product of both lengths.
     package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         var place = scalars.startIndex

@@ -1,32 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Matches a long text on a thread of its own, so that a caller whose limit is reached does not wait for the end.
+/// Matches a long text on a separate thread, so that a caller can return at its limit before the match has ended.
 ///
-/// ICU can be stopped every 10,000 steps only, and one step may look at the whole text: an expression such as
-/// `.*?(?>.*)x` takes ten seconds for 10,000 steps on a text of a million characters. A match that was abandoned ends at
-/// the next of its reports.
+/// ICU can stop a match every 10,000 steps only, and one step may read the whole text: 10,000 steps of `.*?(?>.*)x`
+/// take ten seconds on a text of a million characters. An abandoned match ends at ICU's next progress report.
 package final class LongTextMatch: Sendable {
-    /// The matches that run.
+    /// The numbers of matches in this process.
     package struct Census: Sendable, Equatable {
         package var running = 0
-        /// Those of the running ones whose caller has gone.
+        /// The running matches whose caller has returned.
         package var abandoned = 0
     }
 
-    /// UTF-16 code units from which on a text is long; 10,000 steps on a shorter one take a fraction of a second.
+    /// The least number of UTF-16 code units of a long text; 10,000 steps on a shorter text take a fraction of a
+    /// second.
     static let minimumLength = 16_384
 
-    /// Matches that run at one time, abandoned ones included, so that the machine stays usable.
+    /// The greatest number of matches at a time, abandoned ones included, so that the machine stays responsive.
     package static let maximumCount = 2
 
-    /// How often a caller that waits asks whether its limit is reached.
+    /// The interval at which a waiting caller checks its limit.
     private static let interval = DispatchTimeInterval.milliseconds(10)
 
     private static let places = DispatchSemaphore(value: maximumCount)
     private static let all = Mutex(Census())
 
-    /// The matches that run now in this process.
+    /// The matches that are running now.
     package static var census: Census { all.withLock { $0 } }
 
     private enum State {
@@ -40,10 +40,10 @@ package final class LongTextMatch: Sendable {
 
     private init() {}
 
-    /// Runs `body` on a thread of its own, where ``MatchingLimit`` is reached once the caller has given up.
+    /// Runs a match on a separate thread, on which ``MatchingLimit`` is reached after the caller has returned.
     ///
-    /// - Parameter body: matches one text.
-    /// - Returns: What `body` returns; false as soon as the caller's own limit is reached.
+    /// - Parameter body: Matches one text.
+    /// - Returns: The result of `body`; false as soon as the caller's own limit is reached.
     static func run(_ body: @escaping @Sendable () -> Bool) -> Bool {
         while places.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }

@@ -1,8 +1,8 @@
-/// Ends the matching of one string that takes too long, such as by an expression that backtracks.
+/// A limit of the time for matching one string, such as with a regular expression that backtracks.
 package enum MatchingLimit {
-    /// Asked from time to time while a string is matched; once it is true, matching ends and nothing fits.
+    /// Whether matching must end; evaluated repeatedly during a match, which fails once this returns true.
     @TaskLocal package static var isOver: (@Sendable () -> Bool)?
 
-    /// Whether whoever matches has to give up.
+    /// Whether the current match must end.
     package static var isReached: Bool { isOver?() ?? false }
 }

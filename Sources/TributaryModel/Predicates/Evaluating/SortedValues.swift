@@ -1,10 +1,10 @@
 import TributaryChanges
 
-/// The values of `IN`, in order, so that looking one up costs little however many there are.
+/// The values of `IN`, sorted for a binary search.
 package struct SortedValues: Sendable {
     private let values: [PropertyValue]
 
-    /// Values of one kind; those that equal nothing, not even themselves, are left out.
+    /// Sorts values of one kind; values that equal nothing, such as NaN, are left out.
     init(_ values: [PropertyValue]) {
         self.values = values.filter { $0.compared(to: $0) == 0 }.sorted { ($0.compared(to: $1) ?? 0) < 0 }
     }

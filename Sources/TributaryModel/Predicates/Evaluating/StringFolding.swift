@@ -1,12 +1,19 @@
 import Foundation
 
-/// What `[c]` and `[d]` do to a string before it is compared.
+/// Folds a string for the comparison options `[c]` and `[d]`.
 ///
-/// In SQL and in memory, this is the one place that does it.
+/// SQL and the evaluation in memory both call this function.
 package enum StringFolding {
-    /// The string lower-cased scalar by scalar, without nonspacing marks after canonical decomposition, or both.
+    /// Returns the string in lower case, scalar by scalar, without nonspacing marks after canonical decomposition, or
+    /// both.
     ///
-    /// The marks go first, so that an `İ` becomes an `i`.
+    /// Marks are removed first, so that `İ` becomes `i`.
+    ///
+    /// - Parameters:
+    ///   - text: The string.
+    ///   - caseInsensitive: Whether the result is in lower case.
+    ///   - diacriticInsensitive: Whether the result has no nonspacing marks.
+    /// - Returns: The folded string.
     package static func fold(_ text: String, caseInsensitive: Bool, diacriticInsensitive: Bool) -> String {
         guard caseInsensitive || diacriticInsensitive else { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercasedASCII(text) : text }

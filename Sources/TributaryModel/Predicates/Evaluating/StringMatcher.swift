@@ -1,6 +1,6 @@
 import Foundation
 
-/// BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES with its right side and options, ready for many strings.
+/// BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES with a right side and options, prepared for matching many strings.
 package struct StringMatcher: Sendable {
     private enum Test: Sendable {
         case prefix(String)
@@ -36,7 +36,7 @@ package struct StringMatcher: Sendable {
         case .contains: test = .part(Array(folded.utf8))
         case .like: test = .like(LikePattern(folded))
         case .matches:
-            // The pattern itself is not lower-cased: that would turn \S into \s.
+            // The pattern itself is not lower-cased, because that would turn \S into \s.
             let marksGone = StringFolding.fold(
                 pattern,
                 caseInsensitive: false,
@@ -52,7 +52,7 @@ package struct StringMatcher: Sendable {
         }
     }
 
-    /// Whether `text` fits.
+    /// Whether `text` matches.
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
             let text = StringFolding.fold(
@@ -79,12 +79,13 @@ package struct StringMatcher: Sendable {
         }
     }
 
-    /// How often ICU may report its progress, which it does every 10,000 steps of matching one string.
+    /// The greatest number of ICU's progress reports for one string; ICU reports every 10,000 steps.
     private static let maximumReports = 1_000
 
-    /// Whether the whole text fits; past ten million steps it does not.
+    /// Whether the expression matches the whole text within ten million steps.
     ///
-    /// A pattern such as `(a+)+b` can take longer than anybody waits. Steps are counted, not time, so that the answer is the same on every machine.
+    /// A pattern such as `(a+)+b` can take hours. The limit counts steps instead of time, so that the result is the
+    /// same on every machine.
     private static func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
         let range = NSRange(location: 0, length: text.utf16.count)
         var isFound = false
@@ -97,10 +98,10 @@ package struct StringMatcher: Sendable {
         return isFound
     }
 
-    /// Bytes that may be compared between two questions whether whoever matches has to give up.
+    /// The number of bytes that are compared between two checks of ``MatchingLimit``.
     private static let bytesBetweenQuestions = 1 << 20
 
-    /// UTF-8 cannot be cut in the wrong place: equal bytes are equal scalars.
+    /// Searches bytes: in UTF-8, equal bytes are equal scalars at every offset.
     private static func contains(_ part: [UInt8], in text: String) -> Bool {
         guard let first = part.first else { return true }
         var text = text
@@ -108,7 +109,7 @@ package struct StringMatcher: Sendable {
             guard bytes.count >= part.count else { return false }
             var compared = 0
             for start in 0...(bytes.count - part.count) where bytes[start] == first {
-                // A long part that nearly fits everywhere takes long.
+                // A long substring that nearly matches at every offset takes long.
                 compared &+= part.count
                 if compared > bytesBetweenQuestions {
                     if MatchingLimit.isReached { return false }

@@ -1,10 +1,10 @@
 package import TributaryChanges
 
-/// What is made of a string at the end of a key path: its length, or a key that sorts as a comparison asks.
+/// A value derived from the string at the end of a key path: its length, or a sort key.
 package enum TextDerivation: Int32, Sendable, CaseIterable {
     case length = 0, caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
 
-    /// Nil for values that are compared as they are.
+    /// Returns the derivation for a comparison; nil when values are compared as they are.
     init?(_ comparison: SortKey.Comparison) {
         switch comparison {
         case .value: return nil
@@ -17,7 +17,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
 
     var kind: ValueKind { self == .length ? .number : .string }
 
-    /// The value for a string; nothing comes of nothing.
+    /// Returns the derived value of a string; null for null.
     package func value(of value: PropertyValue) -> PropertyValue {
         guard let text = value.text else { return .null }
         switch self {
@@ -30,8 +30,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// First the letters without marks and case, then the marks, then the case; each counts only where what is before it
-    /// is the same.
+    /// Returns a sort key of three levels: the letters without marks and case, then the marks, then the case.
     private static func key(_ text: String, readsNumbers: Bool, keepsCase: Bool) -> String {
         let marked = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false)
         let plain = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true)
@@ -42,17 +41,17 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return key + separator + text
     }
 
-    /// Before every character that a key has.
+    /// The separator before every character that a sort key contains.
     private static let separator = "\u{1}"
 
-    /// Each character behind the weight of its class: separators, signs, numbers, letters.
+    /// Returns each character after the weight of its class: separators, signs, numbers, letters.
     private static func weighted(_ text: String, readsNumbers: Bool) -> String {
         var result = String.UnicodeScalarView()
         var digits: [Unicode.Scalar] = []
         func closeNumber() {
             guard !digits.isEmpty else { return }
             let significant = digits.drop { $0 == "0" }
-            // A number with more digits is greater: their count comes first.
+            // The count of digits comes first, because a number with more digits is greater.
             result.append("4")
             result.append(contentsOf: length(significant.count))
             result.append(contentsOf: significant)
@@ -71,7 +70,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return String(result)
     }
 
-    /// A count in a form of which the order is that of the counts.
+    /// Returns a count as a text; the texts have the order of the counts.
     private static func length(_ count: Int) -> String.UnicodeScalarView {
         let digits = String(count)
         return (String(UnicodeScalar(UInt8(ascii: "a") + UInt8(min(digits.count, 20)))) + digits).unicodeScalars
