@@ -85,12 +85,13 @@ struct MigrationPlanTests {
         )
         #expect(
             found == [
-                "a: String → Date: not every value of the one type is one of the other",
-                "b: Integer 64 → Integer 16: not every value of the one type is one of the other",
+                "a: String → Date: the new type cannot hold every value of the old type",
+                "b: Integer 64 → Integer 16: the new type cannot hold every value of the old type",
                 "c: optional → mandatory: there may be objects without a value, and there is no default to fill in",
-                "d: merge rule latest → max: what was merged by one rule would have come out otherwise by the other",
+                "d: merge rule latest → max: the merged values depend on the rule, "
+                    + "and writes under the old rule cannot be merged again",
                 "r: to-many → to-one: there may be several objects at the other end",
-                "s: to B → to C: the objects that it leads to are not of the new destination",
+                "s: to B → to C: its objects may not be of the new destination entity",
                 "concrete → abstract: an abstract entity has no objects of its own, and there may be some",
             ]
         )
@@ -104,7 +105,7 @@ struct MigrationPlanTests {
             error?.description == """
                 the store is at model version '1', and these differences to version '2' cannot be inferred:
                   A.x, from optional to mandatory: there may be objects without a value, and there is no default to fill \
-                in; give a default, leave it optional, or write a stage of one's own
+                in; give a default, leave it optional, or write a custom stage
                 """
         )
     }
@@ -112,8 +113,8 @@ struct MigrationPlanTests {
     @Test func aHierarchyIsNotTakenApart() throws {
         #expect(
             try refusals("P: {}, A: {parent: P}, B: {parent: P}", "P: {}, A: {parent: P}, B: {}") == [
-                "the hierarchy of 'P' → that of 'B': of deleted objects only the root entity is known, "
-                    + "so a hierarchy cannot be taken apart"
+                "the hierarchy of 'P' → that of 'B': the store keeps only the root entity of deleted objects, "
+                    + "so a hierarchy cannot be divided"
             ]
         )
     }

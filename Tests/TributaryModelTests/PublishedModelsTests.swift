@@ -77,7 +77,7 @@ extension PublishedModelsTests {
         let refusals = changes(swiftgen[0], swiftgen[1]).filter { $0.hasPrefix("refused") }
         let reason = """
             from optional to mandatory: there may be objects without a value, and there is no default to fill in; \
-            give a default, leave it optional, or write a stage of one's own
+            give a default, leave it optional, or write a custom stage
             """
         #expect(refusals == ["refused: MainEntity.boolean, \(reason)", "refused: MainEntity.string, \(reason)"])
         #expect(changes(swiftgen[0], swiftgen[1]).count == 31)

@@ -5,21 +5,22 @@ extension Entity {
     /// Returns the rule that a write violates, for which the store defers it; nil when the model can represent the
     /// value.
     package func deferralReason(of write: PropertyWrite, isInsert: Bool) -> String? {
-        let place = "\(name).\(write.name)"
+        let qualifiedName = "\(name).\(write.name)"
         switch property(named: write.name) {
-        case nil: return "the model has no property '\(place)'"
+        case nil: return "the model has no property '\(qualifiedName)'"
         case .attribute(let attribute)?:
-            guard attribute.isStored else { return "'\(place)' is transient: it is not stored" }
+            guard attribute.isStored else { return "'\(qualifiedName)' is transient: it is not stored" }
             if attribute.mergeRule == .counter {
-                return attribute.counterFault(write.value, place: place, isInsert: isInsert)
+                return attribute.counterFault(write.value, qualifiedName: qualifiedName, isInsert: isInsert)
             }
             guard attribute.value(from: write.value) == nil else { return nil }
             let value = write.value.shortText
-            return "'\(place)' is of type \(attribute.type.rawValue); \(value) is none: \(attribute.type.writingRule)"
+            return "'\(qualifiedName)' is of type \(attribute.type.rawValue); \(value) is none: "
+                + attribute.type.writingRule
         case .relationship(let relationship, _)?:
-            guard !relationship.isToMany else { return "'\(place)' is to-many: use link and unlink" }
+            guard !relationship.isToMany else { return "'\(qualifiedName)' is to-many: use link and unlink" }
             guard write.value != .null, relationship.value(from: write.value) == nil else { return nil }
-            return "'\(place)' is a relationship; \(write.value.shortText) is no UUID"
+            return "'\(qualifiedName)' is a relationship; \(write.value.shortText) is no UUID"
         }
     }
 
@@ -51,12 +52,12 @@ extension Entity {
 }
 
 extension Attribute {
-    fileprivate func counterFault(_ json: JSONValue, place: String, isInsert: Bool) -> String? {
+    fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
         if let increment = json["increment"] {
-            return value(from: increment) == nil ? "the increment of '\(place)' is \(increment.shortText)" : nil
+            return value(from: increment) == nil ? "the increment of '\(qualifiedName)' is \(increment.shortText)" : nil
         }
         if isInsert, value(from: json) != nil { return nil }
-        return "'\(place)' is a counter: write {\"increment\":N}"
+        return "'\(qualifiedName)' is a counter: write {\"increment\":N}"
     }
 }
 

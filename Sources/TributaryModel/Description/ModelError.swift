@@ -19,7 +19,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// `file:line: element: reason`, as far as they are known.
     public var description: String {
-        let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
-        return [place, element ?? "", reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        let position = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
+        return [position, element ?? "", reason].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

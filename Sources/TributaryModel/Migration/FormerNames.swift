@@ -8,15 +8,15 @@ package struct FormerNames: Sendable {
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
     /// The last name of each removed entity, by former name.
-    private var goneEntities: [String: String] = [:]
+    private var removedEntities: [String: String] = [:]
     /// The root entity that was removed together with a removed entity, by the entity's last name.
-    private var goneRoots: [String: String] = [:]
+    private var removedRoots: [String: String] = [:]
     /// The current name of a removed entity's root, by the entity's last name; only roots that the model still has.
     private var survivingRoots: [String: String] = [:]
     /// The last name of each removed property, by entity and former name.
-    private var goneProperties: [String: [String: String]] = [:]
+    private var removedProperties: [String: [String: String]] = [:]
     /// The definition of each removed property in the last version that has it, by entity and former name.
-    private var goneDefinitions: [String: [String: Property]] = [:]
+    private var removedDefinitions: [String: [String: Property]] = [:]
     /// The inverse of each removed relationship, by entity and former name; only inverses that the model still has.
     private var counterparts: [String: [String: Counterpart]] = [:]
     /// The last known inverse of each removed relationship whose inverse was removed in a later version.
@@ -35,20 +35,21 @@ package struct FormerNames: Sendable {
     ///   - histories: Lists of older versions, the oldest version first; each list is followed to `model` on its own.
     package init(of model: Model, histories: [[Model]] = []) {
         for entity in model.entities {
-            note(entity: entity.name, for: entity.renamingIdentifier, model)
+            addFormerName(entity.renamingIdentifier, ofEntity: entity.name, in: model)
             for property in entity.properties {
-                note(property: property.name, for: property.renamingIdentifier, of: entity)
+                addFormerName(property.renamingIdentifier, ofProperty: property.name, of: entity)
             }
         }
         for history in histories where !history.isEmpty {
             let chain = history + [model]
             let mappings = zip(chain, chain.dropFirst()).map { ModelMapping(from: $0, to: $1) }
-            noteGone(in: chain, mappings.map(Step.init))
-            for mapping in FormerNames.throughout(mappings) {
+            followRemoved(in: chain, mappings.map(Step.init))
+            for mapping in FormerNames.composed(mappings) {
                 for entity in model.entities {
-                    note(entity: entity.name, for: mapping.entities[entity.name], model)
+                    addFormerName(mapping.entities[entity.name], ofEntity: entity.name, in: model)
                     for property in entity.properties {
-                        note(property: property.name, for: mapping.property(property.name, of: entity.name), of: entity)
+                        let former = mapping.property(property.name, of: entity.name)
+                        addFormerName(former, ofProperty: property.name, of: entity)
                     }
                 }
             }
@@ -64,11 +65,11 @@ package struct FormerNames: Sendable {
     }
 
     /// The last name of a removed entity; `name` itself for any other.
-    package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneEntities) ?? name }
+    package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 
     /// The root entity that was removed together with an entity; `name` itself when the entity is a root or its root
     /// remains.
-    package func lastRoot(ofEntity name: String) -> String { FormerNames.value(of: name, in: goneRoots) ?? name }
+    package func lastRoot(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedRoots) ?? name }
 
     /// The current entity that was the root of a removed entity; nil when the root was removed too.
     package func survivingRoot(ofEntity name: String) -> String? {
@@ -77,12 +78,12 @@ package struct FormerNames: Sendable {
 
     /// The last name of a removed property, or of a property of a removed entity; `name` itself for any other.
     package func lastName(ofProperty name: String, of entity: String) -> String {
-        FormerNames.value(of: name, of: entity, in: goneProperties) ?? name
+        FormerNames.value(of: name, of: entity, in: removedProperties) ?? name
     }
 
     /// The last definition of a removed property, or of a property of a removed entity; nil for any other.
     package func lastDefinition(ofProperty name: String, of entity: String) -> Property? {
-        FormerNames.value(of: name, of: entity, in: goneDefinitions)
+        FormerNames.value(of: name, of: entity, in: removedDefinitions)
     }
 
     /// The inverse of a removed relationship, when the model still has the inverse.
@@ -125,50 +126,50 @@ package struct FormerNames: Sendable {
     }
 
     /// Composes the mappings of consecutive versions into one mapping from each version to the last one.
-    private static func throughout(_ mappings: [ModelMapping]) -> [ModelMapping] {
+    private static func composed(_ mappings: [ModelMapping]) -> [ModelMapping] {
         var result: [ModelMapping] = []
         for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
         return result.reversed()
     }
 
     /// Follows each removed entity and property to its last name; the last version of `chain` is the current model.
-    private mutating func noteGone(in chain: [Model], _ steps: [Step]) {
+    private mutating func followRemoved(in chain: [Model], _ steps: [Step]) {
         let model = chain[chain.count - 1]
         for (index, old) in chain.dropLast().enumerated() {
             for entity in old.entities {
                 var (last, isGone) = (entity.name, false)
                 var properties = entity.properties.map { Followed(first: $0.name, last: $0.name, model: index) }
-                for (place, step) in steps.enumerated().dropFirst(index) {
+                for (stepIndex, step) in steps.enumerated().dropFirst(index) {
                     guard let next = step.successors[last] else {
                         isGone = true
-                        noteRoot(of: last, from: place, chain, steps)
+                        followRoot(of: last, from: stepIndex, chain, steps)
                         break
                     }
                     let heirs = step.heirs[next] ?? [:]
-                    for (number, property) in properties.enumerated() where property.model == place {
+                    for (number, property) in properties.enumerated() where property.model == stepIndex {
                         guard let heir = heirs[property.last] else {
                             properties[number].entity = last
                             continue
                         }
                         properties[number].last = heir
-                        properties[number].model = place + 1
+                        properties[number].model = stepIndex + 1
                     }
                     last = next
                 }
-                if isGone, model.entity(named: entity.name) == nil { goneEntities[entity.name] = last }
+                if isGone, model.entity(named: entity.name) == nil { removedEntities[entity.name] = last }
                 for property in properties where isGone || property.model < steps.count {
-                    note(gone: property, of: last, chain, steps)
+                    recordRemoved(property, of: last, chain, steps)
                 }
             }
         }
     }
 
     /// Follows the root of an entity that was removed after the version at `index`.
-    private mutating func noteRoot(of entity: String, from place: Int, _ chain: [Model], _ steps: [Step]) {
-        guard var root = chain[place].entity(named: entity)?.root else { return }
-        for step in steps[place...] {
+    private mutating func followRoot(of entity: String, from index: Int, _ chain: [Model], _ steps: [Step]) {
+        guard var root = chain[index].entity(named: entity)?.root else { return }
+        for step in steps[index...] {
             guard let next = step.successors[root] else {
-                goneRoots[entity] = root
+                removedRoots[entity] = root
                 return
             }
             root = next
@@ -186,16 +187,16 @@ package struct FormerNames: Sendable {
         var entity: String?
     }
 
-    private mutating func note(gone property: Followed, of entity: String, _ chain: [Model], _ steps: [Step]) {
-        goneProperties[entity, default: [:]][property.first] = property.last
+    private mutating func recordRemoved(_ property: Followed, of entity: String, _ chain: [Model], _ steps: [Step]) {
+        removedProperties[entity, default: [:]][property.first] = property.last
         let owner = property.entity ?? entity
         guard let known = chain[property.model].entity(named: owner)?.property(named: property.last) else { return }
-        goneDefinitions[entity, default: [:]][property.first] = known
+        removedDefinitions[entity, default: [:]][property.first] = known
         guard let relationship = known.relationship, let inverse = relationship.inverse else { return }
         var other = Counterpart(entity: relationship.destination, property: inverse)
-        for (place, step) in steps.enumerated().dropFirst(property.model) {
+        for (index, step) in steps.enumerated().dropFirst(property.model) {
             guard let next = step.successors[other.entity], let heir = step.heirs[next]?[other.property] else {
-                if place > property.model { laterSides[entity, default: [:]][property.first] = other }
+                if index > property.model { laterSides[entity, default: [:]][property.first] = other }
                 return
             }
             other = Counterpart(entity: next, property: heir)
@@ -203,13 +204,13 @@ package struct FormerNames: Sendable {
         counterparts[entity, default: [:]][property.first] = other
     }
 
-    private mutating func note(entity: String, for former: String?, _ model: Model) {
+    private mutating func addFormerName(_ former: String?, ofEntity entity: String, in model: Model) {
         guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil, entities[former] == nil
         else { return }
         entities[former] = entity
     }
 
-    private mutating func note(property: String, for former: String?, of entity: Entity) {
+    private mutating func addFormerName(_ former: String?, ofProperty property: String, of entity: Entity) {
         guard let former, !former.isIdentical(to: property), entity.slot(named: former) == nil,
             properties[entity.name]?[former] == nil
         else { return }

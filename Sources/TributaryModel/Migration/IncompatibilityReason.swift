@@ -5,13 +5,13 @@ enum IncompatibilityReason {
     var reason: String {
         switch self {
         case .abstract: "an abstract entity has no objects of its own, and there may be some"
-        case .split: "of deleted objects only the root entity is known, so a hierarchy cannot be taken apart"
-        case .kind: "values are no objects"
-        case .mergeRule: "what was merged by one rule would have come out otherwise by the other"
-        case .type: "not every value of the one type is one of the other"
-        case .composite: "members of the composite have gone or have another type"
+        case .split: "the store keeps only the root entity of deleted objects, so a hierarchy cannot be divided"
+        case .kind: "an attribute has values and a relationship has objects"
+        case .mergeRule: "the merged values depend on the rule, and writes under the old rule cannot be merged again"
+        case .type: "the new type cannot hold every value of the old type"
+        case .composite: "members of the composite were removed or changed their type"
         case .mandatory: "there may be objects without a value, and there is no default to fill in"
-        case .destination: "the objects that it leads to are not of the new destination"
+        case .destination: "its objects may not be of the new destination entity"
         case .toOne: "there may be several objects at the other end"
         case .oneToMany: "an object at the other end may belong to several"
         }
@@ -20,12 +20,12 @@ enum IncompatibilityReason {
     var help: String {
         switch self {
         case .abstract: "add a concrete sub-entity and leave this one concrete"
-        case .split: "add a new entity and move the objects in a stage of one's own"
-        case .mandatory: "give a default, leave it optional, or write a stage of one's own"
+        case .split: "add a new entity and move the objects in a custom stage"
+        case .mandatory: "give a default, leave it optional, or write a custom stage"
         case .destination:
-            "set the renaming identifier of the destination, use another name, or write a stage of one's own"
+            "set the renaming identifier of the destination, use another name, or write a custom stage"
         case .kind, .mergeRule, .type, .composite, .toOne, .oneToMany:
-            "add a property of another name, or write a stage of one's own"
+            "add a property of another name, or write a custom stage"
         }
     }
 }

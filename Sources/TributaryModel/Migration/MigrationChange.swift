@@ -25,7 +25,7 @@ public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
         case changeOther = "change what the hash modifier stands for in"
         /// A custom stage migrates the property, whose mapping cannot be inferred: the old values are kept aside, and
         /// the new property starts empty.
-        case replaceProperty = "replace, by a stage of one's own,"
+        case replaceProperty = "replace, by a custom stage,"
     }
 
     /// The kind of the change.

@@ -17,21 +17,21 @@ extension MigrationInference {
             return
         }
         if old.type != new.type {
-            note(MigrationChange(.changeType, name, new.name, from: old.type.rawValue, to: new.type.rawValue))
+            append(MigrationChange(.changeType, name, new.name, from: old.type.rawValue, to: new.type.rawValue))
         }
         if old.defaultValue != new.defaultValue {
             let (before, after) = (old.defaultValue.json.text, new.defaultValue.json.text)
-            note(MigrationChange(.changeDefault, name, new.name, from: before, to: after))
+            append(MigrationChange(.changeDefault, name, new.name, from: before, to: after))
         }
-        if old.versionHashModifier != new.versionHashModifier { note(MigrationChange(.changeOther, name, new.name)) }
+        if old.versionHashModifier != new.versionHashModifier { append(MigrationChange(.changeOther, name, new.name)) }
         switch (old.isOptional, new.isOptional) {
-        case (false, true): note(MigrationChange(.makeOptional, name, new.name))
+        case (false, true): append(MigrationChange(.makeOptional, name, new.name))
         case (true, false) where new.derivationExpression != nil || new.mergeRule == .counter:
-            note(MigrationChange(.makeMandatory, name, new.name))
+            append(MigrationChange(.makeMandatory, name, new.name))
         case (true, false) where new.defaultValue.isNull:
             refuse(name, new.name, "optional", "mandatory", .mandatory)
         case (true, false):
-            note(MigrationChange(.fillMandatory, name, new.name, to: new.defaultValue.json.text))
+            append(MigrationChange(.fillMandatory, name, new.name, to: new.defaultValue.json.text))
         case (true, true), (false, false): break
         }
     }
@@ -60,13 +60,13 @@ extension MigrationInference {
             return
         }
         if heir != new.destination {
-            note(MigrationChange(.changeDestination, name, new.name, from: old.destination, to: new.destination))
+            append(MigrationChange(.changeDestination, name, new.name, from: old.destination, to: new.destination))
         }
         switch (old.isToMany, new.isToMany) {
         case (true, false):
             refuse(name, new.name, "to-many", "to-one", .toOne)
             return
-        case (false, true): note(MigrationChange(.changeToMany, name, new.name))
+        case (false, true): append(MigrationChange(.changeToMany, name, new.name))
         case (true, true):
             if case .links = oldStorage, case .inverse = newStorage {
                 refuse(name, new.name, "many-to-many", "one-to-many", .oneToMany)
@@ -76,19 +76,19 @@ extension MigrationInference {
         }
         if old.isOrdered != new.isOrdered, new.isToMany {
             func word(_ isOrdered: Bool) -> String { isOrdered ? "ordered" : "unordered" }
-            note(
+            append(
                 MigrationChange(.changeOrder, name, new.name, from: word(old.isOrdered), to: word(new.isOrdered))
             )
         }
         if new.inverse.flatMap({ mapping.property($0, of: new.destination) ?? "" }) != old.inverse {
-            note(
+            append(
                 MigrationChange(.changeInverse, name, new.name, from: old.inverse ?? "none", to: new.inverse ?? "none")
             )
         }
         if old.isOptional != new.isOptional {
-            note(MigrationChange(new.isOptional ? .makeOptional : .makeMandatory, name, new.name))
+            append(MigrationChange(new.isOptional ? .makeOptional : .makeMandatory, name, new.name))
         }
-        if old.versionHashModifier != new.versionHashModifier { note(MigrationChange(.changeOther, name, new.name)) }
+        if old.versionHashModifier != new.versionHashModifier { append(MigrationChange(.changeOther, name, new.name)) }
     }
 }
 

@@ -106,7 +106,7 @@ package struct MigrationInference: Sendable {
         for property in after.properties.dropFirst(inherited) {
             let name = property.name
             guard let former = mapping.property(name, of: after.name).flatMap({ before.property(named: $0) }) else {
-                if property.isKept { changes.append(MigrationChange(.addProperty, after.name, name)) }
+                if property.hasStorage { changes.append(MigrationChange(.addProperty, after.name, name)) }
                 continue
             }
             compare(former, property, in: after, before)
@@ -114,7 +114,7 @@ package struct MigrationInference: Sendable {
         let kept = Set((mapping.properties[after.name] ?? [:]).values)
         let inheritedBefore = before.properties.count - before.attributes.count - before.relationships.count
         for property in before.properties.dropFirst(inheritedBefore) where !kept.contains(property.name) {
-            if property.isKept { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
+            if property.hasStorage { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
         }
     }
 
@@ -138,16 +138,16 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    // MARK: What the extensions add
+    // MARK: Changes and refusals
 
-    mutating func note(_ change: MigrationChange) { changes.append(change) }
+    mutating func append(_ change: MigrationChange) { changes.append(change) }
 
     mutating func refuse(
         _ entity: String,
         _ property: String?,
         _ from: String,
         _ to: String,
-        _ ground: IncompatibilityReason
+        _ reason: IncompatibilityReason
     ) {
         if replacesProperties, let property {
             let below = new.entity(named: entity)?.subentities ?? []
@@ -161,8 +161,8 @@ package struct MigrationInference: Sendable {
                 property: property,
                 from: from,
                 to: to,
-                reason: ground.reason,
-                help: ground.help
+                reason: reason.reason,
+                help: reason.help
             )
         )
     }
@@ -170,5 +170,5 @@ package struct MigrationInference: Sendable {
 
 extension Property {
     /// Whether the store has a column or a table for the property.
-    fileprivate var isKept: Bool { attribute?.isStored ?? true }
+    fileprivate var hasStorage: Bool { attribute?.isStored ?? true }
 }

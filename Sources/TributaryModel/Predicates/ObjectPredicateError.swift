@@ -26,8 +26,8 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
 
     /// The reason, then the position with an excerpt of the text.
     public var description: String {
-        let place = position.map { "\(reason) (at character \($0 + 1))" } ?? reason
-        return excerpt.map { "\(place)\n\($0)" } ?? place
+        let message = position.map { "\(reason) (at character \($0 + 1))" } ?? reason
+        return excerpt.map { "\(message)\n\($0)" } ?? message
     }
 
     /// Returns the error with the position of its key path in `text`, when the text contains the key path.

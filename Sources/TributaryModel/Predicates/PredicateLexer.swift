@@ -178,16 +178,16 @@ struct PredicateLexer {
         advance()
         var result = String.UnicodeScalarView()
         while let scalar = peek() {
-            let place = index
+            let start = index
             advance()
             if scalar == quote { return String(result) }
-            result.append(scalar == "\\" ? try escape(at: place) : scalar)
+            result.append(scalar == "\\" ? try escape(at: start) : scalar)
         }
         throw ObjectPredicateError("the string is not closed", in: text, at: start)
     }
 
-    private mutating func escape(at place: String.Index) throws(ObjectPredicateError) -> Unicode.Scalar {
-        guard let scalar = peek() else { throw ObjectPredicateError("the string is not closed", in: text, at: place) }
+    private mutating func escape(at start: String.Index) throws(ObjectPredicateError) -> Unicode.Scalar {
+        guard let scalar = peek() else { throw ObjectPredicateError("the string is not closed", in: text, at: start) }
         advance()
         switch scalar {
         case "\\", "'", "\"": return scalar
@@ -196,9 +196,9 @@ struct PredicateLexer {
         case "t": return "\t"
         case "u":
             if let first = hexadecimal(), let scalar = joined(first) { return scalar }
-            throw ObjectPredicateError("\\u must be followed by the four digits of a character", in: text, at: place)
+            throw ObjectPredicateError("\\u must be followed by the four digits of a character", in: text, at: start)
         default:
-            throw ObjectPredicateError("unknown escape; a backslash is written \\\\", in: text, at: place)
+            throw ObjectPredicateError("unknown escape; a backslash is written \\\\", in: text, at: start)
         }
     }
 
@@ -226,10 +226,10 @@ struct PredicateLexer {
 
     private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
         let scalars = text.unicodeScalars
-        guard let place = scalars.index(index, offsetBy: distance, limitedBy: scalars.endIndex),
-            place < scalars.endIndex
+        guard let target = scalars.index(index, offsetBy: distance, limitedBy: scalars.endIndex),
+            target < scalars.endIndex
         else { return nil }
-        return scalars[place]
+        return scalars[target]
     }
 
     private mutating func advance() { index = text.unicodeScalars.index(after: index) }

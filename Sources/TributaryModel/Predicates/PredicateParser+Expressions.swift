@@ -30,7 +30,7 @@ extension PredicateParser {
     private mutating func power(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         try check(depth: depth)
         let base = try primary(depth: depth)
-        guard try take("**") else { return base }
+        guard try consume("**") else { return base }
         return .function(.power, [base, try power(depth: depth + 1)])
     }
 
@@ -38,13 +38,13 @@ extension PredicateParser {
         try check(depth: depth)
         try advance()
         let inner = try operand(depth: depth)
-        guard try take(")") else { throw unexpected("')'") }
+        guard try consume(")") else { throw unexpected("')'") }
         return inner
     }
 
     /// Parses `$NAME`, or a path from it.
     mutating func variable(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        guard try take(".") else {
+        guard try consume(".") else {
             if boundVariables.contains(name) { return .variable(name) }
             return variables[name].map(\.expression) ?? .variable(name)
         }
@@ -63,7 +63,7 @@ extension PredicateParser {
             if case .word(let second, _) = ahead.token.kind {
                 name += second.lowercased() + ":"
                 try ahead.advance()
-                guard try ahead.take(":") else { throw ahead.unexpected("':'") }
+                guard try ahead.consume(":") else { throw ahead.unexpected("':'") }
             }
             guard ahead.token.kind == .symbol("(") else { throw ahead.unexpected("'('") }
         }
@@ -76,9 +76,9 @@ extension PredicateParser {
         self = ahead
         try advance()
         var arguments: [ObjectPredicate.Expression] = []
-        if try !take(")") {
-            repeat { arguments.append(try operand(depth: depth)) } while try take(",")
-            guard try take(")") else { throw unexpected("',' or ')'") }
+        if try !consume(")") {
+            repeat { arguments.append(try operand(depth: depth)) } while try consume(",")
+            guard try consume(")") else { throw unexpected("',' or ')'") }
         }
         let wanted = function == .now ? 0 : function == .modulus ? 2 : 1
         guard arguments.count == wanted else {
@@ -94,36 +94,36 @@ extension PredicateParser {
     mutating func cast(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         try check(depth: depth)
         try advance()
-        guard try take("(") else { throw unexpected("'('") }
+        guard try consume("(") else { throw unexpected("'('") }
         let value = try operand(depth: depth)
-        guard try take(",") else { throw unexpected("','") }
+        guard try consume(",") else { throw unexpected("','") }
         guard case .string(let name) = token.kind, let function = ObjectPredicate.Function(rawValue: name),
             PredicateParser.casts.contains(function)
         else { throw unexpected("'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSDate'") }
         try advance()
-        guard try take(")") else { throw unexpected("')'") }
+        guard try consume(")") else { throw unexpected("')'") }
         return .function(function, [value])
     }
 
     mutating func subquery(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         try check(depth: depth)
         try advance()
-        guard try take("(") else { throw unexpected("'('") }
-        let place = token.start
+        guard try consume("(") else { throw unexpected("'('") }
+        let start = token.start
         let collection = try primary(depth: depth)
         switch collection.form {
         case .keyPath, .variablePath: break
-        default: throw ObjectPredicateError("expected a to-many path", in: text, at: place)
+        default: throw ObjectPredicateError("expected a to-many path", in: text, at: start)
         }
-        guard try take(",") else { throw unexpected("','") }
+        guard try consume(",") else { throw unexpected("','") }
         guard case .variable(let name) = token.kind else { throw unexpected("a variable such as $x") }
         try advance()
-        guard try take(",") else { throw unexpected("','") }
+        guard try consume(",") else { throw unexpected("','") }
         boundVariables.append(name)
         let predicate = try disjunction(depth: depth)
         boundVariables.removeLast()
-        guard try take(")") else { throw unexpected("')'") }
-        let path = try take(".") ? try pathComponents() : []
+        guard try consume(")") else { throw unexpected("')'") }
+        let path = try consume(".") ? try pathComponents() : []
         return .subquery(ObjectPredicate.Subquery(collection, variable: name, where: predicate, path: path))
     }
 

@@ -3,7 +3,7 @@ import TributaryChanges
 /// Parses operands: literals, lists, key paths, arguments and variables.
 extension PredicateParser {
     mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        let place = token.start
+        let start = token.start
         switch token.kind {
         case .string(let text): return try constant(.string(text))
         case .integer(let value): return try constant(.integer(value))
@@ -15,7 +15,7 @@ extension PredicateParser {
         case .placeholder("K"): return try keyPath()
         case .placeholder(let kind):
             try advance()
-            return try argument(for: kind, at: place)
+            return try argument(for: kind, at: start)
         case .symbol("{"): return try list(depth: depth + 1)
         case .symbol("("): return try parenthesized(depth: depth + 1)
         case .symbol("-"):
@@ -53,14 +53,14 @@ extension PredicateParser {
         }
         try advance()
         var values: [ObjectPredicate.Expression] = []
-        if try take("}") { return .list([]) }
+        if try consume("}") { return .list([]) }
         while true {
-            let place = token.start
+            let start = token.start
             let value = try operand(depth: depth)
-            if case .list = value.form { throw ObjectPredicateError("a list cannot hold a list", in: text, at: place) }
+            if case .list = value.form { throw ObjectPredicateError("a list cannot hold a list", in: text, at: start) }
             values.append(value)
-            if try take("}") { return .list(values) }
-            guard try take(",") else { throw unexpected("',' or '}'") }
+            if try consume("}") { return .list(values) }
+            guard try consume(",") else { throw unexpected("',' or '}'") }
         }
     }
 
@@ -75,7 +75,7 @@ extension PredicateParser {
             switch token.kind {
             case .word(let word, isEscaped: false) where components.isEmpty && word.uppercased() == "SELF":
                 try advance()
-                guard try take(".") else { return [] }
+                guard try consume(".") else { return [] }
                 continue
             case .word(let word, _): components.append(word)
             case .placeholder("K"): components += try keyPathArgument()
@@ -94,16 +94,16 @@ extension PredicateParser {
             default: throw unexpected("the name of a property")
             }
             try advance()
-            guard try take(".") else { return components }
+            guard try consume(".") else { return components }
         }
     }
 
     private mutating func argument(
         for placeholder: String,
-        at place: String.Index
+        at start: String.Index
     ) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         guard let argument = arguments.popFirst() else {
-            throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: place)
+            throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: start)
         }
         // Width and precision have no effect: an argument is never formatted.
         let isFraction = placeholder.last.map { "fFeEgGaA".contains($0) } == true
@@ -113,7 +113,7 @@ extension PredicateParser {
         case (_, .value(.integer(let value))): return .constant(isFraction ? .double(Double(value)) : .integer(value))
         case (_, .value(.decimal(let text))) where isFraction || !text.contains("."): return argument.expression
         case (_, .value(.boolean(let flag))) where !isFraction: return .constant(.integer(flag ? 1 : 0))
-        default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: place)
+        default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: start)
         }
     }
 
@@ -124,11 +124,11 @@ extension PredicateParser {
         return try components(of: path, at: token.start)
     }
 
-    private func components(of path: String, at place: String.Index) throws(ObjectPredicateError) -> [String] {
+    private func components(of path: String, at start: String.Index) throws(ObjectPredicateError) -> [String] {
         if path == "SELF" { return [] }
         let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard components.allSatisfy({ !$0.isEmpty }) else {
-            throw ObjectPredicateError("'\(path)' is no key path", in: text, at: place)
+            throw ObjectPredicateError("'\(path)' is no key path", in: text, at: start)
         }
         return components
     }

@@ -42,13 +42,13 @@ struct PredicateParser {
 
     mutating func disjunction(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
         var terms = [try conjunction(depth: depth)]
-        while try take("OR", or: "||") { terms.append(try conjunction(depth: depth)) }
+        while try consume("OR", or: "||") { terms.append(try conjunction(depth: depth)) }
         return terms.count == 1 ? terms[0] : .or(terms)
     }
 
     private mutating func conjunction(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
         var terms = [try negation(depth: depth)]
-        while try take("AND", or: "&&") { terms.append(try negation(depth: depth)) }
+        while try consume("AND", or: "&&") { terms.append(try negation(depth: depth)) }
         return terms.count == 1 ? terms[0] : .and(terms)
     }
 
@@ -56,28 +56,28 @@ struct PredicateParser {
         guard depth <= PredicateParser.maximumDepth else {
             throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
         }
-        if try take("NOT", or: "!") { return .not(try negation(depth: depth + 1)) }
-        if !isExpressionInParentheses(), try take("(") {
+        if try consume("NOT", or: "!") { return .not(try negation(depth: depth + 1)) }
+        if !isExpressionInParentheses(), try consume("(") {
             let inner = try disjunction(depth: depth + 1)
-            guard try take(")") else { throw unexpected("')'") }
+            guard try consume(")") else { throw unexpected("')'") }
             return inner
         }
-        if try take("TRUEPREDICATE") { return .always(true) }
-        if try take("FALSEPREDICATE") { return .always(false) }
+        if try consume("TRUEPREDICATE") { return .always(true) }
+        if try consume("FALSEPREDICATE") { return .always(false) }
         return try comparison(depth: depth)
     }
 
     // MARK: Comparisons
 
     private mutating func comparison(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
-        let quantifier = try takeQuantifier()
+        let quantifier = try parseQuantifier()
         let left = try operand(depth: depth)
-        let operation = try takeOperator()
-        let options = try takeOptions()
-        let place = token.start
+        let operation = try parseOperator()
+        let options = try parseOptions()
+        let start = token.start
         let right = try operand(depth: depth)
         if operation == .between, case .list(let bounds) = right.form, bounds.count != 2 {
-            throw ObjectPredicateError("BETWEEN takes two bounds", in: text, at: place)
+            throw ObjectPredicateError("BETWEEN takes two bounds", in: text, at: start)
         }
         return .comparison(
             ObjectPredicate.Comparison(
@@ -91,12 +91,12 @@ struct PredicateParser {
         )
     }
 
-    private mutating func takeQuantifier() throws(ObjectPredicateError) -> ObjectPredicate.Quantifier {
-        for (word, quantifier) in PredicateParser.quantifiers where try take(word) { return quantifier }
+    private mutating func parseQuantifier() throws(ObjectPredicateError) -> ObjectPredicate.Quantifier {
+        for (word, quantifier) in PredicateParser.quantifiers where try consume(word) { return quantifier }
         return .direct
     }
 
-    private mutating func takeOperator() throws(ObjectPredicateError) -> ObjectPredicate.Operator {
+    private mutating func parseOperator() throws(ObjectPredicateError) -> ObjectPredicate.Operator {
         var found: ObjectPredicate.Operator?
         switch token.kind {
         case .symbol("="): found = .equal
@@ -112,13 +112,13 @@ struct PredicateParser {
         return found
     }
 
-    private mutating func takeOptions() throws(ObjectPredicateError) -> String {
-        guard try take("[") else { return "" }
+    private mutating func parseOptions() throws(ObjectPredicateError) -> String {
+        guard try consume("[") else { return "" }
         guard case .word(let word, isEscaped: false) = token.kind,
             word.lowercased().allSatisfy({ "cdnl".contains($0) })
         else { throw unexpected("c, d, n, l or several of them") }
         try advance()
-        guard try take("]") else { throw unexpected("']'") }
+        guard try consume("]") else { throw unexpected("']'") }
         return word.lowercased()
     }
 
@@ -137,7 +137,7 @@ struct PredicateParser {
     ]).union(unsupported)
 
     /// Consumes the token when it is the given keyword or symbol.
-    mutating func take(_ wanted: String, or symbol: String? = nil) throws(ObjectPredicateError) -> Bool {
+    mutating func consume(_ wanted: String, or symbol: String? = nil) throws(ObjectPredicateError) -> Bool {
         switch token.kind {
         case .word(let text, isEscaped: false) where text.uppercased() == wanted: break
         case .symbol(let text) where text == wanted || text == symbol: break

@@ -18,7 +18,7 @@ struct ModelDraft {
     }
 
     /// Records the line of an element such as `entity Employee, attribute salary`.
-    mutating func place(_ element: String, line: Int?) {
+    mutating func recordLine(_ line: Int?, of element: String) {
         if lines[element] == nil { lines[element] = line }
     }
 

@@ -84,9 +84,9 @@ struct ModelFile {
         let current = try currentVersion()
         var model = try ModelFile.readVersion(current)
         let names = try versionNames()
-        guard let place = names.firstIndex(where: { "\(path)/\($0)" == current }) else { return model }
-        model.earlier = others(Array(names[..<place]))
-        model.later = others(Array(names[(place + 1)...]))
+        guard let index = names.firstIndex(where: { "\(path)/\($0)" == current }) else { return model }
+        model.earlier = others(Array(names[..<index]))
+        model.later = others(Array(names[(index + 1)...]))
         return model
     }
 

@@ -120,12 +120,12 @@ extension ModelResolver {
     func checkTables(of entities: [Entity]) throws(ModelError) {
         var tables: [String: String] = [:]
         for entity in entities {
-            let place = "entity \(entity.name)"
-            try claim(entity.name, by: place, in: &tables)
+            let element = "entity \(entity.name)"
+            try reserveTable(entity.name, for: element, in: &tables)
         }
         for entity in entities {
             for case .relationship(let relationship, .links(let table, true)) in entity.ownProperties {
-                try claim(table, by: "entity \(entity.name), relationship \(relationship.name)", in: &tables)
+                try reserveTable(table, for: "entity \(entity.name), relationship \(relationship.name)", in: &tables)
             }
         }
         var columns: [String: [String: String]] = [:]
@@ -142,9 +142,13 @@ extension ModelResolver {
         }
     }
 
-    private func claim(_ table: String, by place: String, in tables: inout [String: String]) throws(ModelError) {
-        if let other = tables.updateValue(place, forKey: table.lowercased()) {
-            throw ModelError("its table '\(table)' would have the same name as that of \(other)", element: place)
+    private func reserveTable(
+        _ table: String,
+        for element: String,
+        in tables: inout [String: String]
+    ) throws(ModelError) {
+        if let other = tables.updateValue(element, forKey: table.lowercased()) {
+            throw ModelError("its table '\(table)' would have the same name as that of \(other)", element: element)
         }
     }
 }

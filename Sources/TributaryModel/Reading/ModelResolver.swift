@@ -133,12 +133,12 @@ struct ModelResolver {
         var result = attribute
         result.compositeAttributes = []
         for member in members.sorted(by: { bytewise($0.name, $1.name) }) {
-            let place = "\(element), composite \(name), attribute \(member.name)"
+            let memberElement = "\(element), composite \(name), attribute \(member.name)"
             guard result.compositeAttributes.last?.name != member.name else {
-                throw ModelError("the name is used twice", element: place)
+                throw ModelError("the name is used twice", element: memberElement)
             }
-            let resolved = try resolve(member, element: place, within: outer + [name])
-            try check(resolved, element: place)
+            let resolved = try resolve(member, element: memberElement, within: outer + [name])
+            try check(resolved, element: memberElement)
             result.compositeAttributes.append(resolved)
         }
         return result

@@ -8,48 +8,48 @@ extension XCDataModelReader {
         indexes: inout [FetchIndex]
     ) throws(ModelError) -> Attribute {
         let name = try required("name", of: element, element: "\(owner), attribute")
-        let place = "\(owner), attribute \(name)"
-        draft.place(place, line: element.line)
-        noteUnknownAttributes(of: element, element: place)
+        let label = "\(owner), attribute \(name)"
+        draft.recordLine(element.line, of: label)
+        reportUnknownAttributes(of: element, element: label)
         var attribute = Attribute(name: name, type: .undefined)
-        attribute.isTransient = try flag("transient", of: element, element: place)
+        attribute.isTransient = try flag("transient", of: element, element: label)
         if let text = element.attributes["attributeType"] {
             guard let type = AttributeType(rawValue: text) else {
-                throw draft.error("the attribute type '\(text)' is not known", line: element.line, element: place)
+                throw draft.error("the attribute type '\(text)' is not known", line: element.line, element: label)
             }
             attribute.type = type
         } else if !attribute.isTransient {
             throw draft.error(
                 "only a transient attribute may do without attributeType",
                 line: element.line,
-                element: place
+                element: label
             )
         }
-        attribute.isOptional = try flag("optional", of: element, element: place)
+        attribute.isOptional = try flag("optional", of: element, element: label)
         attribute.regularExpression = element.attributes["regularExpressionString"]
-        if try flag("derived", of: element, element: place) {
+        if try flag("derived", of: element, element: label) {
             attribute.derivationExpression = element.attributes["derivationExpression"]
         }
         for key in ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"]
-        where try flag(key, of: element, element: place) {
+        where try flag(key, of: element, element: label) {
             attribute.preservesValueAfterDeletion = true
         }
-        attribute.allowsExternalBinaryStorage = try flag("allowsExternalBinaryDataStorage", of: element, element: place)
+        attribute.allowsExternalBinaryStorage = try flag("allowsExternalBinaryDataStorage", of: element, element: label)
         attribute.valueTransformerName = element.attributes["valueTransformerName"]
         attribute.customClassName = element.attributes["customClassName"]
         attribute.compositeName = element.attributes["composite"]
         attribute.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
         attribute.versionHashModifier = element.attributes["versionHashModifier"]
-        try readValues(of: &attribute, from: element, place: place)
+        try readValues(of: &attribute, from: element, label: label)
         for child in element.children {
             if child.name == "userInfo" {
                 attribute.userInfo = readUserInfo(child)
             } else {
-                noteUnknown(child, in: element)
+                reportUnknown(child, in: element)
             }
         }
-        attribute.mergeRule = try mergeRule(attribute.userInfo, line: element.line, element: place)
-        if try flag("indexed", of: element, element: place), attribute.isStored {
+        attribute.mergeRule = try mergeRule(attribute.userInfo, line: element.line, element: label)
+        if try flag("indexed", of: element, element: label), attribute.isStored {
             indexes.append(FetchIndex(name: "by_\(name)", elements: [FetchIndex.Element(name)]))
         }
         return attribute
@@ -61,43 +61,43 @@ extension XCDataModelReader {
     private mutating func readValues(
         of attribute: inout Attribute,
         from element: ModelXMLElement,
-        place: String
+        label: String
     ) throws(ModelError) {
         let type = attribute.type
         if let text = element.attributes["defaultValueString"], type != .undefined, type == .string || !text.isEmpty {
             if type == .binary || type == .transformable || type == .composite {
-                draft.notice("\(place): a default of this type is not supported and is left out", line: element.line)
-            } else if let value = texts.value(text, of: type, element: place, line: element.line) {
+                draft.notice("\(label): a default of this type is not supported and is left out", line: element.line)
+            } else if let value = texts.value(text, of: type, element: label, line: element.line) {
                 attribute.defaultValue = value
             } else {
-                throw invalid("default", text, type, element, place)
+                throw invalid("default", text, type, element, label)
             }
         }
-        if let date = try date("defaultDateTimeInterval", of: element, place: place), type == .date {
+        if let date = try date("defaultDateTimeInterval", of: element, label: label), type == .date {
             attribute.defaultValue = date
         }
-        attribute.minimum = try bound("min", type, element, place)
-        attribute.maximum = try bound("max", type, element, place)
+        attribute.minimum = try bound("min", type, element, label)
+        attribute.maximum = try bound("max", type, element, label)
     }
 
     private mutating func bound(
         _ side: String,
         _ type: AttributeType,
         _ element: ModelXMLElement,
-        _ place: String
+        _ label: String
     ) throws(ModelError) -> PropertyValue {
-        if type == .date, let date = try date("\(side)DateTimeInterval", of: element, place: place) { return date }
+        if type == .date, let date = try date("\(side)DateTimeInterval", of: element, label: label) { return date }
         guard let text = element.attributes["\(side)ValueString"], !text.isEmpty else { return .null }
         if type == .date, let seconds = Double(text) { return .date(DateValue(secondsSinceReferenceDate: seconds)) }
-        let read = texts.bound(text, isMaximum: side == "max", of: type, element: place, line: element.line)
-        guard let value = read else { throw invalid(side, text, type, element, place) }
+        let read = texts.bound(text, isMaximum: side == "max", of: type, element: label, line: element.line)
+        guard let value = read else { throw invalid(side, text, type, element, label) }
         return value
     }
 
-    private func date(_ key: String, of element: ModelXMLElement, place: String) throws(ModelError) -> PropertyValue? {
+    private func date(_ key: String, of element: ModelXMLElement, label: String) throws(ModelError) -> PropertyValue? {
         guard let text = element.attributes[key] else { return nil }
         guard let seconds = Double(text), seconds.isFinite else {
-            throw draft.error("\(key) is '\(text)', not a number of seconds", line: element.line, element: place)
+            throw draft.error("\(key) is '\(text)', not a number of seconds", line: element.line, element: label)
         }
         return .date(DateValue(secondsSinceReferenceDate: seconds))
     }
@@ -107,9 +107,9 @@ extension XCDataModelReader {
         _ text: String,
         _ type: AttributeType,
         _ element: ModelXMLElement,
-        _ place: String
+        _ label: String
     ) -> ModelError {
-        draft.error("the \(what) '\(text)' does not fit the type \(type.rawValue)", line: element.line, element: place)
+        draft.error("the \(what) '\(text)' does not fit the type \(type.rawValue)", line: element.line, element: label)
     }
 
     mutating func readRelationship(
@@ -117,27 +117,27 @@ extension XCDataModelReader {
         of owner: String
     ) throws(ModelError) -> Relationship {
         let name = try required("name", of: element, element: "\(owner), relationship")
-        let place = "\(owner), relationship \(name)"
-        draft.place(place, line: element.line)
-        noteUnknownAttributes(of: element, element: place)
-        let destination = try required("destinationEntity", of: element, element: place)
+        let label = "\(owner), relationship \(name)"
+        draft.recordLine(element.line, of: label)
+        reportUnknownAttributes(of: element, element: label)
+        let destination = try required("destinationEntity", of: element, element: label)
         var relationship = Relationship(name: name, destination: destination)
         relationship.inverse = element.attributes["inverseName"]
-        relationship.minimumCount = try count("minCount", of: element, element: place)
-        relationship.maximumCount = try count("maxCount", of: element, element: place)
+        relationship.minimumCount = try count("minCount", of: element, element: label)
+        relationship.maximumCount = try count("maxCount", of: element, element: label)
         relationship.isToMany = relationship.maximumCount != 1
-        if try flag("toMany", of: element, element: place), !relationship.isToMany {
-            draft.notice("\(place): toMany with maxCount 1 is read as to-one", line: element.line)
+        if try flag("toMany", of: element, element: label), !relationship.isToMany {
+            draft.notice("\(label): toMany with maxCount 1 is read as to-one", line: element.line)
         }
-        relationship.isOptional = try flag("optional", of: element, element: place)
-        relationship.isOrdered = try flag("ordered", of: element, element: place)
+        relationship.isOptional = try flag("optional", of: element, element: label)
+        relationship.isOrdered = try flag("ordered", of: element, element: label)
         if relationship.isOrdered, !relationship.isToMany {
             relationship.isOrdered = false
-            draft.notice("\(place): a to-one relationship has no order", line: element.line)
+            draft.notice("\(label): a to-one relationship has no order", line: element.line)
         }
         if let text = element.attributes["deletionRule"] {
             guard let rule = DeleteRule(rawValue: text) else {
-                throw draft.error("the deletion rule '\(text)' is not known", line: element.line, element: place)
+                throw draft.error("the deletion rule '\(text)' is not known", line: element.line, element: label)
             }
             relationship.deleteRule = rule
         }
@@ -147,11 +147,11 @@ extension XCDataModelReader {
             if child.name == "userInfo" {
                 relationship.userInfo = readUserInfo(child)
             } else {
-                noteUnknown(child, in: element)
+                reportUnknown(child, in: element)
             }
         }
-        guard try mergeRule(relationship.userInfo, line: element.line, element: place) == .latest else {
-            throw draft.error("relationships have the merge rule 'latest' only", line: element.line, element: place)
+        guard try mergeRule(relationship.userInfo, line: element.line, element: label) == .latest else {
+            throw draft.error("relationships have the merge rule 'latest' only", line: element.line, element: label)
         }
         return relationship
     }

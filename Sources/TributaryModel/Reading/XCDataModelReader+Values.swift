@@ -33,11 +33,11 @@ extension XCDataModelReader {
         return info
     }
 
-    mutating func noteUnknown(_ child: ModelXMLElement, in parent: ModelXMLElement) {
+    mutating func reportUnknown(_ child: ModelXMLElement, in parent: ModelXMLElement) {
         draft.notice("the element <\(child.name)> in <\(parent.name)> is not known and is left out", line: child.line)
     }
 
-    mutating func noteUnknownAttributes(of xml: ModelXMLElement, element: String) {
+    mutating func reportUnknownAttributes(of xml: ModelXMLElement, element: String) {
         guard let known = XCDataModelReader.knownAttributes[xml.name] else { return }
         for key in xml.attributes.keys.sorted() where !known.contains(key) {
             draft.notice("the attribute '\(key)' of <\(xml.name)> is not known and is left out", line: xml.line)

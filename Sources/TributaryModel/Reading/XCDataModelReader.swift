@@ -15,12 +15,12 @@ struct XCDataModelReader {
             throw reader.draft.error("the root element is <\(root.name)>, not <model>", line: root.line)
         }
         try reader.readModel(root)
-        for remark in reader.texts.remarks { reader.draft.notice(remark.text, line: remark.line) }
+        for notice in reader.texts.notices { reader.draft.notice(notice.text, line: notice.line) }
         return try reader.draft.resolve()
     }
 
     private mutating func readModel(_ model: ModelXMLElement) throws(ModelError) {
-        noteUnknownAttributes(of: model, element: "model")
+        reportUnknownAttributes(of: model, element: "model")
         for child in model.children {
             switch child.name {
             case "entity": draft.entities.append(try readEntity(child))
@@ -29,7 +29,7 @@ struct XCDataModelReader {
             case "configuration": try readConfiguration(child)
             // The positions of the entities in the editor.
             case "elements": break
-            default: noteUnknown(child, in: model)
+            default: reportUnknown(child, in: model)
             }
         }
         dropWhatLeadsNowhere()
@@ -37,19 +37,19 @@ struct XCDataModelReader {
 
     private mutating func readEntity(_ element: ModelXMLElement) throws(ModelError) -> EntityDefinition {
         var entity = EntityDefinition(name: try required("name", of: element, element: "entity"))
-        let place = "entity \(entity.name)"
-        draft.place(place, line: element.line)
-        noteUnknownAttributes(of: element, element: place)
+        let label = "entity \(entity.name)"
+        draft.recordLine(element.line, of: label)
+        reportUnknownAttributes(of: element, element: label)
         entity.className = element.attributes["representedClassName"]
-        entity.isAbstract = try flag("isAbstract", of: element, element: place)
+        entity.isAbstract = try flag("isAbstract", of: element, element: label)
         entity.parent = element.attributes["parentEntity"]
         entity.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
         entity.versionHashModifier = element.attributes["versionHashModifier"]
         for child in element.children {
             switch child.name {
             case "attribute":
-                entity.attributes.append(try readAttribute(child, of: place, indexes: &entity.fetchIndexes))
-            case "relationship": entity.relationships.append(try readRelationship(child, of: place))
+                entity.attributes.append(try readAttribute(child, of: label, indexes: &entity.fetchIndexes))
+            case "relationship": entity.relationships.append(try readRelationship(child, of: label))
             case "fetchedProperty":
                 draft.notice("fetched properties are not supported and are left out", line: child.line)
             case "uniquenessConstraints":
@@ -59,7 +59,7 @@ struct XCDataModelReader {
                     )
                 }
             case "fetchIndex":
-                if let index = try readFetchIndex(child, of: place) { entity.fetchIndexes.append(index) }
+                if let index = try readFetchIndex(child, of: label) { entity.fetchIndexes.append(index) }
             case "compoundIndexes":
                 for compound in child.children(named: "compoundIndex") {
                     let names = compound.children(named: "index").compactMap { $0.attributes["value"] }
@@ -68,7 +68,7 @@ struct XCDataModelReader {
                     entity.fetchIndexes.append(FetchIndex(name: name, elements: names.map { FetchIndex.Element($0) }))
                 }
             case "userInfo": entity.userInfo = readUserInfo(child)
-            default: noteUnknown(child, in: element)
+            default: reportUnknown(child, in: element)
             }
         }
         return entity
@@ -76,36 +76,36 @@ struct XCDataModelReader {
 
     private mutating func readComposite(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "composite")
-        let place = "composite \(name)"
-        draft.place(place, line: element.line)
+        let label = "composite \(name)"
+        draft.recordLine(element.line, of: label)
         var attributes: [Attribute] = []
         var indexes: [FetchIndex] = []
         for child in element.children {
             switch child.name {
-            case "attribute": attributes.append(try readAttribute(child, of: place, indexes: &indexes))
+            case "attribute": attributes.append(try readAttribute(child, of: label, indexes: &indexes))
             case "userInfo": break
-            default: noteUnknown(child, in: element)
+            default: reportUnknown(child, in: element)
             }
         }
         guard draft.composites.updateValue(attributes, forKey: name) == nil else {
-            throw draft.error("there are two composites of this name", line: element.line, element: place)
+            throw draft.error("there are two composites of this name", line: element.line, element: label)
         }
     }
 
     private mutating func readFetchIndex(
         _ element: ModelXMLElement,
-        of place: String
+        of label: String
     ) throws(ModelError) -> FetchIndex? {
-        let name = try required("name", of: element, element: "\(place), fetch index")
+        let name = try required("name", of: element, element: "\(label), fetch index")
         var elements: [FetchIndex.Element] = []
         for child in element.children {
             guard child.name == "fetchIndexElement" else {
-                noteUnknown(child, in: element)
+                reportUnknown(child, in: element)
                 continue
             }
             guard let property = child.attributes["property"], child.attributes["type"] ?? "Binary" == "Binary" else {
                 draft.notice(
-                    "\(place): the fetch index '\(name)' is not over plain values and is left out",
+                    "\(label): the fetch index '\(name)' is not over plain values and is left out",
                     line: child.line
                 )
                 return nil
@@ -117,23 +117,23 @@ struct XCDataModelReader {
 
     private mutating func readFetchRequest(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "fetch request")
-        let place = "fetch request \(name)"
-        draft.place(place, line: element.line)
-        noteUnknownAttributes(of: element, element: place)
-        var request = StoredFetchRequest(name: name, entity: try required("entity", of: element, element: place))
+        let label = "fetch request \(name)"
+        draft.recordLine(element.line, of: label)
+        reportUnknownAttributes(of: element, element: label)
+        var request = StoredFetchRequest(name: name, entity: try required("entity", of: element, element: label))
         request.predicate = element.attributes["predicateString"]
-        request.fetchLimit = try count("fetchLimit", of: element, element: place)
-        request.fetchBatchSize = try count("fetchBatchSize", of: element, element: place)
+        request.fetchLimit = try count("fetchLimit", of: element, element: label)
+        request.fetchBatchSize = try count("fetchBatchSize", of: element, element: label)
         // The flag has two spellings; a request without either was saved by an editor that left out YES.
         for key in ["includeSubentities", "includesSubentities"] where element.attributes[key] != nil {
-            request.includesSubentities = try flag(key, of: element, element: place)
+            request.includesSubentities = try flag(key, of: element, element: label)
         }
         draft.fetchRequests[name] = request
     }
 
     private mutating func readConfiguration(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "configuration")
-        draft.place("configuration \(name)", line: element.line)
+        draft.recordLine(element.line, of: "configuration \(name)")
         draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
     }
 

@@ -61,10 +61,10 @@ struct XcodeText {
     }
 
     /// One notice for each lenient reading that was needed, with the line of its first occurrence.
-    var remarks: [(text: String, line: Int)] {
-        elements.sorted { $0.key < $1.key }.compactMap { reading, places in
-            guard let first = places.first else { return nil }
-            let others = places.count == 1 ? "" : " and \(places.count - 1) more"
+    var notices: [(text: String, line: Int)] {
+        elements.sorted { $0.key < $1.key }.compactMap { reading, occurrences in
+            guard let first = occurrences.first else { return nil }
+            let others = occurrences.count == 1 ? "" : " and \(occurrences.count - 1) more"
             return ("\(first.element)\(others): \(reading.words)", first.line)
         }
     }

@@ -6,12 +6,12 @@ extension YAMLModelReader {
     mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
         var attributes: [Attribute] = []
         for entry in try YAMLModelFields.entries(of: node, element: owner, file: draft.file) {
-            let place = "\(owner), attribute \(entry.key)"
-            draft.place(place, line: entry.line)
+            let label = "\(owner), attribute \(entry.key)"
+            draft.recordLine(entry.line, of: label)
             if case .scalar(let scalar) = entry.node, !YAMLModelFields.isNull(entry.node) {
-                attributes.append(try attribute(entry.key, type: scalar.string, line: entry.line, element: place))
+                attributes.append(try attribute(entry.key, type: scalar.string, line: entry.line, element: label))
             } else {
-                attributes.append(try readAttribute(entry.key, entry.node, line: entry.line, element: place))
+                attributes.append(try readAttribute(entry.key, entry.node, line: entry.line, element: label))
             }
         }
         return attributes
@@ -100,15 +100,15 @@ extension YAMLModelReader {
         of owner: String,
         line: Int?
     ) throws(ModelError) -> Relationship {
-        let place = "\(owner), relationship \(name)"
-        draft.place(place, line: line)
+        let label = "\(owner), relationship \(name)"
+        draft.recordLine(line, of: label)
         let fields = try YAMLModelFields(
             node,
             known: [
                 "to", "inverse", "many", "ordered", "optional", "min", "max", "delete", "renamed_from", "hash_modifier",
                 "info",
             ],
-            element: place,
+            element: label,
             file: draft.file
         )
         let target = try fields.required("to")

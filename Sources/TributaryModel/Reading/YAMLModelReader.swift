@@ -56,9 +56,9 @@ struct YAMLModelReader {
 
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
         for entry in try entries("composites", of: fields) {
-            let place = "composite \(entry.key)"
-            draft.place(place, line: entry.line)
-            draft.composites[entry.key] = try readAttributes(entry.node, of: place)
+            let label = "composite \(entry.key)"
+            draft.recordLine(entry.line, of: label)
+            draft.composites[entry.key] = try readAttributes(entry.node, of: label)
         }
         for entry in try entries("entities", of: fields) {
             draft.entities.append(try readEntity(entry.key, entry.node, line: entry.line))
@@ -93,15 +93,15 @@ struct YAMLModelReader {
         _ node: Node,
         line: Int?
     ) throws(ModelError) -> EntityDefinition {
-        let place = "entity \(name)"
-        draft.place(place, line: line)
+        let label = "entity \(name)"
+        draft.recordLine(line, of: label)
         let fields = try YAMLModelFields(
             node,
             known: [
                 "parent", "abstract", "class", "attributes", "relationships", "unique", "indexes", "renamed_from",
                 "hash_modifier", "info",
             ],
-            element: place,
+            element: label,
             file: draft.file
         )
         var entity = EntityDefinition(name: name)
@@ -111,9 +111,9 @@ struct YAMLModelReader {
         entity.renamingIdentifier = try fields.text("renamed_from")
         entity.versionHashModifier = try fields.text("hash_modifier")
         entity.userInfo = try fields.info("info")
-        if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: place) }
+        if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: label) }
         for entry in try entries("relationships", of: fields) {
-            entity.relationships.append(try readRelationship(entry.key, entry.node, of: place, line: entry.line))
+            entity.relationships.append(try readRelationship(entry.key, entry.node, of: label, line: entry.line))
         }
         if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
         for entry in try entries("indexes", of: fields) {

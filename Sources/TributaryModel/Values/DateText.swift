@@ -5,20 +5,20 @@ package enum DateText {
     /// Nil for any other text.
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
-        guard let year = number(&rest, digits: 4), take("-", from: &rest), let month = number(&rest, digits: 2),
-            take("-", from: &rest), let day = number(&rest, digits: 2), (1...12).contains(month),
+        guard let year = number(&rest, digits: 4), consume("-", from: &rest), let month = number(&rest, digits: 2),
+            consume("-", from: &rest), let day = number(&rest, digits: 2), (1...12).contains(month),
             day >= 1, day <= daysInMonth(month, year: year)
         else { return nil }
         let midnight = Double(days(year: year, month: month, day: day) * 86_400)
         if rest.isEmpty { return midnight }
-        guard take("T", from: &rest) || take(" ", from: &rest), let hour = number(&rest, digits: 2),
-            take(":", from: &rest), let minute = number(&rest, digits: 2), hour < 24, minute < 60
+        guard consume("T", from: &rest) || consume(" ", from: &rest), let hour = number(&rest, digits: 2),
+            consume(":", from: &rest), let minute = number(&rest, digits: 2), hour < 24, minute < 60
         else { return nil }
         var seconds = Double(hour * 3600 + minute * 60)
-        if take(":", from: &rest) {
+        if consume(":", from: &rest) {
             guard let second = number(&rest, digits: 2), second < 60 else { return nil }
             seconds += Double(second)
-            if take(".", from: &rest) {
+            if consume(".", from: &rest) {
                 let digits = rest.prefix { isDigit($0) }
                 guard !digits.isEmpty, let fraction = Double("0." + String(decoding: digits, as: UTF8.self)) else {
                     return nil
@@ -27,11 +27,11 @@ package enum DateText {
                 rest = rest.dropFirst(digits.count)
             }
         }
-        if take("Z", from: &rest) { return rest.isEmpty ? midnight + seconds : nil }
+        if consume("Z", from: &rest) { return rest.isEmpty ? midnight + seconds : nil }
         guard let sign = rest.popFirst(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             let hours = number(&rest, digits: 2)
         else { return nil }
-        _ = take(":", from: &rest)
+        _ = consume(":", from: &rest)
         guard let minutes = number(&rest, digits: 2), rest.isEmpty, hours < 24, minutes < 60 else { return nil }
         let offset = Double(hours * 3600 + minutes * 60)
         return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
@@ -63,7 +63,7 @@ package enum DateText {
         return Int(String(decoding: text, as: UTF8.self))
     }
 
-    private static func take(_ character: Unicode.Scalar, from bytes: inout ArraySlice<UInt8>) -> Bool {
+    private static func consume(_ character: Unicode.Scalar, from bytes: inout ArraySlice<UInt8>) -> Bool {
         guard bytes.first == UInt8(ascii: character) else { return false }
         bytes = bytes.dropFirst()
         return true

@@ -2,19 +2,19 @@
 extension PathBinder {
     /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at their end.
     func aggregate(_ components: [String]) throws(ObjectPredicateError) -> BoundPath? {
-        guard let place = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }
+        guard let index = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }
         let text = components.joined(separator: ".")
-        let function = try self.function(components[place])
+        let function = try self.function(components[index])
         var names = components
-        names.remove(at: place)
+        names.remove(at: index)
         let path = try plain(names)
-        let isLast = place == components.count - 1
+        let isLast = index == components.count - 1
         let collection =
-            isLast ? path.steps.lastIndex { $0.relationship.isToMany } : place - 1
+            isLast ? path.steps.lastIndex { $0.relationship.isToMany } : index - 1
         guard let collection, path.steps.indices.contains(collection), path.steps[collection].relationship.isToMany,
             !path.steps[(collection + 1)...].contains(where: \.relationship.isToMany)
         else {
-            throw ObjectPredicateError("\(components[place]) needs a to-many relationship before it", keyPath: text)
+            throw ObjectPredicateError("\(components[index]) needs a to-many relationship before it", keyPath: text)
         }
         try check(function, path)
         let outer = path.steps[..<collection].lastIndex { $0.relationship.isToMany }.map { $0 + 1 } ?? 0

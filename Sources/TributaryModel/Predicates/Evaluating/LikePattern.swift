@@ -37,34 +37,34 @@ package struct LikePattern: Sendable, Hashable {
     /// Matching backtracks to the last `*` only, so that the time grows at most with the product of both lengths.
     package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
-        var place = scalars.startIndex
+        var position = scalars.startIndex
         var element = 0
-        var retry: (element: Int, place: String.Index)?
+        var retry: (element: Int, position: String.Index)?
         var steps = 0
-        while place < scalars.endIndex {
+        while position < scalars.endIndex {
             steps &+= 1
             if steps & 0xFFFF == 0, MatchingLimit.isReached { return false }
             if element < elements.count {
                 switch elements[element] {
                 case .any:
-                    retry = (element, place)
+                    retry = (element, position)
                     element += 1
                     continue
                 case .one:
                     element += 1
-                    place = scalars.index(after: place)
+                    position = scalars.index(after: position)
                     continue
-                case .scalar(let scalar) where scalar == scalars[place]:
+                case .scalar(let scalar) where scalar == scalars[position]:
                     element += 1
-                    place = scalars.index(after: place)
+                    position = scalars.index(after: position)
                     continue
                 case .scalar: break
                 }
             }
             guard let last = retry else { return false }
-            place = scalars.index(after: last.place)
+            position = scalars.index(after: last.position)
             element = last.element + 1
-            retry = (last.element, place)
+            retry = (last.element, position)
         }
         return elements[element...].allSatisfy { $0 == .any }
     }

@@ -23,7 +23,7 @@ package final class LongTextMatch: Sendable {
     /// The interval at which a waiting caller checks its limit.
     private static let interval = DispatchTimeInterval.milliseconds(10)
 
-    private static let places = DispatchSemaphore(value: maximumCount)
+    private static let permits = DispatchSemaphore(value: maximumCount)
     private static let all = Mutex(Census())
 
     /// The matches that are running now.
@@ -45,7 +45,7 @@ package final class LongTextMatch: Sendable {
     /// - Parameter body: Matches one text.
     /// - Returns: The result of `body`; false as soon as the caller's own limit is reached.
     static func run(_ body: @escaping @Sendable () -> Bool) -> Bool {
-        while places.wait(timeout: .now() + interval) == .timedOut {
+        while permits.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }
         }
         let match = LongTextMatch()
@@ -70,7 +70,7 @@ package final class LongTextMatch: Sendable {
             census.running -= 1
             if wasAbandoned { census.abandoned -= 1 }
         }
-        LongTextMatch.places.signal()
+        LongTextMatch.permits.signal()
         ending.signal()
     }
 

@@ -5,7 +5,7 @@ package struct StringMatcher: Sendable {
     private enum Test: Sendable {
         case prefix(String)
         case suffix(String)
-        case part([UInt8])
+        case substring([UInt8])
         case like(LikePattern)
         case expression(NSRegularExpression)
     }
@@ -33,17 +33,17 @@ package struct StringMatcher: Sendable {
         switch operation {
         case .beginsWith: test = .prefix(folded)
         case .endsWith: test = .suffix(folded)
-        case .contains: test = .part(Array(folded.utf8))
+        case .contains: test = .substring(Array(folded.utf8))
         case .like: test = .like(LikePattern(folded))
         case .matches:
             // The pattern itself is not lower-cased, because that would turn \S into \s.
-            let marksGone = StringFolding.fold(
+            let unmarked = StringFolding.fold(
                 pattern,
                 caseInsensitive: false,
                 diacriticInsensitive: diacriticInsensitive
             )
             let options: NSRegularExpression.Options = caseInsensitive ? [.caseInsensitive] : []
-            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(marksGone))\\z", options: options) else {
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(unmarked))\\z", options: options) else {
                 throw ObjectPredicateError("'\(pattern)' is no regular expression")
             }
             test = .expression(expression)
@@ -73,7 +73,7 @@ package struct StringMatcher: Sendable {
         switch test {
         case .prefix(let prefix): return text.utf8.starts(with: prefix.utf8)
         case .suffix(let suffix): return text.utf8.reversed().starts(with: suffix.utf8.reversed())
-        case .part(let part): return StringMatcher.contains(part, in: text)
+        case .substring(let substring): return StringMatcher.contains(substring, in: text)
         case .like(let pattern): return pattern.matches(text)
         case .expression: return false
         }
