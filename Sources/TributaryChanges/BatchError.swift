@@ -1,10 +1,10 @@
-/// Why a batch was refused; nothing of it was written.
+/// An error that ended a batch operation; the store is unchanged.
 ///
-/// `row` counts from 0.
+/// `row` is the index of the row, from 0.
 public enum BatchError: Error, Hashable, Sendable {
     /// The model has no entity of this name.
     case unknownEntity(String)
-    /// Objects of an abstract entity cannot be made.
+    /// The entity is abstract, so it can have no objects of its own.
     case abstractEntity(String)
     /// The entity has no property of this name.
     case unknownProperty(row: Int?, entity: String, property: String)
@@ -14,16 +14,16 @@ public enum BatchError: Error, Hashable, Sendable {
     case wrongType(row: Int?, entity: String, property: String, expected: String, found: PropertyValue)
     /// A mandatory property has no value and no default.
     case missing(row: Int?, entity: String, property: String)
-    /// The row's own ID is taken.
+    /// An object with the row's own ID already exists.
     case duplicateID(row: Int, ManagedObjectID)
-    /// Another object has the unique key, and the context's merge policy is not to settle it.
+    /// Another object has the unique key, and the context's merge policy does not resolve the conflict.
     case constraint(row: Int?, properties: [String], existing: ManagedObjectID)
-    /// A Deny rule protects an object while the last one is there.
+    /// A Deny rule forbids deleting the first object while the last one exists.
     case denied(ManagedObjectID, relationship: String, by: ManagedObjectID)
 }
 
 extension BatchError: CustomStringConvertible {
-    /// What failed, where and why, for people.
+    /// A description of the failure with its position and its reason.
     public var description: String {
         func at(_ row: Int?) -> String { row.map { "row \($0): " } ?? "" }
         return switch self {

@@ -1,5 +1,5 @@
 extension Change {
-    /// Appends the change as a line of the log, its newline included.
+    /// Appends the change as a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         let verb: StaticString =
             switch operation {
@@ -48,7 +48,7 @@ extension Change {
 }
 
 extension TransactionHeader {
-    /// Appends the transaction's line of the log, its newline included.
+    /// Appends the transaction's line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         bytes.append("{\"transaction\":")
         bytes.append(contentsOf: String(sequence).utf8)
@@ -76,7 +76,7 @@ extension TransactionHeader {
 }
 
 extension LogTransaction {
-    /// The transaction's lines as they stand in a segment.
+    /// The lines of the transaction in a segment.
     package var lines: [UInt8] {
         var bytes: [UInt8] = []
         header.write(to: &bytes)

@@ -1,4 +1,4 @@
-/// One change of a transaction, in the terms of the log: names and JSON values, no model needed.
+/// One change of a transaction in the form of the log: names and JSON values, without a model.
 package struct Change: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -14,7 +14,7 @@ package struct Change: Hashable, Sendable {
         case insert([PropertyWrite])
         case update([PropertyWrite])
         case delete
-        /// `positions` is there for ordered relationships, one for each ID.
+        /// Links objects; `positions` is set for ordered relationships and has one element for each ID.
         case link(to: String, ids: [UniqueID], positions: [String]?)
         case unlink(to: String, ids: [UniqueID])
     }

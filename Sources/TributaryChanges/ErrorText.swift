@@ -1,6 +1,6 @@
-/// An error in words for people, never as the dump of a Swift value.
+/// Describes errors as sentences, never as a dump of a Swift value.
 package enum ErrorText {
-    /// The error's own description; without one the kind of error.
+    /// Returns the error's own description, or the name of its type when it has none.
     package static func text(of error: any Error) -> String {
         if error is CancellationError { return "it was cut short, since the daemon stops" }
         let hasWords = type(of: error) is any CustomStringConvertible.Type

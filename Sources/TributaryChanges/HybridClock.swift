@@ -1,7 +1,7 @@
-/// A reading of the 64-bit hybrid logical clock: 48 bits of Unix milliseconds, 16 bits of counter.
+/// A value of the 64-bit hybrid logical clock: 48 bits of Unix milliseconds and a counter of 16 bits.
 ///
-/// A reading is larger than every reading it was drawn after, and close to wall time as long as the clocks that take
-/// part are. A full counter carries into the milliseconds.
+/// A value is greater than all values that its replica knew before, and close to wall-clock time as long as the clocks
+/// of all replicas are. A full counter carries into the milliseconds.
 package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64
 
@@ -10,23 +10,23 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
-    /// Milliseconds that 48 bits cannot hold count as the greatest that they can.
+    /// Creates a value; milliseconds beyond 48 bits become the greatest number of 48 bits.
     package init(milliseconds: UInt64, counter: UInt16 = 0) {
         rawValue = min(milliseconds, 1 << 48 - 1) << 16 | UInt64(counter)
     }
 
     package static let zero = HybridClock(rawValue: 0)
 
-    /// Readings from here on, the last year before 2⁶⁴, are refused: nothing could be drawn after them for long.
+    /// The least clock value that is refused, a year before 2⁶⁴: too few values would remain after it.
     package static let firstRefused = HybridClock(milliseconds: (1 << 48) - 366 * 86_400_000)
 
     package var milliseconds: UInt64 { rawValue >> 16 }
     package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
     package var isAcceptable: Bool { self < .firstRefused }
 
-    /// The next reading after `self`, which is the greatest one known so far, at the given wall time.
+    /// Returns the clock value of the next event, where `self` is the greatest value known so far.
     ///
-    /// Past the greatest reading there is none: it stays.
+    /// The greatest value of 64 bits has no successor and is returned itself.
     package func next(wallMilliseconds: UInt64) -> HybridClock {
         let wall = HybridClock(milliseconds: wallMilliseconds)
         return wall > self ? wall : HybridClock(rawValue: rawValue.addingSaturating(1))
@@ -37,7 +37,7 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
 }
 
 extension HybridClock: CustomStringConvertible {
-    /// Sixteen lower-case hexadecimal digits, the form of the log.
+    /// Sixteen lower-case hexadecimal digits, as in the log.
     package var description: String { hexadecimal16(rawValue) }
 
     package init?(_ text: some StringProtocol) {

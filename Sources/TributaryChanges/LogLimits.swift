@@ -1,11 +1,11 @@
-/// How much a line of the log may hold; a segment with more is rejected.
+/// The limits of a line of the log; a segment that exceeds one is rejected.
 package enum LogLimits {
-    /// Bytes of a name, an author or a model's version.
+    /// The greatest number of bytes of a name, an author or a model's version.
     package static let textBytes = 256
-    /// Entries of `seen` in one transaction line.
+    /// The greatest number of entries of `seen` in one transaction line.
     package static let seenEntries = 10_000
 
-    /// The text without what is past the limit.
+    /// Returns the text truncated to the limit.
     package static func cut(_ text: String) -> String {
         guard text.utf8.count > textBytes else { return text }
         var kept = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// A whole transaction of the log, for those that are small enough to be held.
+/// A transaction of the log with all of its changes in memory.
 package struct LogTransaction: Hashable, Sendable {
     package var header: TransactionHeader
     package var changes: [Change]

@@ -1,20 +1,20 @@
-/// Which objects a save, an import or a merge touched, in bounded memory.
+/// The objects that a save, an import or a merge changed, in bounded memory.
 ///
-/// Past a limit of IDs the set collapses: first to "everything of this root entity", then to "everything".
+/// Beyond a limit of IDs the set collapses: first to all objects of a root entity, then to all objects.
 public struct ObjectChanges: Sendable, Hashable {
     /// Objects that became visible.
     public private(set) var inserted: Set<ManagedObjectID> = []
-    /// Objects of which a value or a relationship changed.
+    /// Objects with a changed value or relationship.
     public private(set) var updated: Set<ManagedObjectID> = []
-    /// Objects that are not visible any more.
+    /// Objects that are no longer visible.
     public private(set) var deleted: Set<ManagedObjectID> = []
-    /// Root entities of which anything may have changed.
+    /// Root entities whose objects may all have changed.
     public private(set) var collapsedEntities: Set<String> = []
-    /// Whether anything at all may have changed.
+    /// Whether all objects may have changed.
     public private(set) var isEverything = false
     private let limit: Int
 
-    /// No changes; at most `limit` IDs are kept.
+    /// Creates an empty set that lists at most `limit` IDs.
     public init(limit: Int = ObjectChanges.defaultLimit) {
         self.limit = max(limit, 1)
     }
@@ -22,25 +22,25 @@ public struct ObjectChanges: Sendable, Hashable {
     /// 10,000 IDs.
     public static let defaultLimit = 10_000
 
-    /// Root entities past which a collapsed set says "everything".
+    /// The number of collapsed root entities beyond which the set collapses to all objects.
     private static let entityLimit = 256
 
-    /// Whether nothing changed.
+    /// Whether no object changed.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && collapsedEntities.isEmpty && !isEverything
     }
 
-    /// How many IDs are listed.
+    /// The number of listed IDs.
     public var count: Int { inserted.count + updated.count + deleted.count }
 
-    /// An object became visible; one that was deleted before in the same set is an update.
+    /// Adds an object that became visible; an object that the set lists as deleted becomes an update.
     public mutating func insert(_ id: ManagedObjectID) {
         guard !covers(id) else { return }
         if !deleted.isEmpty, deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }
         bound()
     }
 
-    /// A value or a relationship of an object changed.
+    /// Adds an object with a changed value or relationship.
     public mutating func update(_ id: ManagedObjectID) {
         guard !covers(id) else { return }
         guard inserted.isEmpty || !inserted.contains(id), deleted.isEmpty || !deleted.contains(id) else { return }
@@ -48,7 +48,7 @@ public struct ObjectChanges: Sendable, Hashable {
         bound()
     }
 
-    /// An object is not visible any more; one that was inserted in the same set leaves no trace.
+    /// Adds an object that is no longer visible; an object that the set lists as inserted is removed.
     public mutating func delete(_ id: ManagedObjectID) {
         guard !covers(id) else { return }
         updated.remove(id)
@@ -56,7 +56,7 @@ public struct ObjectChanges: Sendable, Hashable {
         bound()
     }
 
-    /// Anything of a root entity may have changed.
+    /// Adds all objects of a root entity.
     public mutating func collapse(rootEntity: String) {
         guard !isEverything, collapsedEntities.insert(rootEntity).inserted else { return }
         inserted = inserted.filter { $0.rootEntity != rootEntity }
@@ -65,7 +65,7 @@ public struct ObjectChanges: Sendable, Hashable {
         if collapsedEntities.count > ObjectChanges.entityLimit { collapseEverything() }
     }
 
-    /// Anything may have changed.
+    /// Adds all objects.
     public mutating func collapseEverything() {
         inserted = []
         updated = []
@@ -74,7 +74,7 @@ public struct ObjectChanges: Sendable, Hashable {
         isEverything = true
     }
 
-    /// Adds what happened after this.
+    /// Adds changes that happened after these.
     public mutating func formUnion(_ later: ObjectChanges) {
         if later.isEverything { return collapseEverything() }
         for entity in later.collapsedEntities { collapse(rootEntity: entity) }
@@ -83,12 +83,12 @@ public struct ObjectChanges: Sendable, Hashable {
         for id in later.deleted { delete(id) }
     }
 
-    /// Whether the object may have changed without being listed.
+    /// Whether the object may have changed although it is not listed.
     public func covers(_ id: ManagedObjectID) -> Bool {
         isEverything || (!collapsedEntities.isEmpty && collapsedEntities.contains(id.rootEntity))
     }
 
-    /// Collapses the entity with the most IDs until the limit is kept.
+    /// Collapses the entities with the most IDs until the set is within its limit.
     private mutating func bound() {
         while count > limit {
             var counts: [String: Int] = [:]

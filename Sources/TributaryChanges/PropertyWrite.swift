@@ -1,4 +1,4 @@
-/// A property's name with the value written to it.
+/// The name of a property and the value that a change writes to it.
 package struct PropertyWrite: Hashable, Sendable {
     package var name: String
     package var value: JSONValue

@@ -1,10 +1,9 @@
-/// Inserts or updates that follow each other in a transaction and have entity and property names in common, with plain
-/// values only.
+/// Consecutive inserts or updates of a transaction with one entity, one list of property names, and plain values only.
 ///
-/// Their values lie side by side in memory of the run's own, so that a row costs no allocation between the log and the
-/// store. ``change(_:)`` gives the row in the form that everything else takes.
+/// The values are stored side by side in memory that the run owns, so that a row needs no allocation between the log
+/// and the store. ``change(_:)`` returns a row as a ``Change``.
 ///
-/// `@unchecked Sendable`: filled by one thread before anyone else sees it, then only read.
+/// `@unchecked Sendable`: one thread fills the run before other threads get it; afterwards it is only read.
 package final class RowRun: @unchecked Sendable {
     /// One value of one row.
     @frozen
@@ -13,9 +12,9 @@ package final class RowRun: @unchecked Sendable {
         package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, number, text }
 
         package var kind: Kind
-        /// Bytes of a text, or of a number that is kept as one.
+        /// The number of bytes of a text, or of a number that is stored as its text.
         package var length: UInt32 = 0
-        /// An integer's or a double's bits, or where a text begins.
+        /// The bits of an integer or a double, or the offset of a text.
         package var bits: UInt64 = 0
 
         @inlinable
@@ -32,17 +31,17 @@ package final class RowRun: @unchecked Sendable {
     package let isInsert: Bool
     package let entity: String
     package let names: [String]
-    // One thread at a time fills a run: checking each access would cost more than the access.
+    // One thread at a time fills a run: checking the exclusivity of each access would cost more than the access.
     @exclusivity(unchecked) @usableFromInline package var count = 0
-    /// Rows that there is room for.
+    /// The number of rows for which memory is allocated.
     @exclusivity(unchecked) @usableFromInline var capacity = 16
-    /// Values of a row.
+    /// The number of values in a row.
     @usableFromInline let width: Int
     @exclusivity(unchecked) @usableFromInline var identifiers: UnsafeMutablePointer<UniqueID>
     @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
     @exclusivity(unchecked) @usableFromInline var texts: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
-    /// Bytes of all texts.
+    /// The number of bytes of all texts.
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
     package init(isInsert: Bool, entity: String, names: [String]) {
@@ -64,13 +63,13 @@ package final class RowRun: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Sets a value of the row that is about to be appended.
+    /// Sets a value of the row that ``append(_:)`` will add.
     @inlinable
     package func set(_ column: Int, to cell: Cell) {
         (cells + (count * width + column)).initialize(to: cell)
     }
 
-    /// Sets a value of the row that is about to be appended to a text, or to a number that is kept as one; copies the bytes.
+    /// Sets a value of the next row to a text, or to a number that is stored as its text; copies the bytes.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
@@ -79,7 +78,7 @@ package final class RowRun: @unchecked Sendable {
         textCount += text.count
     }
 
-    /// Ends a row all of whose values have been set.
+    /// Appends the row, all of whose values have been set.
     @inlinable
     package func append(_ id: UniqueID) {
         (identifiers + count).initialize(to: id)
@@ -101,7 +100,7 @@ package final class RowRun: @unchecked Sendable {
         textCapacity = larger
     }
 
-    /// Gives back the memory beyond the rows that it has; called when no row follows.
+    /// Frees the memory beyond the existing rows; called when no row follows.
     package func trim() {
         identifiers = RowRun.moved(identifiers, count: count, to: count)
         cells = RowRun.moved(cells, count: count * width, to: count * width)
@@ -129,7 +128,7 @@ package final class RowRun: @unchecked Sendable {
     @inlinable
     package func cell(_ row: Int, _ column: Int) -> Cell { cells[row * width + column] }
 
-    /// The bytes of a text, in place for as long as the run is.
+    /// The bytes of a text; the pointer is valid as long as the run exists.
     @inlinable
     package func text(_ cell: Cell) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: texts + Int(cell.bits), count: Int(cell.length))
@@ -149,7 +148,7 @@ package final class RowRun: @unchecked Sendable {
         }
     }
 
-    /// The row as a change.
+    /// Returns the row as a change.
     package func change(_ row: Int) -> Change {
         let writes = names.indices.map { PropertyWrite(name: names[$0], value: value(row, $0)) }
         return Change(entity: entity, id: id(row), operation: isInsert ? .insert(writes) : .update(writes))

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A SHA-256 over bytes that come in portions, computed by the system's libcrypto.
+/// A SHA-256 of bytes that are given in portions, computed by the system's libcrypto.
 ///
-/// A copy goes on by itself: what one of them takes afterwards, the other does not have.
+/// Copies are independent: bytes added to one copy are not in the other.
 package struct SHA256: Sendable {
     /// The 32 bytes of a hash.
     package struct Digest: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct SHA256: Sendable {
 
     package init() {}
 
-    /// The hash of `data` alone.
+    /// Returns the hash of `data`.
     package static func hash(data: some Sequence<UInt8>) -> Digest {
         var hash = SHA256()
         hash.update(data: data)
@@ -43,15 +43,15 @@ package struct SHA256: Sendable {
         state.update(bytes)
     }
 
-    /// The digest of everything taken so far; more may follow.
+    /// Returns the digest of all bytes so far; more bytes may follow.
     package func finalize() -> Digest { State(copying: state).finish() }
 
-    /// What libcrypto keeps of a hash that is not at its end.
+    /// The state of an unfinished hash in libcrypto.
     ///
-    /// `@unchecked Sendable`: changed only by the one value that holds it, which copies it first when there are two.
+    /// `@unchecked Sendable`: only the one value that owns the state changes it; a second owner copies it first.
     private final class State: @unchecked Sendable {
-        /// The algorithm, from a library context of our own: no `openssl.cnf` of the machine takes it away, and nothing
-        /// of it ends before the process does, so that what is saved at the exit is hashed as well.
+        /// The algorithm, from a separate library context, so that no `openssl.cnf` of the machine can disable it, and
+        /// the context exists until the process ends: data that is saved at the exit is hashed as well.
         nonisolated(unsafe) private static let algorithm: OpaquePointer = {
             let settings = UInt64(OPENSSL_INIT_NO_LOAD_CONFIG) | UInt64(OPENSSL_INIT_NO_ATEXIT)
             guard OPENSSL_init_crypto(settings, nil) == 1, let library = OSSL_LIB_CTX_new(),
@@ -79,7 +79,7 @@ package struct SHA256: Sendable {
             Self.require(EVP_DigestUpdate(context, start, bytes.count))
         }
 
-        /// The digest; the state is used up.
+        /// Returns the digest; the state cannot be used afterwards.
         func finish() -> Digest {
             Digest(
                 bytes: [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
@@ -95,7 +95,7 @@ package struct SHA256: Sendable {
             return context
         }
 
-        /// SHA-256 refuses nothing; only memory can be missing.
+        /// Stops the process when a call failed: SHA-256 fails only without memory.
         private static func require(_ answer: Int32) {
             guard answer == 1 else { fatalError("libcrypto has no memory for a SHA-256") }
         }

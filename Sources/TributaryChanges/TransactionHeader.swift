@@ -1,11 +1,11 @@
-/// What the log says of a transaction before its changes.
+/// The members of a transaction line of the log, which precedes the changes.
 package struct TransactionHeader: Hashable, Sendable {
-    /// Counts a writer's transactions: 1, 2, 3 … without holes.
+    /// The number of the transaction among those of its writer: 1, 2, 3 … without gaps.
     package var sequence: UInt64
     package var clock: HybridClock
     package var author: String?
-    /// For each other writer the highest sequence its replica had applied without a hole at commit, where it changed
-    /// since this writer's transaction before.
+    /// For each other writer, the sequence up to which the replica had applied its transactions at commit; only the
+    /// entries that changed since this writer's previous transaction.
     package var seen: [UniqueID: UInt64]
     package var changeCount: Int
 

@@ -1,11 +1,11 @@
-/// The version of a write: whose it is and when, in the order that decides between concurrent writes.
+/// The version of a write: its clock, its writer and its index, in the order that decides between concurrent writes.
 ///
-/// The store leaves the index out where the order in which it applies the changes of a transaction says the same: of two
-/// writes with equal versions the one applied later stands.
+/// The store leaves out the index of a write when it applies the changes of the transaction in order: of two writes
+/// with equal versions the one applied later stands.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID
-    /// The place of the change in its transaction.
+    /// The index of the change in its transaction.
     package let index: Int
 
     @inlinable
@@ -15,7 +15,7 @@ package struct Version: Hashable, Comparable, Sendable {
         self.index = index
     }
 
-    /// Less than every version of a real write.
+    /// A version less than that of every write.
     package static let none = Version(clock: .zero, writer: UniqueID(high: 0, low: 0))
 
     @inlinable

@@ -1,4 +1,4 @@
-/// For each writer the highest sequence that is known without a hole before it.
+/// For each writer, the sequence up to which all of its transactions are known.
 package struct VersionVector: Hashable, Sendable {
     private var sequences: [UniqueID: UInt64]
 
@@ -6,7 +6,7 @@ package struct VersionVector: Hashable, Sendable {
         self.sequences = sequences.filter { $0.value > 0 }
     }
 
-    /// 0 for a writer of whom nothing is known.
+    /// The sequence of a writer; 0 when none of its transactions is known.
     package subscript(writer: UniqueID) -> UInt64 {
         get { sequences[writer] ?? 0 }
         set { sequences[writer] = newValue > 0 ? newValue : nil }
@@ -15,12 +15,12 @@ package struct VersionVector: Hashable, Sendable {
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
 
-    /// Whether everything that `other` knows is known here.
+    /// Whether this vector includes every transaction that `other` includes.
     package func covers(_ other: VersionVector) -> Bool {
         other.sequences.allSatisfy { self[$0.key] >= $0.value }
     }
 
-    /// Takes the greater sequence of each writer.
+    /// Sets each writer's sequence to the greater one of both vectors.
     package mutating func formUnion(_ other: VersionVector) {
         sequences.merge(other.sequences, uniquingKeysWith: max)
     }

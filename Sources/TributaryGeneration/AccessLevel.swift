@@ -1,8 +1,8 @@
-/// Who may use the generated declarations.
+/// The access level of the generated declarations.
 package enum AccessLevel: String, Sendable, CaseIterable {
     case `internal`
     case `public`
 
-    /// What stands before a declaration.
+    /// The text before a declaration.
     var prefix: String { self == .public ? "public " : "" }
 }

@@ -1,22 +1,23 @@
 import TributaryModel
 
-/// The Swift type of attributes.
+/// The Swift types of attributes in generated code.
 struct AttributeSource {
     let names: TypeNames
     let options: GeneratorOptions
 
-    /// As the class has it.
+    /// Returns the attribute's type in the class.
     func type(of attribute: Attribute) -> String {
         attribute.isOptional || isRegistered(attribute) ? base(attribute) + "?" : base(attribute)
     }
 
-    /// The class of a transformable attribute whose transformer the container is given by name.
+    /// Returns the class of a transformable attribute whose transformer is registered with the container; nil for
+    /// others.
     func registeredType(of attribute: Attribute) -> String? {
         isRegistered(attribute) ? base(attribute) : nil
     }
 
-    /// Whether a transformable attribute has a class of the program's and a transformer that the model names; the
-    /// system's own transformers stand for plain bytes.
+    /// Whether a transformable attribute has a class of the program and a transformer that the model names; the
+    /// system's own transformers give plain bytes.
     private func isRegistered(_ attribute: Attribute) -> Bool {
         guard attribute.type == .transformable, let name = attribute.valueTransformerName, !name.isEmpty else {
             return false
@@ -24,13 +25,13 @@ struct AttributeSource {
         return base(attribute) != names.library("Data") && !(name.hasPrefix("NS") && name.contains("UnarchiveFromData"))
     }
 
-    /// As the snapshot has it: a transformable of a class of the program's is its bytes.
+    /// Returns the attribute's type in the snapshot, which has the bytes of a transformable attribute.
     func snapshotType(of attribute: Attribute) -> String {
         let base = attribute.type == .transformable ? names.library("Data") : base(attribute)
         return attribute.isOptional ? base + "?" : base
     }
 
-    /// A transient attribute without a type takes anything, and is in no snapshot.
+    /// Whether the attribute has a type; a transient attribute without a type is in no snapshot.
     static func isTyped(_ attribute: Attribute) -> Bool { attribute.type != .undefined }
 
     /// Whether a file with attributes of these types needs Foundation.

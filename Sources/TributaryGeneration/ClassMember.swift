@@ -1,13 +1,13 @@
 import TributaryModel
 
-/// A property of a class with its name in Swift.
+/// A property of a class and its name in Swift.
 struct ClassMember {
     let property: Property
-    /// Without backticks, the same in the class, its keys and its snapshot.
+    /// The name without backticks, equal in the class, its keys and its snapshot.
     let name: String
-    /// Whether the entity declares it, or inherits it.
+    /// Whether the entity itself declares the property.
     let isOwn: Bool
-    /// The to-one ID's name in the snapshot.
+    /// The snapshot's name for the ID of a to-one relationship's destination.
     var idName: String?
 
     var escaped: String { SwiftName.escaped(name) }

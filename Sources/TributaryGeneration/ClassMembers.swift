@@ -4,7 +4,7 @@ import TributaryModel
 struct ClassMembers {
     let all: [ClassMember]
 
-    /// Types that the class's own code names where a member of that name would stand before them.
+    /// Types that the generated class names; a member with such a name would shadow the type.
     private static let usedTypes: Set<String> = ["Field", "Set", "ToMany", "ToOne", "TransformableField"]
 
     init(_ entity: Entity, in model: Model, names: TypeNames) {
@@ -12,7 +12,8 @@ struct ClassMembers {
         var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers).union(names.classes.values)
             .union(ClassMembers.usedTypes)
         var members: [ClassMember] = []
-        // The names of a parent do not depend on its children, so that a child finds them again.
+        // Names of inherited properties are assigned without regard to the children, so that a child finds the same
+        // ones.
         for ancestor in lineage {
             var own: [ClassMember] = []
             for name in ancestor.declaredNames {
@@ -32,6 +33,6 @@ struct ClassMembers {
         all = members
     }
 
-    /// What the class itself declares.
+    /// The properties that the class itself declares.
     var own: [ClassMember] { all.filter(\.isOwn) }
 }

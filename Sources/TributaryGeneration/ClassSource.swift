@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// The file of an entity's class.
+/// The source file of an entity's class.
 struct ClassSource {
     let entity: Entity
     let names: TypeNames
@@ -59,7 +59,7 @@ struct ClassSource {
 
     // MARK: Keys
 
-    /// Every static key is one for predicates too: `Employee.keys.name`; subclasses inherit them.
+    /// Every static key can be used in predicates too: `Employee.keys.name`; subclasses inherit them.
     private var keys: [String] {
         members.own.flatMap { member in
             [

@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// The file of a composite's value type.
+/// The source file of a composite's value type.
 struct CompositeSource {
     let name: String
     let attributes: [Attribute]

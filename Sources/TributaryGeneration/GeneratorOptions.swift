@@ -1,12 +1,12 @@
-/// What a caller may choose about the generated files.
+/// Options of the generated files.
 package struct GeneratorOptions: Sendable {
-    /// The name of the type that lists the classes.
+    /// The name of the type that lists the model's classes.
     package var listName: String
     package var access: AccessLevel
-    /// Whether transformable attributes have the type that the model names, which the program makes a `FieldValue`;
-    /// otherwise they are `Data`.
+    /// Whether transformable attributes have the type that the model names, which the program must make conform to
+    /// `FieldValue`; otherwise their type is `Data`.
     package var usesTransformableClasses: Bool
-    /// The command that the files' heads tell.
+    /// The command that the header comment of each file names.
     package var command: String
 
     package init(

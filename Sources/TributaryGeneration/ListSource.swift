@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// The type that lists a model's classes.
+/// The source of the type that lists a model's classes.
 struct ListSource {
     let model: Model
     let names: TypeNames

@@ -1,9 +1,9 @@
 package import TributaryModel
 
-/// Writes the Swift files of a model: a class with a snapshot for each entity, a value type for each composite, and a
-/// list of the classes.
+/// Generates the Swift files of a model: a class with a snapshot for each entity, a value type for each composite, and
+/// a list of the classes.
 ///
-/// The same model and options always give the same bytes.
+/// Equal models and options give equal bytes.
 package struct ModelGenerator: Sendable {
     private let model: Model
     private let options: GeneratorOptions
@@ -13,7 +13,7 @@ package struct ModelGenerator: Sendable {
         self.options = options
     }
 
-    /// Sorted by name.
+    /// Returns the files, sorted by name.
     package func files() -> [GeneratedFile] {
         let names = TypeNames(model, listName: options.listName)
         var files: [GeneratedFile] = []

@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// The value type of an entity, nested in its class.
+/// The source of an entity's value type, nested in its class.
 struct SnapshotSource {
     let entity: Entity
     let type: String
@@ -13,7 +13,7 @@ struct SnapshotSource {
         let type: String
         let comment: String
         let read: String
-        /// Nil when the part is not written back.
+        /// The statement that writes the property back; nil when it is read-only.
         let write: String?
         let property: String
     }
@@ -49,25 +49,25 @@ struct SnapshotSource {
                 let snapshotType = attributes.snapshotType(of: attribute)
                 let isSame = snapshotType == attributes.type(of: attribute)
                 let key = "\(type).\(member.escaped)"
-                let place =
+                let accessor =
                     isSame ? "object.\(member.escaped)" : "object[\(key), as: \(snapshotType).self]"
                 return Part(
                     name: member.name,
                     type: snapshotType,
                     comment: "The attribute `\(SwiftName.comment(name))`.",
-                    read: place,
-                    write: attribute.derivationExpression == nil ? "\(place) = self.\(member.escaped)" : nil,
+                    read: accessor,
+                    write: attribute.derivationExpression == nil ? "\(accessor) = self.\(member.escaped)" : nil,
                     property: name
                 )
             case .relationship:
                 guard let idName = member.idName else { return nil }
-                let place = "object[idOf: \(type).\(member.escaped)]"
+                let accessor = "object[idOf: \(type).\(member.escaped)]"
                 return Part(
                     name: idName,
                     type: attributes.names.library("ManagedObjectID") + "?",
                     comment: "The object that the relationship `\(SwiftName.comment(name))` leads to.",
-                    read: place,
-                    write: "\(place) = self.\(SwiftName.escaped(idName))",
+                    read: accessor,
+                    write: "\(accessor) = self.\(SwiftName.escaped(idName))",
                     property: name
                 )
             }

@@ -1,10 +1,10 @@
-/// How names of a model become names in Swift.
+/// Converts names of a model to names in Swift.
 ///
-/// Each character that an identifier cannot have becomes `_`, and so does what a leading digit lacks. A name that is
-/// taken, by `ManagedObject` itself or by a name before it, gets `_` at its end until it is free. Keywords stand in
+/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name in
+/// use, by `ManagedObject` itself or by an earlier name, gets `_` appended until it is unique. Keywords are put in
 /// backticks.
 package enum SwiftName {
-    /// The members of `ManagedObject` and of what it conforms to, which a subclass cannot have again.
+    /// The members of `ManagedObject` and of its protocols, which a subclass cannot declare again.
     package static let inheritedMembers: Set<String> = [
         "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedObjectIDs", "changedValues",
         "changedValuesForCurrentEvent", "committedValues", "debugDescription", "declaredFields", "delete",
@@ -15,7 +15,8 @@ package enum SwiftName {
         "unlink", "update", "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue",
         "value", "willSave", "willTurnIntoFault",
     ]
-    /// What the generator itself declares in a class, and what means something else behind a dot even in backticks.
+    /// The members that the generator declares in a class, and names with another meaning after a dot even in
+    /// backticks.
     static let generatedMembers: Set<String> = [
         "keys", "Snapshot", "CodingKeys", "Object", "Protocol", "Self", "Type", "init", "self",
     ]
@@ -29,7 +30,7 @@ package enum SwiftName {
         "where", "while",
     ]
 
-    /// An identifier without backticks that is not in `taken`.
+    /// Returns an identifier without backticks that is not in `taken`.
     package static func identifier(_ name: String, notIn taken: Set<String>) -> String {
         var result = ""
         for scalar in name.unicodeScalars {
@@ -37,23 +38,23 @@ package enum SwiftName {
             result.unicodeScalars.append(isPart ? scalar : "_")
         }
         if let first = result.unicodeScalars.first, first != "_", !first.properties.isXIDStart { result = "_" + result }
-        // A lone underscore is no name.
+        // A single underscore is no valid name.
         if result.allSatisfy({ $0 == "_" }) { result = "_" + result + "name" }
         while taken.contains(result) { result += "_" }
         return result
     }
 
-    /// The identifier as it is declared and used.
+    /// Returns the identifier in backticks where Swift needs them.
     package static func escaped(_ identifier: String) -> String {
         keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// The identifier with a capital letter.
+    /// Returns the identifier with a capital first letter.
     static func capitalized(_ identifier: String) -> String {
         identifier.prefix(1).uppercased() + identifier.dropFirst()
     }
 
-    /// A Swift string literal.
+    /// Returns a Swift string literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -68,6 +69,6 @@ package enum SwiftName {
         return result + "\""
     }
 
-    /// The text in one line, for a comment.
+    /// Returns the text in one line, for a comment.
     static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
 }

@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// The names of the types that a model's files declare, and how types of other modules are written beside them.
+/// The names of the types that a model's files declare, and the spelling of other modules' types beside them.
 struct TypeNames {
     private(set) var classes: [String: String] = [:]
     private(set) var composites: [String: String] = [:]
@@ -16,27 +16,28 @@ struct TypeNames {
         "CompositeFields": "Tributary", "TransformableField": "Tributary", "PropertyValue": "Tributary",
         "ContextError": "Tributary", "DeclaredField": "Tributary",
     ]
-    /// What a class of a model cannot be called.
-    private static let impossible: Set<String> = [
+    /// Names that no class of a model can have.
+    private static let reservedNames: Set<String> = [
         "Snapshot", "keys", "Swift", "Foundation", "Tributary", "Type", "Self", "Protocol", "Any",
     ]
 
     init(_ model: Model, listName: String) {
-        var taken = TypeNames.impossible
-        func claim(_ name: String) -> String {
+        var taken = TypeNames.reservedNames
+        func reserve(_ name: String) -> String {
             let result = SwiftName.identifier(name, notIn: taken)
             taken.insert(result)
             return result
         }
         for entity in model.entities {
-            classes[entity.name] = claim(TypeNames.wanted(entity, taken: taken))
+            classes[entity.name] = reserve(TypeNames.wanted(entity, taken: taken))
         }
-        for name in model.composites.keys.sorted() { composites[name] = claim(name) }
-        list = claim(listName)
-        declared = taken.subtracting(TypeNames.impossible)
+        for name in model.composites.keys.sorted() { composites[name] = reserve(name) }
+        list = reserve(listName)
+        declared = taken.subtracting(TypeNames.reservedNames)
     }
 
-    /// The class that the model names, without a module, or else the entity's name; two entities may name one class.
+    /// Returns the class name that the model states, without a module, or else the entity's name; two entities may
+    /// state one class.
     private static func wanted(_ entity: Entity, taken: Set<String>) -> String {
         guard let named = entity.className?.split(separator: ".").last.map(String.init),
             !["", "NSManagedObject", "ManagedObject"].contains(named),
@@ -45,12 +46,12 @@ struct TypeNames {
         return named
     }
 
-    /// The class of an entity; entities that are not there have the general one.
+    /// Returns the class of an entity, or `ManagedObject` for an unknown entity.
     func type(ofEntity name: String) -> String {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }
 
-    /// A type of the library or the system, with its module when the model has a type of the same name.
+    /// Returns a type of the library or the system, qualified by its module when the model has a type with this name.
     func library(_ name: String) -> String {
         guard declared.contains(name), let module = TypeNames.modules[name] else { return name }
         return "\(module).\(name)"

@@ -1,4 +1,4 @@
-/// A key of a JSON object with its value.
+/// A key and its value in a JSON object.
 package struct JSONMember: Hashable, Sendable {
     package var key: String
     package var value: JSONValue
@@ -10,7 +10,7 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension [JSONMember] {
-    /// Whether two keys have the same Unicode scalars.
+    /// Whether two members have keys with equal Unicode scalars.
     package var repeatsKey: Bool {
         guard count > 16 else {
             return indices.contains { later in

@@ -1,7 +1,8 @@
 extension JSONValue {
-    /// The value of a short JSON text, such as a composite's; nil when it is no JSON or nests deeper than 8.
+    /// Parses a short JSON text, such as the value of a composite; nil when the text is no JSON or nests deeper than 8.
     ///
-    /// Segments have a reader of their own, which works on bytes as they come and says where an error is. Both take the
+    /// Segments have a JSON scanner of their own, which reads bytes and reports the offset of an error. Both accept the
+    /// same texts, and distinguish keys by their Unicode scalars.
     /// same texts, and keys that differ in their Unicode scalars for different ones.
     package init?(text: String) {
         var text = text
@@ -14,7 +15,7 @@ extension JSONValue {
     }
 }
 
-/// Reads one JSON value from memory (RFC 8259).
+/// Parses one JSON value in memory (RFC 8259).
 private struct JSONTextReader {
     private static let maximumDepth = 8
     let bytes: UnsafeBufferPointer<UInt8>
@@ -48,16 +49,16 @@ private struct JSONTextReader {
         index += 1
         var members: [JSONMember] = []
         skipSpace()
-        if take("}") { return .object([]) }
+        if consume("}") { return .object([]) }
         while true {
             skipSpace()
             guard let key = readString() else { return nil }
             skipSpace()
-            guard take(":"), let value = readValue(depth: depth + 1) else { return nil }
+            guard consume(":"), let value = readValue(depth: depth + 1) else { return nil }
             members.append(JSONMember(key: key, value: value))
             skipSpace()
-            if take("}") { return members.repeatsKey ? nil : .object(members) }
-            guard take(",") else { return nil }
+            if consume("}") { return members.repeatsKey ? nil : .object(members) }
+            guard consume(",") else { return nil }
         }
     }
 
@@ -65,30 +66,30 @@ private struct JSONTextReader {
         index += 1
         var values: [JSONValue] = []
         skipSpace()
-        if take("]") { return .array([]) }
+        if consume("]") { return .array([]) }
         while true {
             guard let value = readValue(depth: depth + 1) else { return nil }
             values.append(value)
             skipSpace()
-            if take("]") { return .array(values) }
-            guard take(",") else { return nil }
+            if consume("]") { return .array(values) }
+            guard consume(",") else { return nil }
         }
     }
 
     private mutating func readNumber() -> JSONValue? {
         let start = index
         var isInteger = true
-        _ = take("-")
+        _ = consume("-")
         let integerStart = index
         guard skipDigits() > 0 else { return nil }
         guard index - integerStart == 1 || bytes[integerStart] != UInt8(ascii: "0") else { return nil }
-        if take(".") {
+        if consume(".") {
             isInteger = false
             guard skipDigits() > 0 else { return nil }
         }
-        if take("e") || take("E") {
+        if consume("e") || consume("E") {
             isInteger = false
-            if !take("+") { _ = take("-") }
+            if !consume("+") { _ = consume("-") }
             guard skipDigits() > 0 else { return nil }
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -98,7 +99,7 @@ private struct JSONTextReader {
     }
 
     private mutating func readString() -> String? {
-        guard take("\"") else { return nil }
+        guard consume("\"") else { return nil }
         var text: [UInt8] = []
         while index < bytes.count {
             let byte = bytes[index]
@@ -129,7 +130,7 @@ private struct JSONTextReader {
         case UInt8(ascii: "u"):
             guard let first = readHexadecimal() else { return nil }
             guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
-            guard take("\\"), take("u"), let second = readHexadecimal(), (0xDC00..<0xE000).contains(second) else {
+            guard consume("\\"), consume("u"), let second = readHexadecimal(), (0xDC00..<0xE000).contains(second) else {
                 return nil
             }
             return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
@@ -166,7 +167,7 @@ private struct JSONTextReader {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
         index += 1
         return true

@@ -1,8 +1,8 @@
 extension JSONValue {
-    /// Appends the value as JSON without white space, members in the order they have.
+    /// Appends the value as JSON without white space, with the members in their order.
     ///
-    /// Numbers come out in the shortest form that reads back to the same value; of the characters only those that
-    /// RFC 8259 demands are escaped.
+    /// A number has the shortest text that parses to the same value. Only the characters that RFC 8259 demands are
+    /// escaped.
     package func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -30,14 +30,14 @@ extension JSONValue {
         }
     }
 
-    /// The JSON bytes with the members of every object sorted by key: equal values give equal bytes.
+    /// The JSON bytes with the members of every object sorted by key; equal values have equal bytes.
     package var canonicalBytes: [UInt8] {
         var bytes: [UInt8] = []
         sorted.write(to: &bytes)
         return bytes
     }
 
-    /// The JSON text with the members in the order they have.
+    /// The JSON text with the members in their order.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

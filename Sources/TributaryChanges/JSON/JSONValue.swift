@@ -1,4 +1,4 @@
-/// A value as it stands in the log, before a model has said what it means.
+/// A JSON value of the log, before a model gives it a type.
 package enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -6,26 +6,27 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// A number with fraction or exponent, finite.
     case double(Double)
-    /// A number with fraction or exponent that has more digits than a double keeps, as written: a date needs them.
+    /// A number with fraction or exponent and more digits than a double can represent, as written; dates need them.
     case number(String)
-    /// A number that neither of the two can hold (beyond 64 bits, or beyond the range of a double), as written.
+    /// A number outside the range of 64-bit integers or doubles, as written.
     case unrepresentable(String)
     case string(String)
     case array([JSONValue])
-    /// Members in the order in which they were written; no two keys have the same scalars.
+    /// The members in the order of the text; no two keys have equal Unicode scalars.
     case object([JSONMember])
 
-    /// The member with the given key, when this is an object that has one.
+    /// The value of a key; nil when this is no object, or has no such key.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.isIdentical(to: key) }?.value
     }
 
-    /// A number with fraction or exponent, of which `value` is the nearest double.
+    /// Creates a number with fraction or exponent, of which `value` is the nearest double.
     ///
-    /// The text is kept only where it stands for another date than the double.
+    /// The text is kept only where it denotes another date than the double.
     package static func fraction(_ value: Double, text: @autoclosure () -> String) -> JSONValue {
-        // Near 1970 doubles are finer than dates, and far from it as coarse.
+        // Within these bounds doubles of Unix seconds are coarser than dates; near 1970 they are finer, and far from it
+        // as coarse.
         guard value.magnitude > 1e8, value.magnitude < 1e25 else { return .double(value) }
         let text = text()
         guard text != value.description, !text.hasSuffix(".0"), let date = DateValue(unixText: text),
@@ -34,7 +35,7 @@ package enum JSONValue: Hashable, Sendable {
         return .number(text)
     }
 
-    /// What the value is, in words for an error.
+    /// The kind of the value in errors.
     package var kind: String {
         switch self {
         case .null: "null"

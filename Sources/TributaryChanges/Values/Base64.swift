@@ -1,12 +1,12 @@
-/// Base 64 of RFC 4648 with padding; only the one canonical text of some bytes is read.
+/// Base 64 of RFC 4648 with padding; decoding accepts only the canonical text.
 package enum Base64 {
-    /// The bytes, or nil when `text` is not what ``encode(_:)`` writes.
+    /// Returns the bytes; nil when `text` is not the text that ``encode(_:)`` returns for them.
     package static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode(bytes: $0) }
     }
 
-    /// The text of `bytes`.
+    /// Returns the text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String {
         let length = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: length) { buffer in

@@ -1,6 +1,6 @@
-/// A date to the last bit, as Foundation's `Date` has it: seconds since the start of 2001.
+/// A date with the precision of Foundation's `Date`: a double of seconds since the start of 2001.
 ///
-/// The log and SQL count from 1970, where half of all dates of today have no double of their own. A literal is Unix
+/// The log and SQL count seconds from 1970, and half of all present dates are no double of these. A literal is Unix
 /// seconds: `PropertyValue.date(1_700_000_000.5)`.
 public struct DateValue: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC.
@@ -9,21 +9,21 @@ public struct DateValue: Hashable, Sendable {
     /// Seconds from 1970-01-01 to 2001-01-01.
     package static let referenceDate: Int64 = 978_307_200
     private static let micro = 1e6
-    /// Up to here a double of a whole number of microseconds is the nearest one to no other such number.
+    /// The magnitude up to which each number of microseconds has a double of its own.
     private static let microLimit = 7e9
 
-    /// The date so many seconds after the start of 2001.
+    /// Creates the date that is so many seconds after the start of 2001.
     @inlinable
     public init(secondsSinceReferenceDate: Double) {
-        // The sum turns the negative zero into zero.
+        // The addition of 0 turns negative zero into zero.
         self.secondsSinceReferenceDate = secondsSinceReferenceDate + 0
     }
 
-    /// The date nearest to a number of Unix seconds, taken as the decimal number that the double prints as.
+    /// Creates the date nearest to a number of Unix seconds, read as the shortest decimal number of the double.
     public init(unixSeconds: Double) {
         let micros = (unixSeconds * DateValue.micro).rounded()
         if unixSeconds.magnitude <= DateValue.microLimit, micros / DateValue.micro == unixSeconds {
-            // Both are exact, so the quotient is rounded once.
+            // Both numbers are exact, so the quotient is rounded once.
             let shifted = micros - Double(DateValue.referenceDate) * DateValue.micro
             self.init(secondsSinceReferenceDate: shifted / DateValue.micro)
         } else {
@@ -32,14 +32,14 @@ public struct DateValue: Hashable, Sendable {
         }
     }
 
-    /// The date nearest to a whole number of Unix seconds.
+    /// Creates the date nearest to a whole number of Unix seconds.
     package init(unixSeconds: Int64) {
         let (shifted, overflows) = unixSeconds.subtractingReportingOverflow(DateValue.referenceDate)
         let far = Double(unixSeconds) - Double(DateValue.referenceDate)
         self.init(secondsSinceReferenceDate: overflows ? far : Double(shifted))
     }
 
-    /// The date nearest to a decimal number of Unix seconds; nil when the text is none, or too long.
+    /// Creates the date nearest to a decimal number of Unix seconds; nil when the text is no such number or too long.
     package init?(unixText: String) {
         guard let shifted = DecimalShift.adding(-DateValue.referenceDate, to: unixText), let seconds = Double(shifted),
             seconds.isFinite
@@ -47,26 +47,26 @@ public struct DateValue: Hashable, Sendable {
         self.init(secondsSinceReferenceDate: seconds)
     }
 
-    /// The nearest double of Unix seconds; dates that are next to each other may have the same.
+    /// The nearest double of Unix seconds; neighbouring dates may have equal ones.
     public var unixSeconds: Double {
         if let micros { return micros / DateValue.micro }
         return unixText.flatMap { Double($0) } ?? secondsSinceReferenceDate + Double(DateValue.referenceDate)
     }
 
-    /// The value as the log writes it: a double of Unix seconds where it gives back this very date, else as many digits
-    /// as it takes.
+    /// The JSON form in the log: a double of Unix seconds when it denotes exactly this date, else a number with as many
+    /// digits as needed.
     package var json: JSONValue {
         guard secondsSinceReferenceDate.isFinite else { return .null }
         if let micros { return .double(micros / DateValue.micro) }
         let seconds = unixSeconds
         guard DateValue(unixSeconds: seconds) != self, let unixText else { return .double(seconds) }
         guard unixText.hasSuffix(".0") else { return .number(unixText) }
-        // Millions of years away: whole seconds, and more of them than a double counts.
+        // Dates millions of years from now are whole seconds, and more of them than an integer-valued double can count.
         let whole = unixText.dropLast(2)
         return Int64(whole).map(JSONValue.integer) ?? .number("\(whole)e0")
     }
 
-    /// Unix microseconds, when that is all there is to the date.
+    /// The Unix microseconds; nil when the date is no whole number of microseconds.
     private var micros: Double? {
         let micros = (secondsSinceReferenceDate * DateValue.micro).rounded()
         guard secondsSinceReferenceDate.magnitude <= DateValue.microLimit - Double(DateValue.referenceDate),
@@ -75,7 +75,7 @@ public struct DateValue: Hashable, Sendable {
         return micros + Double(DateValue.referenceDate) * DateValue.micro
     }
 
-    /// The shortest decimal number of seconds since 2001, counted from 1970.
+    /// The shortest decimal number of seconds since 2001, shifted to 1970.
     private var unixText: String? {
         secondsSinceReferenceDate.isFinite
             ? DecimalShift.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
@@ -83,7 +83,7 @@ public struct DateValue: Hashable, Sendable {
 }
 
 extension DateValue: Comparable {
-    /// Whether the date is before the other.
+    /// Whether the date is earlier than the other.
     @inlinable
     public static func < (left: DateValue, right: DateValue) -> Bool {
         left.secondsSinceReferenceDate < right.secondsSinceReferenceDate
@@ -91,13 +91,13 @@ extension DateValue: Comparable {
 }
 
 extension DateValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
-    /// The date of a literal, which is Unix seconds.
+    /// Creates a date of Unix seconds.
     public init(floatLiteral value: Double) { self.init(unixSeconds: value) }
-    /// The date of a literal, which is Unix seconds.
+    /// Creates a date of Unix seconds.
     public init(integerLiteral value: Int64) { self.init(unixSeconds: value) }
 }
 
 extension DateValue: CustomStringConvertible {
-    /// The Unix seconds, as the log writes them.
+    /// The Unix seconds in the form of the log.
     public var description: String { json.text }
 }

@@ -1,16 +1,16 @@
-/// Adds whole numbers to decimal texts, exactly.
+/// Adds integers to decimal texts, exactly.
 enum DecimalShift {
-    /// Longer than the exact digits of any double.
+    /// The greatest number of digits, which is more than any double has.
     private static let digitLimit = 1_200
     private static let exponentLimit = 400
 
-    /// A number as its digits, without a sign, so many of them before the point.
+    /// A number as its digits without a sign, and the count of digits before the decimal point.
     private struct Parts {
         var isNegative = false
         var digits: [UInt8] = []
         var wholeCount = 0
 
-        /// Reads `-12.5e-3`; nil when it is no number, or has too many digits.
+        /// Parses a number such as `-12.5e-3`; nil when the text is no number, or has too many digits.
         init?(_ text: String) {
             var bytes = Array(text.utf8)[...]
             if bytes.first == UInt8(ascii: "-") {
@@ -45,7 +45,8 @@ enum DecimalShift {
         private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
     }
 
-    /// The text of `number + offset` with a point; nil when `number` is no decimal number, or has too many digits.
+    /// Returns the text of `number + offset` with a decimal point; nil when `number` is no decimal number, or has too
+    /// many digits.
     static func adding(_ offset: Int64, to number: String) -> String? {
         guard var parts = Parts(number) else { return nil }
         let other = String(offset.magnitude).utf8.map { $0 &- UInt8(ascii: "0") }
@@ -54,7 +55,7 @@ enum DecimalShift {
             parts.digits.insert(contentsOf: repeatElement(0, count: missing), at: 0)
             parts.wholeCount += missing
         }
-        // The offset with as many digits on both sides of the point.
+        // The digits of the offset, aligned with those of the number.
         var addend = [UInt8](repeating: 0, count: parts.digits.count)
         for (index, digit) in other.enumerated() { addend[parts.wholeCount - other.count + index] = digit }
         var isNegative = parts.isNegative
@@ -70,7 +71,7 @@ enum DecimalShift {
         return text(parts.digits, wholeCount: parts.wholeCount, isNegative: isNegative)
     }
 
-    /// Adds digits of the same count; 1 when there is one digit more before the point then.
+    /// Adds digits of equal count; returns 1 when the sum has one more digit before the decimal point.
     private static func add(_ other: [UInt8], to digits: inout [UInt8]) -> Int {
         var carry: UInt8 = 0
         for index in digits.indices.reversed() {
@@ -82,7 +83,7 @@ enum DecimalShift {
         return Int(carry)
     }
 
-    /// Takes away digits of the same count that stand for no more.
+    /// Subtracts digits of equal count that denote no greater number.
     private static func subtract(_ other: [UInt8], from digits: inout [UInt8]) {
         var borrow: UInt8 = 0
         for index in digits.indices.reversed() {

@@ -1,7 +1,7 @@
 extension DecimalText {
-    /// The exact sum of canonical decimals; nil when it has too many digits.
+    /// Returns the exact sum of canonical decimals; nil when it has too many digits.
     ///
-    /// Only the result must fit, whatever the sums on the way.
+    /// Intermediate sums may have more digits than the result.
     package static func sum(_ texts: [String]) -> String? {
         let numbers = texts.compactMap { Parts($0) }
         let exponent = numbers.map(\.exponent).min() ?? 0
@@ -16,17 +16,17 @@ extension DecimalText {
         return canonical(isNegative: isNegative, difference, exponent: exponent)
     }
 
-    /// The exact product of canonical decimals; nil when it has too many digits.
+    /// Returns the exact product of canonical decimals; nil when it has too many digits.
     package static func product(_ left: String, _ right: String) -> String? {
         guard let left = Parts(left), let right = Parts(right) else { return nil }
         let (first, second) = (left.littleEndian(exponent: left.exponent), right.littleEndian(exponent: right.exponent))
         var result = [Int](repeating: 0, count: first.count + second.count + 1)
-        for (place, digit) in first.enumerated() {
-            for (other, factor) in second.enumerated() { result[place + other] += Int(digit) * Int(factor) }
+        for (index, digit) in first.enumerated() {
+            for (other, factor) in second.enumerated() { result[index + other] += Int(digit) * Int(factor) }
         }
-        for place in result.indices.dropLast() {
-            result[place + 1] += result[place] / 10
-            result[place] %= 10
+        for index in result.indices.dropLast() {
+            result[index + 1] += result[index] / 10
+            result[index] %= 10
         }
         return canonical(
             isNegative: left.isNegative != right.isNegative,
@@ -35,7 +35,7 @@ extension DecimalText {
         )
     }
 
-    /// The canonical decimal with the other sign.
+    /// Returns the canonical decimal with the opposite sign.
     package static func negated(_ text: String) -> String {
         text == "0" ? text : text.hasPrefix("-") ? String(text.dropFirst()) : "-" + text
     }
@@ -51,10 +51,10 @@ extension DecimalText {
 
     private static func add(_ digits: [UInt8], to total: inout [UInt8]) {
         var carry: UInt8 = 0
-        for place in 0..<max(digits.count, total.count) + 1 {
-            if place >= total.count { total.append(0) }
-            let sum = total[place] + (place < digits.count ? digits[place] : 0) + carry
-            total[place] = sum % 10
+        for index in 0..<max(digits.count, total.count) + 1 {
+            if index >= total.count { total.append(0) }
+            let sum = total[index] + (index < digits.count ? digits[index] : 0) + carry
+            total[index] = sum % 10
             carry = sum / 10
         }
         while total.last == 0 { total.removeLast() }
@@ -65,21 +65,22 @@ extension DecimalText {
         return left.reversed().lexicographicallyPrecedes(right.reversed())
     }
 
-    /// `digits` is not greater than `total`.
+    /// Returns `total - digits`, where `digits` is not greater than `total`.
     private static func subtract(_ digits: [UInt8], from total: [UInt8]) -> [UInt8] {
         var result = total
         var borrow: UInt8 = 0
-        for place in result.indices {
-            let taken = (place < digits.count ? digits[place] : 0) + borrow
-            borrow = result[place] < taken ? 1 : 0
-            result[place] = result[place] + borrow * 10 - taken
+        for index in result.indices {
+            let taken = (index < digits.count ? digits[index] : 0) + borrow
+            borrow = result[index] < taken ? 1 : 0
+            result[index] = result[index] + borrow * 10 - taken
         }
         return result
     }
 }
 
 extension DecimalText.Parts {
-    /// The digits, the last one first, of the number as a multiple of ten to the `exponent`, which is not greater than its own.
+    /// Returns the digits, the last one first, of the number as a multiple of ten to the `exponent`, which is not
+    /// greater than the number's own exponent.
     fileprivate func littleEndian(exponent: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: self.exponent - exponent)
         result += digits.reversed().map { $0 - UInt8(ascii: "0") }

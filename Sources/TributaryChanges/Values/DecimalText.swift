@@ -1,20 +1,21 @@
-/// Decimals as text: exact, the same on every machine, and comparable without going through binary fractions.
+/// Decimals as text: exact, equal on every machine, and comparable without binary fractions.
 ///
 /// The canonical text has no exponent, no plus sign, no zeros before the integer part but one, none after the last
-/// digit of the fraction, and no negative zero. As with Foundation's `Decimal` there are up to 38 digits from the first
-/// that is not zero to the last, and the last stands for 10⁻¹²⁸ at least and 10¹²⁷ at most.
+/// digit of the fraction, and no negative zero. As Foundation's `Decimal`, a decimal has up to 38 digits from the first
+/// that is not zero to the last, and the last digit counts units of at least 10⁻¹²⁸ and at most 10¹²⁷.
 package enum DecimalText {
     private static let maximumDigits = 38
     private static let exponents = -128...127
 
-    /// The canonical form of a decimal number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is none.
+    /// Returns the canonical text of a decimal number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is no such
+    /// number.
     package static func canonical(_ text: String) -> String? {
         guard var number = Parts(text) else { return nil }
         number.trim()
         return number.isRepresentable ? number.text : nil
     }
 
-    /// Whether the canonical `left` is less than (negative), equal to (0) or greater than (positive) `right`.
+    /// Compares canonical texts: below 0 when `left` is less, 0 when both are equal, above 0 when `left` is greater.
     package static func compare(_ left: String, _ right: String) -> Int {
         let leftNegative = left.utf8.first == UInt8(ascii: "-")
         let rightNegative = right.utf8.first == UInt8(ascii: "-")
@@ -39,21 +40,21 @@ package enum DecimalText {
         return rightFraction.lexicographicallyPrecedes(leftFraction) ? 1 : 0
     }
 
-    /// A sign, digits, and the power of ten that the last digit stands for.
+    /// The sign, the digits, and the power of ten that the last digit counts.
     struct Parts {
         var isNegative = false
         var digits: [UInt8] = []
         var exponent = 0
 
-        /// Texts longer than any decimal written out are no decimals.
+        /// The greatest length of a text; no decimal has a longer one.
         private static let maximumLength = 400
 
-        /// Whether there are few enough digits, and they are neither too large nor too small.
+        /// Whether the digits and the exponent are within the limits of a decimal.
         var isRepresentable: Bool {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
 
-        /// A number of its digits; they may be more than a decimal has.
+        /// Creates a number of its digits, which may exceed the limits of a decimal.
         init(_ digits: String, isNegative: Bool, exponent: Int) {
             self.digits = Array(digits.utf8)
             self.isNegative = isNegative

@@ -1,4 +1,4 @@
-/// Arithmetic on numbers from outside (files, clocks, settings), which must not trap whatever they are.
+/// Arithmetic without traps, for numbers from files, clocks and settings.
 extension FixedWidthInteger {
     /// The sum, or the nearest value that the type can hold.
     package func addingSaturating(_ other: Self) -> Self {
@@ -7,7 +7,7 @@ extension FixedWidthInteger {
         return other < 0 ? .min : .max
     }
 
-    /// The difference, or the nearest value that the type can hold: 0 where an unsigned one would be negative.
+    /// The difference, or the nearest value that the type can hold: 0 for a negative difference of unsigned integers.
     package func subtractingSaturating(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
         guard overflow else { return difference }

@@ -1,18 +1,24 @@
-/// Names one object, in any context and on any machine; the one thing besides plain values that crosses between contexts.
+/// The identifier of an object in every context and on every machine.
 ///
-/// An object is the pair of its root entity and its UUID. The concrete entity and the store's configured name come
-/// along, but do not take part in `==` and `hash`.
+/// The root entity and the UUID identify the object. The concrete entity and the configured name of the store are
+/// further information, which `==` and `hash` ignore.
 public struct ManagedObjectID: Sendable {
-    /// The configured name of the store, not of its file, so that a URI made on one machine resolves on another.
+    /// The configured name of the store, which does not depend on its file, so that a URI is valid on other machines.
     public let store: String
     /// The concrete entity.
     public let entity: String
-    /// The entity at the top of the concrete entity's inheritance.
+    /// The entity at the top of the concrete entity's inheritance hierarchy.
     public let rootEntity: String
     /// The object's UUID.
     public let uniqueID: UniqueID
 
-    /// An ID of its parts.
+    /// Creates an identifier.
+    ///
+    /// - Parameters:
+    ///   - store: The configured name of the store.
+    ///   - entity: The concrete entity.
+    ///   - rootEntity: The root of the entity's hierarchy.
+    ///   - uniqueID: The object's UUID.
     public init(store: String, entity: String, rootEntity: String, uniqueID: UniqueID) {
         self.store = store
         self.entity = entity
@@ -22,7 +28,7 @@ public struct ManagedObjectID: Sendable {
 }
 
 extension ManagedObjectID: Hashable {
-    /// Whether both name the same object, whatever its concrete entity.
+    /// Whether both identify the same object; the concrete entities may differ.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.uniqueID == right.uniqueID && left.rootEntity == right.rootEntity
     }
@@ -34,16 +40,16 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible, Codable {
-    /// `tributary://STORE/ROOT/ENTITY/UUID`, the names percent-encoded.
+    /// The identifier as `tributary://STORE/ROOT/ENTITY/UUID`, with percent-encoded names.
     public var uri: String {
         let path = [store, rootEntity, entity].map(ManagedObjectID.encode).joined(separator: "/")
         return "tributary://\(path)/\(uniqueID)"
     }
 
-    /// Concrete entity and UUID, for people.
+    /// The concrete entity and the UUID, for messages.
     public var description: String { "\(entity)/\(uniqueID)" }
 
-    /// Reads what ``uri`` writes; nil for anything else.
+    /// Parses the text of ``uri``; nil for any other text.
     public init?(uri: String) {
         let prefix = "tributary://"
         guard uri.hasPrefix(prefix) else { return nil }

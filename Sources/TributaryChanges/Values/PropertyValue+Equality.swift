@@ -1,8 +1,8 @@
 import Glibc
 
 extension PropertyValue {
-    /// Whether the two are the same value: texts by their bytes, as the store and predicates tell them apart, where
-    /// Swift's own `==` takes "é" for "e" with an accent after it.
+    /// Whether the two are one value for the store and for predicates: texts are compared by their bytes, whereas
+    /// Swift's own `==` considers canonically equivalent texts equal.
     public static func == (left: PropertyValue, right: PropertyValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,5 +1,5 @@
 extension PropertyValue {
-    /// The value as the log writes it: the form depends on the value alone.
+    /// The JSON form of the value in the log, which does not depend on the attribute.
     package var json: JSONValue {
         switch self {
         case .null: .null
@@ -14,7 +14,7 @@ extension PropertyValue {
             .object([
                 JSONMember(key: "blob", value: .string(sha256)), JSONMember(key: "size", value: .integer(size)),
             ])
-        // The text was written by `Attribute.value(from:)`; what was not is passed on as the string that it is.
+        // `Attribute.value(from:)` wrote the text; any other text is passed on as a string.
         case .composite(let text): JSONValue(text: text) ?? .string(text)
         }
     }

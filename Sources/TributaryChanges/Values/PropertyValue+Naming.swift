@@ -1,5 +1,5 @@
 extension PropertyValue {
-    /// What the value is, in words for an error.
+    /// The kind of the value in errors.
     package var kindName: String {
         switch self {
         case .null: "null"

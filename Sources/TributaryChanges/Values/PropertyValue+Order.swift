@@ -1,8 +1,8 @@
 extension PropertyValue {
-    /// Less than 0, 0 or greater than 0, as the two values compare in predicates and in sorting; nil when one of them is
-    /// null or they are of kinds that do not compare.
+    /// Compares two values as predicates and sorting do: below 0, 0 or above 0.
     ///
-    /// Strings compare by their UTF-8 bytes, not by canonical equivalence as Swift's `==` does.
+    /// Nil when a value is null, or when the kinds do not compare. Strings are compared by their UTF-8 bytes, not by
+    /// canonical equivalence as Swift's `==` does.
     package func compared(to other: PropertyValue) -> Int? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): PropertyValue.order(left, right)
@@ -27,7 +27,7 @@ extension PropertyValue {
         }
     }
 
-    /// The order of sorting: nil before every value.
+    /// Compares two values for sorting; null comes first.
     package func sortOrder(to other: PropertyValue) -> Int {
         switch (isNull, other.isNull) {
         case (true, true): 0
@@ -46,7 +46,7 @@ extension PropertyValue {
         return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
     }
 
-    /// Exact, also beyond 2⁵³, where not every integer is a double.
+    /// Compares exactly, also beyond 2⁵³, where not every integer is a double.
     private static func order(_ left: Int64, _ right: Double) -> Int? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return -1 }

@@ -1,10 +1,10 @@
-/// The value of an attribute or a to-one relationship, as the object graph and the store see it.
+/// The value of an attribute or a to-one relationship in the object graph and the store.
 public enum PropertyValue: Hashable, Sendable {
     /// No value.
     case null
-    /// Integer 16, 32 and 64.
+    /// The value of an Integer 16, 32 or 64.
     case integer(Int64)
-    /// Double and Float.
+    /// The value of a Double or a Float.
     case double(Double)
     case boolean(Bool)
     case string(String)
@@ -13,20 +13,20 @@ public enum PropertyValue: Hashable, Sendable {
     case decimal(String)
     case uuid(UniqueID)
     case uri(String)
-    /// Binary and Transformable.
+    /// The bytes of a Binary Data or a Transformable.
     case binary([UInt8])
-    /// Binary that lies beside the log, by the lower-case hexadecimal SHA-256 of its bytes.
+    /// Binary Data in a file of the log folder, by the lower-case hexadecimal SHA-256 of its bytes.
     case blob(sha256: String, size: Int64)
     /// A composite as canonical JSON text.
     case composite(String)
-    /// The target of a to-one relationship.
+    /// The UUID of a to-one relationship's destination object.
     case reference(UniqueID)
 
-    /// The date nearest to a number of Unix seconds.
+    /// Creates the date nearest to a number of Unix seconds.
     @_disfavoredOverload
     public static func date(_ unixSeconds: Double) -> PropertyValue { .date(DateValue(unixSeconds: unixSeconds)) }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     @inlinable public var isNull: Bool {
         if case .null = self { true } else { false }
     }

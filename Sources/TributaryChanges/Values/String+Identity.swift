@@ -1,10 +1,10 @@
 extension String {
-    /// Whether both have the same Unicode scalars.
+    /// Whether both strings have the same Unicode scalars.
     ///
-    /// Names from segments, requests and stores are compared so, as JSON, SQLite and other languages do. `==` also takes
-    /// two spellings of one letter for equal ("é" as one scalar, or as an "e" with an accent).
+    /// Names from segments, requests and stores are compared by scalars, as JSON, SQLite and other languages do. `==`
+    /// also considers canonically equivalent spellings equal ("é" as one scalar, or as "e" with a combining accent).
     package func isIdentical(to other: String) -> Bool {
-        // Asked for each name of each imported change: bytes are compared where they lie.
+        // Called for each name of each imported change, so it compares the bytes in place.
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count && left.elementsEqual(right)
@@ -15,7 +15,7 @@ extension String {
 }
 
 extension [String] {
-    /// Whether both have identical strings in the same order.
+    /// Whether both lists have identical strings in the same order.
     package func isIdentical(to other: [String]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
     }

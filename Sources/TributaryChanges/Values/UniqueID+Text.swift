@@ -1,5 +1,5 @@
 extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
-    /// Reads the 36-character form, upper or lower case; nil for anything else.
+    /// Parses the 36-character form in upper or lower case; nil for any other text.
     public init?(_ text: some StringProtocol) {
         var text = String(text)
         let parsed = text.withUTF8 { UniqueID(text: UnsafeRawBufferPointer($0)) }
@@ -7,17 +7,17 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         self = parsed
     }
 
-    /// Reads the 36-character form from UTF-8 bytes, upper or lower case; nil for anything else.
+    /// Parses the 36-character form of UTF-8 bytes in upper or lower case; nil for any other text.
     package init?(text bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 36 else { return nil }
         let dash = UInt8(ascii: "-")
         guard bytes[8] == dash, bytes[13] == dash, bytes[18] == dash, bytes[23] == dash else { return nil }
-        // Every object of the log goes through here: eight digits at a time.
-        func digits(at place: Int) -> UInt64 {
-            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        // Called for every object of the log, so it parses eight digits at a time.
+        func digits(at offset: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
-        func four(_ place: Int) -> UInt64 {
-            UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+        func four(_ offset: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
         guard let first = UniqueID.eightDigits(digits(at: 0)),
             let second = UniqueID.eightDigits(four(9) << 32 | four(14)),
@@ -27,13 +27,13 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         self.init(high: first << 32 | second, low: third << 32 | fourth)
     }
 
-    /// The value of eight hexadecimal digits, the first in the highest byte; nil when there is anything else.
+    /// Returns the value of eight hexadecimal digits, the first one in the highest byte; nil for any other characters.
     @inline(__always)
     private static func eightDigits(_ text: UInt64) -> UInt64? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         guard text & highs == 0 else { return nil }
-        // A sum's high bit tells whether its byte has reached a bound; no sum carries into the next byte.
+        // The high bit of each sum is set when its byte is at least the bound; no sum carries into the next byte.
         func isAtLeast(_ bound: UInt8, _ bytes: UInt64) -> UInt64 { bytes &+ ones &* UInt64(0x80 - bound) }
         let lower = text | ones &* 0x20
         let numbers = isAtLeast(0x30, text) & ~isAtLeast(0x3A, text) & highs
@@ -87,7 +87,7 @@ extension UniqueID: Codable {
     }
 }
 
-/// The value of a hexadecimal digit, nil when `byte` is none.
+/// Returns the value of a hexadecimal digit; nil when `byte` is none.
 package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -97,7 +97,7 @@ package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     }
 }
 
-/// `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
+/// Returns `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
 package func hexadecimal16(_ value: UInt64) -> String {
     String(unsafeUninitializedCapacity: 16) { buffer in
         for position in 0..<16 {
@@ -108,7 +108,7 @@ package func hexadecimal16(_ value: UInt64) -> String {
     }
 }
 
-/// Reads exactly sixteen lower-case hexadecimal digits; nil for anything else.
+/// Parses exactly sixteen lower-case hexadecimal digits; nil for any other text.
 package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
     guard text.utf8.count == 16 else { return nil }
     var value: UInt64 = 0

@@ -1,28 +1,28 @@
 public import Foundation
 
-/// A 128-bit identifier of an object or a writer, compared as its sixteen big-endian bytes.
+/// A 128-bit identifier of an object or a writer, ordered by its sixteen big-endian bytes.
 ///
-/// New identifiers are UUIDs of version 7 (time-ordered, so that rows inserted one after another lie side by side);
-/// identifiers of any version that come from elsewhere work as well. The text form is the lower-case one.
+/// New identifiers are UUIDs of version 7, which are ordered by time, so that consecutive inserts are neighbouring
+/// rows. Identifiers of other versions are valid too. The text form is in lower case.
 public struct UniqueID: Hashable, Sendable {
     /// Bytes 0 to 7, most significant first.
     public let high: UInt64
     /// Bytes 8 to 15, most significant first.
     public let low: UInt64
 
-    /// An identifier of two big-endian halves.
+    /// Creates an identifier of two big-endian halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// The identifier with the same bytes as Foundation's value.
+    /// Creates the identifier with the bytes of a Foundation UUID.
     public init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) { UniqueID(bytes: $0) }
     }
 
-    /// The same bytes as Foundation's value.
+    /// The Foundation UUID with the same bytes.
     public var uuid: UUID {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
             write(to: buffer)
@@ -30,7 +30,7 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Sixteen bytes; `bytes` must hold at least as many.
+    /// Creates an identifier of the first sixteen bytes of `bytes`, which must not be shorter.
     @inlinable
     package init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= 16, "an identifier has 16 bytes")
@@ -53,7 +53,7 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// A version 7 UUID (RFC 9562) for the given Unix time; `random` supplies the 74 bits that are not time.
+    /// Creates a version 7 UUID (RFC 9562) for the given Unix time; `random` has the 74 bits that are not time.
     package static func version7(milliseconds: UInt64, random: (UInt64, UInt64)) -> UniqueID {
         UniqueID(
             high: milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF),
