@@ -1,7 +1,7 @@
 import Glibc
 package import TributaryChanges
 
-/// Reads blobs of a writer and holds them against their names.
+/// Reads blobs of a writer and verifies them against the hashes in their names.
 package struct BlobReader {
     private let logs: LogFolder
     private let writer: UniqueID
@@ -12,21 +12,25 @@ package struct BlobReader {
         self.writer = writer
     }
 
-    /// Hands over the bytes in portions.
+    /// Passes the bytes of a blob to a closure, in portions.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the file is not there or has other bytes than its name says: the segment
-    ///   then has to wait for it again; `inputOutput` when the system refuses to open or to read it.
+    /// - Parameters:
+    ///   - sha256: The hash that is the name of the blob.
+    ///   - size: The number of bytes that the blob must have.
+    ///   - body: Receives one portion after the other.
+    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name, so that the
+    ///   segment has to wait for it again; `inputOutput` when the system cannot open or read it; what `body` throws.
     package func read(
         _ sha256: String,
         size: Int64,
-        _ take: (UnsafeRawBufferPointer) throws -> Void
+        _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         guard BlobReader.isHash(sha256) else { throw failure(sha256, "the name is no SHA-256") }
         let file: OpenFile
         do {
             file = try logs.openBlob(sha256, writer: writer)
         } catch {
-            // A link in place of the folder of blobs is no trouble of the machine.
+            // A symbolic link instead of the blob folder is a fault of the writer, not of this machine.
             if case .inputOutput(let code) = error.kind, code != ELOOP, code != ENOTDIR { throw error }
             throw failure(sha256, error.reason)
         }
@@ -39,11 +43,11 @@ package struct BlobReader {
             let count = try file.read(at: offset, into: buffer)
             guard count > 0 else { break }
             offset += UInt64(count)
-            // One that grows meanwhile is none of this size.
+            // A file that grows while it is read has another size than announced.
             guard offset <= UInt64(bitPattern: size) else { throw failure(sha256, "it has grown") }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)
-            try take(portion)
+            try body(portion)
         }
         guard hash.finalize().hexadecimal == sha256 else {
             throw failure(sha256, "its bytes are not those of its name")
@@ -54,7 +58,7 @@ package struct BlobReader {
         SegmentError(.changed, file: "\(writer)/blobs/\(sha256)", reason: reason)
     }
 
-    /// Sixty-four lower-case hexadecimal digits: what may be part of a path.
+    /// Whether the text is a hash of sixty-four lower-case hexadecimal digits, which is safe as a part of a path.
     package static func isHash(_ text: String) -> Bool {
         text.utf8.count == 64
             && text.utf8.allSatisfy {

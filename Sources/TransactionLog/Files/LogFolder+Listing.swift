@@ -3,7 +3,9 @@ import Glibc
 package import TributaryChanges
 
 extension LogFolder {
-    /// The names in a writer's folder, in no order; none when there is no folder.
+    /// Returns the names in a writer's folder, unordered; empty when there is no folder.
+    ///
+    /// - Throws: ``SegmentError`` when the system cannot read the folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
         let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)

@@ -2,11 +2,14 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// The log folder, opened once; all below it is reached from its descriptor, and no link below it is followed.
+/// The opened log folder; files below it are opened relative to its descriptor, and no symbolic link below it is
+/// followed.
 package final class LogFolder: Sendable {
     package let path: String
     package let descriptor: Int32
 
+    /// Opens the folder.
+    ///
     /// - Throws: ``SegmentError`` `missing` or `inputOutput`.
     package init(path: String) throws(SegmentError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -17,19 +20,21 @@ package final class LogFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether there is surely nothing under the name of the writer's folder.
+    /// Whether the writer's folder certainly does not exist.
     package func lacksFolder(of writer: UniqueID) -> Bool {
         faccessat(descriptor, writer.description, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
     }
 
     /// Opens a segment for reading.
     ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file below real folders, without opening it.
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file in real folders, without opening it.
     package func open(_ name: SegmentName) throws(SegmentError) -> OpenFile {
         try open(fileName: name.fileName, writer: name.writer)
     }
 
-    /// Opens a file of a writer's folder for reading: a segment's conflict copy, a baseline.
+    /// Opens a file in a writer's folder for reading: a segment's conflict copy or a baseline.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/\(fileName)"
         let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
@@ -43,7 +48,9 @@ package final class LogFolder: Sendable {
         return try open(fileName, in: folder, file: file, writer: writer)
     }
 
-    /// Opens a blob of a writer for reading; `sha256` must be a hash, which is a name without a way out of the folder.
+    /// Opens a blob of a writer for reading; `sha256` must be a hash, so that the path cannot leave the folder.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
     package func openBlob(_ sha256: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/blobs/\(sha256)"
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -62,7 +69,7 @@ package final class LogFolder: Sendable {
         file: String,
         writer: UniqueID
     ) throws(SegmentError) -> OpenFile {
-        // A device or a pipe may do something when it is opened, so the look comes before.
+        // Opening a device or a pipe may have effects, so the kind of file is checked first.
         var status = stat()
         guard fstatat(folder, fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw SegmentError.system(errno, file: file, doing: "examine")

@@ -2,12 +2,12 @@ import Glibc
 
 /// A file that is open for reading, closed with the last reference.
 ///
-/// Reads name their place, so that several readers may share it.
+/// Each read names its offset, so that several readers may share the file.
 package final class OpenFile: SegmentBytes {
     package let file: String
     package let descriptor: Int32
 
-    /// Takes over `descriptor`; `file` is what errors call it.
+    /// Takes ownership of `descriptor`; errors name the file as `file`.
     package init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file
@@ -15,7 +15,9 @@ package final class OpenFile: SegmentBytes {
 
     deinit { close(descriptor) }
 
-    /// Opens a file that somebody named on the command line: links are followed, but only a regular file will do.
+    /// Opens a file that the user named: symbolic links are followed, but only a regular file is accepted.
+    ///
+    /// - Throws: ``SegmentError`` `missing`, `rejected` or `inputOutput`.
     package static func open(path: String) throws(SegmentError) -> OpenFile {
         let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
@@ -61,7 +63,7 @@ package final class OpenFile: SegmentBytes {
 }
 
 extension SegmentError {
-    /// The system's refusal; no such file is an error of its own.
+    /// Creates the error of a failed system call; a file that does not exist gives `missing`.
     static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
         let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
         return SegmentError(kind, file: file, reason: "cannot \(verb): \(String(cString: strerror(code)))")

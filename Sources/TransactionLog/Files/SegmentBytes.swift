@@ -1,17 +1,23 @@
-/// Where the bytes of a segment come from: an open file, or a test's own.
+/// A source of a segment's bytes: an open file, or memory in tests.
 package protocol SegmentBytes: Sendable {
-    /// What errors call it.
+    /// The file's name in errors.
     var file: String { get }
 
-    /// How many bytes there are now.
+    /// Returns the present number of bytes.
+    ///
+    /// - Throws: ``SegmentError`` when the system cannot tell it.
     func size() throws(SegmentError) -> UInt64
 
-    /// Reads some bytes, at most what fits; 0 only past the last one.
+    /// Reads at most as many bytes as fit into the buffer, and returns their number; 0 only at the end.
+    ///
+    /// - Throws: ``SegmentError`` when the system cannot read them.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int
 }
 
 extension SegmentBytes {
-    /// Reads exactly the range, which must be there.
+    /// Reads exactly the bytes of a range.
+    ///
+    /// - Throws: ``SegmentError`` when the file is shorter, or the system cannot read it.
     func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
         var result: Result<Void, SegmentError> = .success(())

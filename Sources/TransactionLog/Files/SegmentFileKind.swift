@@ -1,15 +1,15 @@
 package import TributaryChanges
 
-/// The kind of a file in a writer's folder, told by its name.
+/// The kind of a file in a writer's folder, determined from its name.
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
-    /// A baseline at the writer's own sequence.
+    /// A baseline at one of the writer's sequences.
     case baseline(sequence: UInt64)
-    /// A replicator's conflict copy of a segment: since only one writer writes a name, proof of a cloned writer.
+    /// A replicator's conflict copy of a segment, which proves a cloned writer: only one writer writes each name.
     case conflictCopy(of: SegmentName)
-    /// Nearly the name of a segment, with the one that may be meant, and what is wrong.
+    /// A name that resembles that of a segment, with the segment that is probably meant and the reason why it is wrong.
     case misnamed(SegmentName?, reason: String)
-    /// A file that does not belong to the log, such as a replicator's own.
+    /// A file that does not belong to the log, such as one of a replicator.
     case ignored
 
     package static func classify(_ name: String, writer: UniqueID) -> SegmentFileKind {
@@ -21,7 +21,8 @@ package enum SegmentFileKind: Hashable, Sendable {
         return nearMiss(name, writer: writer) ?? .ignored
     }
 
-    /// Why an entry of the log folder is misnamed; nil for a writer's folder and for files that do not belong to the log.
+    /// Returns the reason why an entry of the log folder is misnamed; nil for a writer's folder and for files that do
+    /// not belong to the log.
     package static func misnamed(inLogFolder name: String) -> String? {
         guard !isReplicators(name), SegmentName.writer(folderName: name) == nil else { return nil }
         if name.lowercased().contains(".tlog") {
@@ -36,7 +37,7 @@ package enum SegmentFileKind: Hashable, Sendable {
     private static let exampleFolder = "0190f1a2-0000-7000-8000-000000000001"
     private static let exampleFile = "0000000000000001-0000000000000001.tlog"
 
-    /// Temporary files and copies of replicators and other programs.
+    /// Whether the name is that of a temporary file or a copy of a replicator or another program.
     private static func isReplicators(_ name: String) -> Bool {
         name.isEmpty || name.hasPrefix(".") || name.hasPrefix("~") || name.hasSuffix("~") || name.hasSuffix(".tmp")
             || name.contains(".sync-conflict-")
@@ -56,7 +57,7 @@ package enum SegmentFileKind: Hashable, Sendable {
             let rule = "A segment is named by its first and last sequence in 16 lower-case hexadecimal digits each"
             return .misnamed(nil, reason: "\(rule), such as \(exampleFile).")
         }
-        // Without the ending two numbers alone may be anybody's.
+        // Two numbers without the ending may be any file.
         guard ending != nil || parts.allSatisfy({ $0.utf8.count == 16 }) else { return nil }
         let meant = SegmentName(writer: writer, first: sequences[0], last: sequences[1])
         let rule = "Sequences have 16 lower-case hexadecimal digits and the name ends with .tlog"
@@ -70,7 +71,7 @@ package enum SegmentFileKind: Hashable, Sendable {
         return UInt64(text, radix: 16)
     }
 
-    /// `NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.tlog`, as Syncthing names the loser of a conflict.
+    /// Parses `NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.tlog`, the name that Syncthing gives the loser of a conflict.
     private static func conflictOriginal(_ name: String, writer: UniqueID) -> SegmentName? {
         let marker = ".sync-conflict-"
         guard name.utf8.count > 33 + marker.utf8.count, name.hasSuffix(".tlog"), !name.hasPrefix("."),

@@ -12,7 +12,7 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.last = last
     }
 
-    /// Reads a file's name; nil unless it matches the pattern to the letter.
+    /// Parses a file's name; nil unless it matches the pattern exactly.
     package init?(writer: UniqueID, fileName: some StringProtocol) {
         let bytes = Array(fileName.utf8)
         let suffix = Array(".tlog".utf8)
@@ -23,14 +23,14 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.init(writer: writer, first: first, last: last)
     }
 
-    /// Reads a path whose last two components are the writer and the file's name.
+    /// Parses a path whose last two components are the writer and the file's name.
     package init?(path: String) {
         let parts = path.split(separator: "/")
         guard parts.count >= 2, let writer = SegmentName.writer(folderName: parts[parts.count - 2]) else { return nil }
         self.init(writer: writer, fileName: parts[parts.count - 1])
     }
 
-    /// The writer that a folder of the log belongs to; nil unless the name is a lower-case UUID.
+    /// Returns the writer of a folder in the log folder; nil unless the name is a lower-case UUID.
     package static func writer(folderName: some StringProtocol) -> UniqueID? {
         guard let writer = UniqueID(folderName), writer.description.utf8.elementsEqual(folderName.utf8) else {
             return nil
@@ -42,7 +42,7 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
     /// The path below the log folder.
     package var path: String { "\(writer)/\(fileName)" }
-    /// The range as the admin interface names it.
+    /// The range in the form of the admin interface.
     package var range: String { "\(hexadecimal16(first))-\(hexadecimal16(last))" }
     package var description: String { path }
 

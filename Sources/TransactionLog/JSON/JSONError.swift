@@ -1,6 +1,6 @@
-/// Why bytes are not the JSON that was asked for, and where.
+/// An error in a JSON text, with its offset.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Bytes from the start of the text.
+    /// The offset in bytes from the start of the text.
     package var offset: Int
     /// The reason as a clause without a capital, such as "the key 'id' stands there twice".
     package var reason: String

@@ -1,24 +1,26 @@
 package import TributaryChanges
 
-/// Reads one JSON text into a value, as strictly as the log is read: UTF-8, RFC 8259, no key twice, bounded depth.
+/// Parses a JSON text with the rules of the log: UTF-8, RFC 8259, no repeated keys, bounded depth.
 ///
 /// ```swift
 /// let body = try JSONParser.parse(bytes, depthLimit: 16)
 /// ```
 package enum JSONParser {
-    /// Levels of objects and arrays in a line of the log.
+    /// The greatest depth of objects and arrays in a line of the log.
     package static let logDepth = 8
 
-    /// - Throws: ``JSONError`` with the offset of the byte at fault.
+    /// Parses the bytes of a text.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error.
     package static func parse(_ bytes: [UInt8], depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
         var result: Result<JSONValue, JSONError> = .success(.null)
         bytes.withUnsafeBufferPointer { result = parse($0, depthLimit: depthLimit) }
         return try result.get()
     }
 
-    /// Reads a text, whose bytes are UTF-8 already.
+    /// Parses a text.
     ///
-    /// - Throws: ``JSONError`` with the offset of the byte at fault.
+    /// - Throws: ``JSONError`` with the offset of the error.
     package static func parse(_ text: String, depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }

@@ -8,19 +8,19 @@ extension JSONScanner {
 
     private static let fifteenDigits: UInt64 = 1_000_000_000_000_000
 
-    /// The parts of a number as its digits are read.
+    /// The parts of a number while its digits are read.
     private struct Number {
         var start: Int
         var isNegative = false
         var isInteger = true
-        /// All digits as one integer, as long as they fit.
+        /// All digits as one integer, as long as 64 bits can hold it.
         var digits: UInt64 = 0
         var overflows = false
-        /// The power of ten that `digits` is to be taken times.
+        /// The power of ten by which `digits` is multiplied.
         var exponent = 0
 
         @inline(__always)
-        mutating func take(_ digit: UInt8) {
+        mutating func append(_ digit: UInt8) {
             let (product, first) = digits.multipliedReportingOverflow(by: 10)
             let (sum, second) = product.addingReportingOverflow(UInt64(digit &- UInt8(ascii: "0")))
             digits = sum
@@ -28,14 +28,14 @@ extension JSONScanner {
         }
     }
 
-    /// Takes a number and checks that it is one.
+    /// Reads a number and validates it.
     mutating func skipNumber() throws(JSONError) {
         _ = try number()
     }
 
-    /// Takes a number.
+    /// Reads a number.
     ///
-    /// What neither 64 bits nor a double can hold is kept as written.
+    /// A number outside the range of 64-bit integers and doubles is kept as its text.
     mutating func numberValue() throws(JSONError) -> JSONValue {
         let number = try number()
         if number.isInteger {
@@ -48,12 +48,12 @@ extension JSONScanner {
             }
             return .unrepresentable(text(from: number.start))
         }
-        // Both factors are exact, so the result is rounded once, as it should be.
+        // Both factors are exact, so the product is correctly rounded.
         if !number.overflows, number.digits <= 1 << 53, abs(number.exponent) <= 22 {
             let power = JSONScanner.exactPowers[abs(number.exponent)]
             let magnitude = number.exponent < 0 ? Double(number.digits) / power : Double(number.digits) * power
             let value = number.isNegative ? -magnitude : magnitude
-            // Fifteen digits are never more than a double keeps.
+            // A double represents every number of up to fifteen digits.
             guard number.digits >= JSONScanner.fifteenDigits else { return .double(value) }
             return .fraction(value, text: text(from: number.start))
         }
@@ -80,13 +80,13 @@ extension JSONScanner {
             position += 1
         }
         guard let first = digit() else { throw unexpected("a digit") }
-        number.take(first)
+        number.append(first)
         position += 1
         if first == UInt8(ascii: "0") {
             guard digit() == nil else { throw failure("a number starts with a zero that has no meaning") }
         } else {
             while let next = digit() {
-                number.take(next)
+                number.append(next)
                 position += 1
             }
         }
@@ -95,7 +95,7 @@ extension JSONScanner {
             number.isInteger = false
             guard digit() != nil else { throw unexpected("a digit") }
             while let next = digit() {
-                number.take(next)
+                number.append(next)
                 number.exponent -= 1
                 position += 1
             }
@@ -117,7 +117,7 @@ extension JSONScanner {
         guard digit() != nil else { throw unexpected("a digit") }
         var exponent = 0
         while let next = digit() {
-            // Past this it makes no difference, and the sum cannot overflow.
+            // A greater exponent has the same result, and the sum cannot overflow.
             if exponent < 1_000_000 { exponent = exponent * 10 + Int(next &- UInt8(ascii: "0")) }
             position += 1
         }

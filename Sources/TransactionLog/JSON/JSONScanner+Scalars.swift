@@ -1,10 +1,10 @@
 import TributaryChanges
 
-/// Values that are neither objects nor arrays, with nothing around them.
+/// Reads values that are neither objects nor arrays, without white space around them.
 extension JSONScanner {
-    /// Takes the word when it comes next, to the byte.
+    /// Consumes a word when the next bytes are exactly its bytes.
     @inline(__always)
-    mutating func takes(_ word: StaticString) -> Bool {
+    mutating func consume(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
         guard bytes.count - position >= count else { return false }
         for index in 0..<count where bytes[position + index] != word.utf8Start[index] { return false }
@@ -12,29 +12,29 @@ extension JSONScanner {
         return true
     }
 
-    /// Takes a string without escapes when one comes next, to the byte.
+    /// Reads a string without escapes; nil when the next bytes are none.
     mutating func plainString() -> JSONString? {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         guard let string = try? string(), !string.isEscaped else { return nil }
         return string
     }
 
-    /// Takes a plain value and checks it; false when something else comes next.
+    /// Reads and validates a plain value; false when the next bytes are none.
     @inline(__always)
     mutating func skipScalar() throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }
         switch bytes[position] {
         case UInt8(ascii: "\""): _ = try string()
-        case UInt8(ascii: "t"): return takes("true")
-        case UInt8(ascii: "f"): return takes("false")
-        case UInt8(ascii: "n"): return takes("null")
+        case UInt8(ascii: "t"): return consume("true")
+        case UInt8(ascii: "f"): return consume("false")
+        case UInt8(ascii: "n"): return consume("null")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try skipNumber()
         default: return false
         }
         return true
     }
 
-    /// Takes a plain value that a run can hold as it stands there; false for any other.
+    /// Reads a plain value that a run can hold; false for any other value.
     @inline(__always)
     mutating func scalar(into run: RowRun, _ column: Int) throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }
@@ -44,13 +44,13 @@ extension JSONScanner {
             guard !string.isEscaped else { return false }
             run.set(column, to: UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
         case UInt8(ascii: "t"):
-            guard takes("true") else { return false }
+            guard consume("true") else { return false }
             run.set(column, to: RowRun.Cell(.yes))
         case UInt8(ascii: "f"):
-            guard takes("false") else { return false }
+            guard consume("false") else { return false }
             run.set(column, to: RowRun.Cell(.no))
         case UInt8(ascii: "n"):
-            guard takes("null") else { return false }
+            guard consume("null") else { return false }
             run.set(column, to: RowRun.Cell(.null))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             let start = position

@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension JSONScanner {
-    /// Takes a value and builds it; `depth` objects and arrays are open around it.
+    /// Reads a value; `depth` is the number of enclosing objects and arrays.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
@@ -27,7 +27,7 @@ extension JSONScanner {
         }
     }
 
-    /// Takes an object that is the `depth`th level.
+    /// Reads an object at nesting level `depth`.
     private mutating func members(depth: Int) throws(JSONError) -> [JSONMember] {
         try open(UInt8(ascii: "{"), depth: depth)
         let base = keys.count
@@ -40,7 +40,7 @@ extension JSONScanner {
         return members
     }
 
-    /// Takes an object of property values that is the `depth`th level.
+    /// Reads an object of property values at nesting level `depth`.
     mutating func writes(depth: Int) throws(JSONError) -> [PropertyWrite] {
         guard peek() == UInt8(ascii: "{") else { throw unexpected("an object of values") }
         try open(UInt8(ascii: "{"), depth: depth)
@@ -55,7 +55,7 @@ extension JSONScanner {
         return writes
     }
 
-    /// Takes a value and checks all that `value(depth:)` does.
+    /// Reads a value without building it; validates everything that `value(depth:)` validates.
     mutating func skipValue(depth: Int) throws(JSONError) {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
@@ -73,7 +73,7 @@ extension JSONScanner {
         }
     }
 
-    /// Takes an object that is the `depth`th level.
+    /// Reads an object at nesting level `depth` without building it.
     mutating func skipObject(depth: Int) throws(JSONError) {
         guard peek() == UInt8(ascii: "{") else { throw unexpected("an object of values") }
         try open(UInt8(ascii: "{"), depth: depth)

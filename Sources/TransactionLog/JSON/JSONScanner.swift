@@ -1,7 +1,7 @@
-/// Reads RFC 8259 JSON from bytes, one line of a segment or one request body at a time.
+/// Scans RFC 8259 JSON in bytes, one line of a segment or one request body at a time.
 ///
-/// It validates as it goes: UTF-8, escapes, numbers, nesting and keys that repeat. Values can be built or skipped;
-/// both check the same. Nothing is allocated for what is skipped.
+/// The scanner validates UTF-8, escapes, numbers, nesting and repeated keys. Values can be built or skipped, with the
+/// same validation; skipping allocates nothing.
 struct JSONScanner {
     private(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     var position = 0
@@ -9,26 +9,26 @@ struct JSONScanner {
     var names = NameTable()
     let depthLimit: Int
 
-    /// A scanner for texts in which at most `depthLimit` objects and arrays lie in each other.
+    /// Creates a scanner for texts with at most `depthLimit` nested objects and arrays.
     init(depthLimit: Int) {
         self.depthLimit = depthLimit
     }
 
-    /// Starts with a text, which must stay in place until the scanner is given another.
+    /// Starts with a text, whose bytes must stay valid until the next text.
     mutating func begin(_ text: UnsafeBufferPointer<UInt8>) {
         bytes = text
         position = 0
         keys.removeAll()
     }
 
-    /// Starts with a text of which no key is read; what is kept to find repeated keys stays as it is.
+    /// Starts with a text of which no key is read, so that the stack of keys is left as it is.
     @inline(__always)
     mutating func begin(keyless text: UnsafeBufferPointer<UInt8>, at start: Int) {
         bytes = text
         position = start
     }
 
-    /// The next byte that is not white space, without taking it; nil at the end.
+    /// The next byte that is not white space, without consuming it; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
         while position < bytes.count {
@@ -39,19 +39,19 @@ struct JSONScanner {
         return nil
     }
 
-    /// Takes `byte`, which must come next.
+    /// Consumes `byte`, which must be the next one.
     @inline(__always)
     mutating func expect(_ byte: UInt8) throws(JSONError) {
         guard peek() == byte else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
         position += 1
     }
 
-    /// Demands that only white space is left.
+    /// Checks that only white space remains.
     mutating func expectEnd() throws(JSONError) {
         guard peek() == nil else { throw failure("there is more after the value") }
     }
 
-    /// Takes a key with its colon, or the closing brace (nil).
+    /// Reads a key and its colon, or the closing brace (nil).
     ///
     /// `first` is true before the first member.
     @inline(__always)
@@ -70,7 +70,7 @@ struct JSONScanner {
         return key
     }
 
-    /// Steps to the next element (true), or takes the closing bracket.
+    /// Moves to the next element (true), or consumes the closing bracket (false).
     @inline(__always)
     mutating func nextElement(_ first: inout Bool) throws(JSONError) -> Bool {
         guard let byte = peek() else { throw unexpected("an element") }
@@ -84,7 +84,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Takes the bracket that opens the `depth`th level.
+    /// Consumes the bracket that opens nesting level `depth`.
     @inline(__always)
     mutating func open(_ bracket: UInt8, depth: Int) throws(JSONError) {
         try expect(bracket)
@@ -94,7 +94,7 @@ struct JSONScanner {
         }
     }
 
-    /// Checks the keys of the object that ended, and forgets them.
+    /// Checks the keys of the object that ended, and removes them from the stack.
     @inline(__always)
     mutating func closeKeys(from base: Int) throws(JSONError) {
         if let duplicate = keys.pop(to: base, of: bytes) {

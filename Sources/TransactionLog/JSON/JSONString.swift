@@ -1,15 +1,15 @@
 import TributaryChanges
 
-/// Where a validated string lies between its quotation marks.
+/// The range of a validated string between its quotation marks.
 struct JSONString {
     var start: Int
     var end: Int
-    /// Whether it has escapes, so that its bytes are not its text.
+    /// Whether the string has escapes, so that its bytes differ from its text.
     var isEscaped: Bool
 }
 
 extension JSONScanner {
-    /// Takes a string and checks it, without building it.
+    /// Reads and validates a string without building it.
     mutating func string() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1
@@ -39,7 +39,7 @@ extension JSONScanner {
         }
     }
 
-    /// Steps over characters that stand for themselves, eight bytes at a time.
+    /// Skips characters without escapes, eight bytes at a time.
     @inline(__always)
     private mutating func skipPlainCharacters() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -47,7 +47,7 @@ extension JSONScanner {
         let raw = UnsafeRawBufferPointer(bytes)
         while position + 8 <= raw.count {
             let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            // A byte's high bit is set when it is a quotation mark, a backslash, below 0x20 or above 0x7F.
+            // The high bit of each byte is set for a quotation mark, a backslash, a byte below 0x20 or above 0x7F.
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
             let special = (quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word
@@ -56,7 +56,7 @@ extension JSONScanner {
         }
     }
 
-    /// The text of a string that `string()` took.
+    /// Returns the text of a string that `string()` has read.
     func text(of string: JSONString) -> String {
         guard string.isEscaped else {
             return String(decoding: UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]), as: UTF8.self)
@@ -66,13 +66,13 @@ extension JSONScanner {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text of a string that names something: the same few come again and again.
+    /// Returns the text of a string that is a name; names are cached because few of them occur often.
     mutating func name(of string: JSONString) -> String {
         guard !string.isEscaped else { return text(of: string) }
         return names.name(UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
     }
 
-    /// The identifier that a string holds, nil when it is none.
+    /// Returns the identifier in a string; nil when the string is none.
     func uniqueID(of string: JSONString) -> UniqueID? {
         guard !string.isEscaped else { return UniqueID(text(of: string)) }
         return UniqueID(
@@ -111,7 +111,7 @@ extension JSONScanner {
         return value
     }
 
-    /// One character of two to four bytes, as RFC 3629 allows it.
+    /// Skips one character of two to four bytes, as RFC 3629 allows it.
     private mutating func skipMultibyte() throws(JSONError) {
         let first = bytes[position]
         var low: UInt8 = 0x80
@@ -138,7 +138,7 @@ extension JSONScanner {
         position += length
     }
 
-    /// Appends the text of an escaped string; the string has been checked before.
+    /// Appends the text of an escaped string, which has been validated before.
     func unescape(_ string: JSONString, into text: inout [UInt8]) {
         var index = string.start
         while index < string.end {

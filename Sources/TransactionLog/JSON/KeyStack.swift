@@ -1,15 +1,15 @@
-/// The keys of the objects that are open while JSON is read, for finding those that repeat.
+/// The keys of the currently open JSON objects, for finding repeated ones.
 ///
-/// Keys are compared by their bytes, after escapes: "é" in two Unicode forms is two keys.
+/// Keys are compared by their bytes after unescaping: "é" in two Unicode forms is two keys.
 struct KeyStack {
     private struct Key {
         var start: Int
         var count: Int
-        /// Whether it lies in `decoded` instead of the text.
+        /// Whether the key's bytes are in `decoded` instead of the text.
         var isDecoded: Bool
     }
 
-    /// Up to so many keys each is compared with each; more are sorted.
+    /// The greatest number of keys that are compared pair by pair; more keys are sorted.
     private static let pairwiseLimit = 16
 
     private var keys: [Key] = []
@@ -35,7 +35,7 @@ struct KeyStack {
         keys.append(Key(start: start, count: decoded.count - start, isDecoded: true))
     }
 
-    /// Forgets the keys from `base` on; the text of one that repeats, if there is any.
+    /// Removes the keys from index `base` on; returns a repeated key, or nil when there is none.
     mutating func pop(to base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let count = keys.count - base
         defer { keys.removeLast(count) }

@@ -1,6 +1,6 @@
-/// Names of entities and properties, each made into a string once.
+/// The names of entities and properties, with one string for each.
 ///
-/// Names of up to fifteen bytes fit into a string's own words, so only longer ones are kept.
+/// Only names of more than fifteen bytes are kept: a string stores shorter ones inline.
 struct NameTable {
     private static let slotCount = 256
     private var slots: [String] = []

@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// The members of a change line, collected while it is read.
 ///
-/// Exactly one of the five verbs, and `id`, must be there; a known key must have its type whatever the verb; other keys
-/// are ignored.
+/// The line must have `id` and exactly one of the five verbs. A known key must have its type with every verb; unknown
+/// keys are ignored.
 struct ChangeLine {
     enum Verb { case insert, update, delete, link, unlink }
 
@@ -19,7 +19,7 @@ struct ChangeLine {
     private var idCount = 0
     private var positionCount = 0
 
-    /// Reads the line that the scanner is at; with `builds` false it is only checked.
+    /// Reads a line; with `builds` false the values are only validated.
     init(_ scanner: inout JSONScanner, builds: Bool) throws(JSONError) {
         guard scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected("an object") }
         try scanner.open(UInt8(ascii: "{"), depth: 1)
@@ -49,7 +49,7 @@ struct ChangeLine {
         try check(scanner)
     }
 
-    /// The change; only of a line that was read with `builds`.
+    /// Returns the change; the line must have been read with `builds`.
     func change(names scanner: inout JSONScanner) throws(JSONError) -> Change {
         guard let verb, let entity, let id else { throw scanner.failure("it is no change") }
         let operation: Change.Operation

@@ -1,14 +1,15 @@
 import TributaryChanges
 
-/// Checks change lines without keeping them; a line like one before is compared with that instead of being parsed.
+/// Validates change lines without keeping them; a line with the form of an earlier line is compared with its template
+/// instead of being parsed.
 struct ChangeLineCheck {
-    /// Whether a line may name bytes that lie beside the log.
+    /// Whether a line may reference a blob.
     private(set) var mayNameBlobs = false
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
     private var templates = LineTemplates()
     private static let blobKey = Array("\"blob\"".utf8)
 
-    /// Checks the change lines of a transaction.
+    /// Validates the change lines of a transaction.
     ///
     /// - Throws: ``SegmentError`` when a line is missing or is no change.
     mutating func read(
@@ -36,7 +37,7 @@ struct ChangeLineCheck {
                 }
                 throw rejected("\(announced) changes are announced, only \(index) follow", line: reader.line)
             }
-            // The values of a line that is like a template are plain, and a blob is an object.
+            // Lines that match a template have plain values, and a blob reference is an object.
             if !templates.learn(line, &scanner), !mayNameBlobs { mayNameBlobs = line.contains(Self.blobKey) }
         }
     }

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The members of a header, transaction or end line, taken by name; names that nobody asks for are ignored.
+/// The members of a header, transaction or end line by name; unknown names are ignored.
 struct LineFields {
     private let value: JSONValue
 
@@ -15,7 +15,7 @@ struct LineFields {
 
     func has(_ key: String) -> Bool { value[key] != nil }
 
-    /// A whole number that is not negative.
+    /// Returns an integer that is not negative.
     func count(_ key: String) throws(JSONError) -> UInt64 {
         guard let found = value[key] else { throw missing(key) }
         guard case .integer(let number) = found, number >= 0 else {
@@ -32,7 +32,7 @@ struct LineFields {
         return text
     }
 
-    /// Nil when the key is left out or null.
+    /// Returns a string; nil when the key is missing or null.
     func optionalString(_ key: String) throws(JSONError) -> String? {
         switch value[key] {
         case nil, .null: return nil
@@ -41,7 +41,7 @@ struct LineFields {
         }
     }
 
-    /// A name of something; nil when the key is left out or null.
+    /// Returns a string within the length limit of names; nil when the key is missing or null.
     func shortString(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count <= LogLimits.textBytes else {
@@ -51,7 +51,7 @@ struct LineFields {
         return text
     }
 
-    /// A SHA-256 in hexadecimal digits, in lower case.
+    /// Returns a SHA-256 in lower-case hexadecimal; nil when the key is missing or null.
     func optionalHash(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count == 64, text.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else {

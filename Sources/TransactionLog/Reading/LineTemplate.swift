@@ -1,45 +1,46 @@
 import Glibc
 import TributaryChanges
 
-/// The constant bytes of insert or update lines that have the same entity and the same properties: everything except the
+/// The constant bytes of insert or update lines with one entity and one list of properties: everything but the
 /// identifier and the values.
 ///
-/// A line of a log is nearly always like one shortly before it. Made from a line that was found valid, a template shows
-/// that another is valid as well when the bytes between its values are the same: names and keys need no second look.
+/// Nearly every line of a log has the form of a recent line. A template is made from a valid line. Another line is
+/// valid when its bytes between the values equal those of the template, so that names and keys are not parsed again.
 final class LineTemplate {
     let isInsert: Bool
     let entity: String
     let names: [String]
-    /// The bytes before the identifier, those before each value, and those after the last one, one after another.
+    /// The bytes before the identifier, before each value and after the last value, joined.
     private let bytes: [UInt8]
-    /// Where each of them ends in `bytes`.
+    /// The end of each of these pieces in `bytes`.
     private let ends: [Int]
 
     private static let identifierLength = 36
 
-    /// The template of a valid change line; nil when it has another form, or values that are not plain.
+    /// Creates a template of a valid change line; nil when the line has another form, or values that are not plain.
     init?(_ line: UnsafeBufferPointer<UInt8>, scanner: inout JSONScanner) {
         let insert = StaticString("{\"insert\":")
         let update = StaticString("{\"update\":")
         scanner.begin(line)
-        let isInsert = scanner.takes(insert)
-        guard isInsert || scanner.takes(update), let entity = scanner.plainString(), scanner.takes(",\"id\":\"") else {
+        let isInsert = scanner.consume(insert)
+        guard isInsert || scanner.consume(update), let entity = scanner.plainString(), scanner.consume(",\"id\":\"")
+        else {
             return nil
         }
         var pieces = [Range(uncheckedBounds: (0, scanner.position))]
         scanner.position += LineTemplate.identifierLength
         var start = scanner.position
-        guard scanner.takes("\",\"values\":{") else { return nil }
+        guard scanner.consume("\",\"values\":{") else { return nil }
         var names: [String] = []
         while true {
-            guard let key = scanner.plainString(), scanner.takes(":") else { return nil }
+            guard let key = scanner.plainString(), scanner.consume(":") else { return nil }
             names.append(scanner.text(of: key))
             pieces.append(start..<scanner.position)
             guard (try? scanner.skipScalar()) == true else { return nil }
             start = scanner.position
-            if !scanner.takes(",") { break }
+            if !scanner.consume(",") { break }
         }
-        guard scanner.takes("}}"), scanner.position == line.count else { return nil }
+        guard scanner.consume("}}"), scanner.position == line.count else { return nil }
         pieces.append(start..<line.count)
         self.isInsert = isInsert
         self.entity = scanner.text(of: entity)
@@ -54,14 +55,14 @@ final class LineTemplate {
         self.ends = ends
     }
 
-    /// Whether the line is valid because it is of this form; the scanner is given the line.
+    /// Whether the line has this form and is therefore valid; sets the scanner to the line.
     ///
-    /// False says nothing: the line has to be looked at as a whole then.
+    /// After false the whole line has to be parsed.
     func covers(_ line: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner) -> Bool {
         walk(line, &scanner) { (scanner, _) throws(JSONError) in try scanner.skipScalar() } != nil
     }
 
-    /// Appends the line to a run of this form; false when it is of another.
+    /// Appends the line to a run of this form; false when the line has another form.
     func append(_ line: UnsafeBufferPointer<UInt8>, to run: RowRun, _ scanner: inout JSONScanner) -> Bool {
         let id = walk(line, &scanner) { (scanner, column) throws(JSONError) in
             try scanner.scalar(into: run, column)
@@ -71,7 +72,7 @@ final class LineTemplate {
         return true
     }
 
-    /// The identifier, when all between the values is as it should be and `value` has taken each of them.
+    /// Returns the identifier when all bytes between the values match, and `value` has accepted each value.
     @inline(__always)
     private func walk(
         _ line: UnsafeBufferPointer<UInt8>,

@@ -1,17 +1,17 @@
 import TributaryChanges
 
-/// The few templates that the lines of a segment are like, the last one first.
+/// The templates of recent lines of a segment, the most recently used first.
 struct LineTemplates {
-    /// Templates that are held at a time.
+    /// The greatest number of templates.
     private static let limit = 8
-    /// Templates that are made before any has been of use: a log of ever new forms is not worth the trouble.
+    /// The number of templates after which none are made if none has matched: each line then has a form of its own.
     private static let trials = 64
 
     private var templates: [LineTemplate] = []
     private var made = 0
     private var hits = 0
 
-    /// Whether the line is valid because it is like one of the templates; false says nothing.
+    /// Whether the line matches a template and is therefore valid; after false the whole line has to be parsed.
     @inline(__always)
     mutating func covers(_ line: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner) -> Bool {
         for index in templates.indices where templates[index].covers(line, &scanner) {
@@ -22,7 +22,7 @@ struct LineTemplates {
         return false
     }
 
-    /// The template that the line is like.
+    /// Returns the template that the line matches; nil when there is none.
     mutating func template(
         of line: UnsafeBufferPointer<UInt8>,
         _ scanner: inout JSONScanner
@@ -30,7 +30,7 @@ struct LineTemplates {
         covers(line, &scanner) ? templates.first : nil
     }
 
-    /// Learns from a line that is valid and was like none; false when it cannot be a template.
+    /// Makes a template of a valid line that matched none; false when the line cannot be a template.
     mutating func learn(_ line: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner) -> Bool {
         guard made < LineTemplates.trials + hits / 16 else { return false }
         made += 1

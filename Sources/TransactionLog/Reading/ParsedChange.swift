@@ -1,7 +1,7 @@
 package import TributaryChanges
 
-/// A change in the log's syntax from a request or a command's input: `id` may be left out of an insert, and `ifVersion`
-/// may be there.
+/// A change in the syntax of the log, from a request or a command's input: an insert may leave out `id`, and
+/// `ifVersion` may be present.
 package struct ParsedChange: Hashable, Sendable {
     package enum Verb: String, Sendable, CaseIterable { case insert, update, delete, link, unlink }
 
@@ -9,14 +9,22 @@ package struct ParsedChange: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID?
     package var writes: [PropertyWrite] = []
-    /// The relationship of `link` and `unlink`.
+    /// The relationship of a `link` or an `unlink`.
     package var relationship: String?
     package var ids: [UniqueID] = []
     package var positions: [String]?
     /// The version that the object must still have.
     package var ifVersion: JSONValue?
 
-    /// A change that is known in its other form.
+    /// Creates a change of its parts.
+    ///
+    /// - Parameters:
+    ///   - verb: The verb of the change.
+    ///   - change: The entity and the object of the change.
+    ///   - writes: The values of an insert or an update.
+    ///   - relationship: The relationship of a link or an unlink.
+    ///   - ids: The objects to link or to unlink.
+    ///   - positions: The positions of linked objects in an ordered relationship.
     package init(
         _ verb: Verb,
         _ change: Change,
@@ -34,14 +42,16 @@ package struct ParsedChange: Hashable, Sendable {
         self.positions = positions
     }
 
-    /// Reads one line.
+    /// Parses one line.
     ///
-    /// - Throws: ``JSONError``.
+    /// - Throws: ``JSONError`` with the offset and the reason.
     package static func parse(line: [UInt8]) throws(JSONError) -> ParsedChange {
         try ParsedChange(try JSONParser.parse(line))
     }
 
-    /// Reads a value that has been parsed as part of a larger text.
+    /// Reads a change from a parsed JSON value.
+    ///
+    /// - Throws: ``JSONError`` with the reason.
     package init(_ value: JSONValue) throws(JSONError) {
         guard case .object = value else { throw ParsedChange.failure("a change is an object, this is \(value.kind)") }
         let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }
@@ -68,7 +78,7 @@ package struct ParsedChange: Hashable, Sendable {
         positions = try ParsedChange.positions(value["positions"], count: ids.count)
     }
 
-    /// The change, with `newID` for an insert that named none.
+    /// Returns the change, with `newID` for an insert without an ID.
     package func change(newID: @autoclosure () -> UniqueID) -> Change {
         let operation: Change.Operation =
             switch verb {

@@ -1,25 +1,25 @@
 package import TributaryChanges
 
-/// Some of a segment's transactions, in order, or a piece of one that is large.
+/// Consecutive transactions of a segment, or a piece of a large transaction.
 package struct SegmentBatch: Sendable {
     package enum Event: Hashable, Sendable {
         case begin(TransactionHeader)
-        /// Some or all changes of the transaction that has begun.
+        /// Some or all changes of the current transaction.
         case changes([Change])
-        /// Changes of the transaction that has begun, as a run of rows; only when the reader is asked for runs.
+        /// Changes of the current transaction as a run of rows; only when the reader makes runs.
         case rows(RowRun)
         case end
     }
 
     package var events: [Event] = []
     package var changeCount = 0
-    /// Bytes of the lines that it was read from.
+    /// The number of bytes of the lines.
     package var byteCount = 0
-    /// Whether a slice ends here.
+    /// Whether a slice ends with this batch.
     ///
-    /// Its bytes are those that were verified, so what came since the last end may be committed. Without this nothing
-    /// may.
+    /// The slice's bytes are the verified ones then, so that all changes up to here may be committed. Without the end
+    /// of a slice nothing may be committed.
     package var endsSlice = false
-    /// The sequence of the last transaction that ended in this batch.
+    /// The sequence of the last transaction that ends in this batch.
     package var last: UInt64?
 }

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Checks the lines of a segment one after the other: the header, then each transaction with its changes.
+/// Validates the lines of a segment in order: the header, then each transaction with its changes.
 struct SegmentContent {
     private let name: SegmentName
     private var header: SegmentHeader?
@@ -9,10 +9,12 @@ struct SegmentContent {
     private var dependencies: SegmentDependencies
     private var slices: SliceBuilder
 
+    /// Creates a check.
+    ///
     /// - Parameters:
-    ///   - name: The name of the file, which tells the writer and the range.
-    ///   - sliceLines: A slice ends with the transaction that brings it to so many lines.
-    ///   - sequence: Dependencies of the transactions after this one are collected.
+    ///   - name: The name of the file, which gives the writer and the range.
+    ///   - sliceLines: The number of lines after which a slice ends with its transaction.
+    ///   - sequence: The sequence after which the dependencies of transactions are collected.
     init(name: SegmentName, sliceLines: Int, dependenciesAfter sequence: UInt64) {
         self.name = name
         order = TransactionOrder(name)
@@ -20,7 +22,7 @@ struct SegmentContent {
         slices = SliceBuilder(lineLimit: sliceLines)
     }
 
-    /// Checks all lines before the end line.
+    /// Validates all lines before the end line.
     ///
     /// - Throws: ``SegmentError`` with the line and the reason.
     mutating func read(_ reader: SegmentLineReader, file: String) throws(SegmentError) {
@@ -54,12 +56,12 @@ struct SegmentContent {
 
     /// Checks the counts of the end line.
     ///
-    /// - Throws: ``SegmentError`` `rejected` when they are not those of the lines.
+    /// - Throws: ``SegmentError`` `rejected` when they differ from those of the lines.
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         try order.check(end, line: line, file: file)
     }
 
-    /// The segment, when all of its lines have been checked.
+    /// Returns the verified segment after all lines have been validated.
     ///
     /// - Throws: ``SegmentError`` `rejected` when there are no transactions.
     func verified(tail: SegmentTail, file: String) throws(SegmentError) -> VerifiedSegment {

@@ -1,14 +1,14 @@
 import TributaryChanges
 
-/// Collects the transactions of other writers that a segment's transactions wait for, as many as may be kept at a time.
+/// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
 struct SegmentDependencies {
     private(set) var list: [VerifiedSegment.Dependency] = []
-    /// The last transaction whose dependencies are all in the list; nil when that is the segment's last.
+    /// The last transaction whose dependencies are all collected; nil when it is the segment's last one.
     private(set) var completeThrough: UInt64?
     private let start: UInt64
     private var entryCount = 0
 
-    /// Collects those of the transactions after `start`.
+    /// Creates an empty list for the transactions after `start`.
     init(after start: UInt64) {
         self.start = start
     }

@@ -1,12 +1,12 @@
 import TributaryChanges
 
-/// The last line of a segment.
+/// The end line of a segment.
 package struct SegmentEnd: Hashable, Sendable {
     /// The sequence of the last transaction.
     package var last: UInt64
     package var transactions: UInt64
     package var changes: UInt64
-    /// Lower-case hexadecimal SHA-256 of all bytes before this line.
+    /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
 
     package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String) {
@@ -16,7 +16,7 @@ package struct SegmentEnd: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// The hash as the end line states it.
+    /// Returns the hash in the form of the end line.
     package static func sha256(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
     /// The line without its newline.

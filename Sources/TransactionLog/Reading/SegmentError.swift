@@ -1,26 +1,26 @@
 import Glibc
 package import TributaryChanges
 
-/// Why a segment cannot be read or written: what, where, and what it means for the segment.
+/// An error while reading or writing a segment, with its position, its reason and the resulting state of the segment.
 package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
-        /// There is no valid end line (yet): it may still be on its way.
+        /// The file has no valid end line: a replicator may still be writing it.
         case incomplete
-        /// The bytes are not those that were written: the hash of the end line does not fit.
+        /// The bytes are not those that the writer wrote: the hash in the end line does not match.
         case damaged
-        /// The bytes are as they were written, and they are no valid segment.
+        /// The bytes are those that the writer wrote, and they are no valid segment.
         case rejected
-        /// Another segment of this name, or with overlapping bounds, has other bytes.
+        /// Another segment with this name, or with an overlapping range, has other bytes.
         case forked
-        /// The bytes are not any more those that were verified.
+        /// The bytes are no longer the verified ones.
         case changed
-        /// There is no such file.
+        /// The file does not exist.
         case missing
-        /// The system refused to read or write; the value is `errno`.
+        /// The system could not read or write the file; the value is `errno`.
         case inputOutput(Int32)
     }
 
-    /// The segment states of the log folder's contract that an error can put a segment in.
+    /// The segment states of the log folder's contract that an error can result in.
     package enum State: String, Hashable, Sendable {
         case incomplete, damaged, rejected, forked
     }
@@ -30,7 +30,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The line in the file, from 1.
     package var line: Int?
     package var writer: UniqueID?
-    /// The transaction in which it was found.
+    /// The transaction with the error.
     package var sequence: UInt64?
     package var reason: String
 
@@ -59,7 +59,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the same file may be fine at the next look, without anybody writing it anew.
+    /// Whether a later attempt with the same file may succeed without a change by the writer.
     package var isRetryable: Bool {
         switch kind {
         case .incomplete, .changed, .missing, .inputOutput: true
@@ -67,14 +67,14 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the machine is in trouble that may pass by itself, such as no descriptors left: not a matter of
-    /// permissions, nor of what the file is.
+    /// Whether the machine has a problem that may pass by itself, such as too few descriptors; permissions and the kind
+    /// of the file are none.
     package var isPassing: Bool {
         guard case .inputOutput(let code) = kind else { return false }
         return [EMFILE, ENFILE, ENOMEM, EIO].contains(code)
     }
 
-    /// What helps, as a sentence.
+    /// The remedy as a sentence.
     package var hint: String {
         switch kind {
         case .incomplete: "Wait until the file has arrived whole; if it stays so, copy it again from its writer."
@@ -88,8 +88,8 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package var description: String {
-        let place = line.map { "\(file):\($0)" } ?? file
+        let position = line.map { "\(file):\($0)" } ?? file
         let transaction = sequence.map { " (transaction \($0))" } ?? ""
-        return "\(place): \(reason)\(transaction)"
+        return "\(position): \(reason)\(transaction)"
     }
 }

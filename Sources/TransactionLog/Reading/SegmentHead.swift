@@ -1,7 +1,9 @@
 import TributaryChanges
 
-/// The header line of a segment, read without looking at the rest.
+/// Reads the header line of a segment without the rest of the file.
 package enum SegmentHead {
+    /// Reads the header.
+    ///
     /// - Throws: ``SegmentError`` `rejected` when the first line is no header.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
         let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))

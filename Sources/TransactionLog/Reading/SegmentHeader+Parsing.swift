@@ -21,7 +21,7 @@ extension SegmentHeader {
         )
     }
 
-    /// Checks the header against the name of the file that it stands in.
+    /// Checks the header against the name of its file.
     func check(against name: SegmentName) throws(JSONError) {
         guard writer == name.writer else {
             throw JSONError(offset: 0, reason: "the header names writer \(writer), the file's folder \(name.writer)")
@@ -59,9 +59,9 @@ extension SegmentEnd {
 }
 
 extension TransactionHeader {
-    /// Reads a transaction line of `writer`.
+    /// Parses a transaction line of `writer`.
     ///
-    /// What it says to have seen of itself is dropped: it means nothing.
+    /// An entry of `seen` for the writer itself has no meaning and is dropped.
     init(line: UnsafeBufferPointer<UInt8>, writer: UniqueID) throws(JSONError) {
         let fields = try LineFields(line)
         let sequence = try fields.count("transaction")
@@ -95,7 +95,7 @@ extension TransactionHeader {
                 guard case .integer(let sequence) = member.value, sequence >= 0 else {
                     throw JSONError(offset: 0, reason: "'seen' has no sequence for writer \(other)")
                 }
-                // That nothing has been seen of a writer says nothing.
+                // An entry of 0 states nothing about a writer.
                 if other != writer, sequence > 0 { seen[other] = max(seen[other] ?? 0, UInt64(sequence)) }
             }
             return seen

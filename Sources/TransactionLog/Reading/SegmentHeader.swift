@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The first line of a segment.
+/// The header line of a segment.
 package struct SegmentHeader: Hashable, Sendable {
     /// The version of the format that this program reads and writes.
     package static let formatVersion: Int64 = 1
@@ -10,7 +10,7 @@ package struct SegmentHeader: Hashable, Sendable {
     package var name: String?
     package var first: UInt64
     package var last: UInt64
-    /// The hash in the end line of this writer's segment before.
+    /// The hash in the end line of the writer's previous segment.
     package var previous: String?
     /// The version of the writer's model.
     package var model: String?
@@ -33,7 +33,7 @@ package struct SegmentHeader: Hashable, Sendable {
 
     package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 
-    /// The line without its newline.
+    /// The line, without its newline.
     package var line: String {
         var members = [
             JSONMember(key: "tributary", value: .integer(SegmentHeader.formatVersion)),

@@ -2,32 +2,33 @@ import CLinux
 import Glibc
 import TributaryChanges
 
-/// Cuts a range of a segment's bytes into lines and hashes them on the way.
+/// Divides a range of a segment's bytes into lines and hashes them.
 ///
-/// The memory is a buffer of 256 KiB, less for a shorter range, that grows with the longest line, to 16 MiB at most. A line
-/// is valid until the next one is taken.
+/// The buffer has 256 KiB, less for a shorter range, and grows with the longest line up to 16 MiB. A line is valid
+/// until the next one is read.
 final class SegmentLineReader {
-    /// The longest line, its newline not counted: 16 MiB.
+    /// The greatest length of a line without its newline: 16 MiB.
     static let lineLimit = 16 << 20
-    /// After so many lines other threads may run: few enough that reading them takes less than 0.1 ms.
+    /// The number of lines after which the thread yields; reading them takes less than 0.1 ms.
     private static let linesBetweenPauses = 32
     private static let initialCapacity = 256 << 10
 
     private let source: any SegmentBytes
     private let end: UInt64
-    /// Where the next read begins.
+    /// The offset of the next read.
     private var offset: UInt64
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
-    /// Where the next line begins.
+    /// The index of the next line in the buffer.
     private var start = 0
-    /// What lies before it in the buffer is hashed.
+    /// The index in the buffer up to which the bytes are hashed.
     private var hashed = 0
     private var hash: SHA256
-    /// How many lines have been taken.
+    /// The number of lines that have been read.
     private(set) var line = 0
 
-    /// Reads the range `bounds`, which must end after a newline; `hash` has taken what comes before it.
+    /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
+    /// range.
     init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256()) {
         self.source = source
         self.hash = hash
@@ -40,10 +41,10 @@ final class SegmentLineReader {
 
     deinit { buffer.deallocate() }
 
-    /// The place in the file where the next line begins.
+    /// The offset of the next line in the file.
     var position: UInt64 { offset - UInt64(filled - start) }
 
-    /// The next line without its newline; nil at the end.
+    /// Returns the next line without its newline; nil at the end.
     ///
     /// - Throws: ``SegmentError`` `rejected` when a line is too long or has no newline.
     func next() throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
@@ -79,29 +80,29 @@ final class SegmentLineReader {
         }
     }
 
-    /// The hash of all bytes up to the next line, those before the range included.
+    /// The hash of all bytes before the next line, including those before the range.
     var hashSoFar: SHA256 {
-        takeIntoHash()
+        hashReadBytes()
         return hash
     }
 
-    /// Hashes what is left, without cutting it into lines, and gives the digest of everything.
+    /// Hashes the remaining bytes without dividing them into lines, and returns the digest of all bytes.
     func finish() throws(SegmentError) -> SHA256.Digest {
         start = filled
         while try refill() { start = filled }
         return hashSoFar.finalize()
     }
 
-    private func takeIntoHash() {
+    private func hashReadBytes() {
         guard start > hashed else { return }
         hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[hashed..<start]))
         hashed = start
     }
 
-    /// Reads more behind the line that has begun; false when the range is read.
+    /// Reads more bytes after the current line; false at the end of the range.
     private func refill() throws(SegmentError) -> Bool {
         guard offset < end else { return false }
-        takeIntoHash()
+        hashReadBytes()
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<filled]))
             filled -= start

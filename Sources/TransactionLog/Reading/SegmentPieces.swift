@@ -1,17 +1,17 @@
 import TributaryChanges
 
-/// The changes of one transaction as they are read: runs, and between them what no run can hold.
+/// The changes of one transaction while they are read: runs, and between them changes that no run can hold.
 struct SegmentPieces {
     private var done: [SegmentBatch.Event] = []
     private var changes: [Change] = []
     private var run: RowRun?
     private var template: LineTemplate?
-    /// Changes so far.
+    /// The number of changes.
     private(set) var count = 0
 
-    /// Takes a line that is like one before it into a run; false when it has to be read as a whole.
+    /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
     @inline(__always)
-    mutating func take(
+    mutating func appendRow(
         _ line: UnsafeBufferPointer<UInt8>,
         _ templates: inout LineTemplates,
         _ scanner: inout JSONScanner
@@ -22,7 +22,7 @@ struct SegmentPieces {
         }
         guard let found = templates.template(of: line, &scanner) else { return false }
         let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names)
-        // Not every valid value fits a run.
+        // A run cannot hold every valid value.
         guard found.append(line, to: begun, &scanner) else { return false }
         endChanges()
         endRun()
@@ -32,7 +32,7 @@ struct SegmentPieces {
         return true
     }
 
-    /// Takes a change; `room` is for how many there may be.
+    /// Appends a change; `room` is the greatest number of changes that can follow.
     mutating func append(_ change: Change, room: Int) {
         endRun()
         if changes.isEmpty { changes.reserveCapacity(room - count) }
@@ -40,7 +40,7 @@ struct SegmentPieces {
         count += 1
     }
 
-    /// All that was taken, in order.
+    /// Returns all changes, in order.
     mutating func events() -> [SegmentBatch.Event] {
         endChanges()
         endRun()

@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// Reads the transactions of a verified segment, a batch at a time, in bounded memory.
+/// Reads the transactions of a verified segment in batches, in bounded memory.
 ///
-/// The bytes are hashed again: the batch that ends a slice is handed out only when they are the ones that were
-/// verified. What was read before that must not be committed.
+/// The reader hashes the bytes again. It returns the batch that ends a slice only when its bytes are the verified ones;
+/// changes of earlier batches of the slice must not be committed before.
 ///
 /// ```swift
 /// let reader = SegmentReader(file, segment: verified, after: position)
@@ -12,8 +12,8 @@ import TributaryChanges
 /// }
 /// ```
 package final class SegmentReader {
-    /// A batch ends early once its lines come to 1 MiB: several are in memory at a time, and what is made of a line can
-    /// be several times as long.
+    /// The number of bytes after which a batch ends: several batches are in memory at a time, and the values of a line
+    /// can be several times as long as the line.
     private static let byteLimit: UInt64 = 1 << 20
 
     private let source: any SegmentBytes
@@ -24,11 +24,17 @@ package final class SegmentReader {
     private let makesRuns: Bool
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
     private var templates = LineTemplates()
-    /// The transaction that has begun, and how many of its changes are still to come.
+    /// The current transaction; `remaining` is the number of its changes that have not been read.
     private var transaction: TransactionHeader?
     private var remaining = 0
 
-    /// Reads what comes after the transaction `sequence`; with `makesRuns` as runs what can be.
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the segment.
+    ///   - segment: The segment as it was verified.
+    ///   - sequence: The sequence after which transactions are read.
+    ///   - makesRuns: Whether rows are returned as runs where possible.
     package init(
         _ source: some SegmentBytes,
         segment: VerifiedSegment,
@@ -42,11 +48,11 @@ package final class SegmentReader {
         sliceIndex = segment.slices.firstIndex { $0.last > sequence } ?? segment.slices.count
     }
 
-    /// The next batch of about `limit` changes; nil when all has been read.
+    /// Returns the next batch of about `limit` changes; nil at the end.
     ///
-    /// A batch never reaches past a slice.
+    /// A batch never includes lines of two slices.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified.
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified ones.
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
         guard sliceIndex < segment.slices.count else { return nil }
         let slice = segment.slices[sliceIndex]
@@ -71,7 +77,7 @@ package final class SegmentReader {
         return batch
     }
 
-    /// False at the end of the slice.
+    /// Reads the next transaction line; false at the end of the slice.
     private func beginTransaction(in batch: inout SegmentBatch, _ lines: SegmentLineReader) throws(SegmentError) -> Bool
     {
         guard let line = try next(lines) else { return false }
@@ -101,7 +107,7 @@ package final class SegmentReader {
             guard let line = try next(lines) else { throw changed("a transaction breaks off", lines) }
             remaining -= 1
             guard isWanted else { continue }
-            if makesRuns, pieces.take(line, &templates, &scanner) { continue }
+            if makesRuns, pieces.appendRow(line, &templates, &scanner) { continue }
             scanner.begin(line)
             do throws(JSONError) {
                 pieces.append(try ChangeLine(&scanner, builds: true).change(names: &scanner), room: room)

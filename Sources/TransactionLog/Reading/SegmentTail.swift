@@ -1,21 +1,22 @@
 import TributaryChanges
 
-/// The end line of a segment and where it begins, read without looking at the rest: enough to tell whether a segment
-/// is one that has been applied.
+/// The end line of a segment and its offset, read without the rest of the file: enough to recognize an applied segment.
 package struct SegmentTail: Hashable, Sendable {
-    /// An end line has four short members; one over 64 KiB is none.
+    /// The greatest length of an end line, which has four short members.
     private static let longestLine: UInt64 = 64 << 10
 
     package let end: SegmentEnd
-    /// Bytes before the end line.
+    /// The number of bytes before the end line.
     package let offset: UInt64
     package let fileSize: UInt64
 
+    /// Reads the end line.
+    ///
     /// - Throws: ``SegmentError`` `incomplete` when the file does not end with a valid end line.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentTail {
         let size = try source.size()
         guard size > 0 else { throw SegmentError(.incomplete, file: source.file, reason: "the file is empty") }
-        // The line is about 150 bytes long: try a little first.
+        // The line has about 150 bytes, so a short read is tried first.
         for length in [min(size, 1024), min(size, longestLine)] {
             let bytes = try source.bytes(in: (size - length)..<size)
             guard bytes.last == 0x0A else {

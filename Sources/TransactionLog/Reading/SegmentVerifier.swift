@@ -1,27 +1,32 @@
 import TributaryChanges
 
-/// Checks a whole segment before anything of it is applied: framing, JSON, header against name, sequences, clocks,
-/// counts and hash.
+/// Verifies a whole segment before any of it is applied: framing, JSON, header against name, sequences, clocks, counts
+/// and hash.
 ///
-/// The bytes are read once, in order, in a bounded buffer. Whether the content is at fault or the copy is told apart by
-/// the hash: it is compared even when a line could not be read.
+/// The verifier reads the bytes once, in order, with a bounded buffer. The hash distinguishes invalid content from a
+/// damaged copy, so it is compared even after an invalid line.
 package struct SegmentVerifier: Sendable {
-    /// 65,536 transactions with `seen` are kept for planning.
+    /// The greatest number of transactions with `seen` that are kept for planning.
     package static let dependencyLimit = 65_536
-    /// So many entries of `seen` altogether, 40 bytes each.
+    /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let dependencyEntryLimit = 262_144
 
-    /// A slice ends with the first transaction that brings it to so many changes.
+    /// The number of changes after which a slice ends with its transaction.
     package var sliceChanges: Int
 
     package init(sliceChanges: Int = 20_000) {
         self.sliceChanges = max(1, sliceChanges)
     }
 
-    /// Checks the segment and tells what is needed to import it; dependencies are collected after `sequence`.
+    /// Verifies the segment and returns the information that its import needs.
     ///
-    /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not fit,
-    ///   `rejected` when the bytes are as they were written and are no valid segment.
+    /// - Parameters:
+    ///   - source: The bytes of the segment.
+    ///   - name: The name that the segment's file must have.
+    ///   - sequence: The sequence after which the dependencies of transactions are collected.
+    /// - Returns: The verified segment.
+    /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
+    ///   `rejected` when the bytes are those that were written and are no valid segment.
     package func verify(
         _ source: some SegmentBytes,
         name: SegmentName,
@@ -45,14 +50,14 @@ package struct SegmentVerifier: Sendable {
         }
         let digest = try reader.finish()
         guard digest.hexadecimal == tail.end.sha256 else {
-            let place = fault.map { "; the first fault: \($0.reason)" } ?? ""
+            let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
             throw SegmentError(
                 .damaged,
                 file: source.file,
                 line: fault?.line,
                 writer: name.writer,
                 sequence: fault?.sequence,
-                reason: "the hash of the bytes is not the one in the end line\(place)"
+                reason: "the hash of the bytes is not the one in the end line\(firstFault)"
             )
         }
         if let fault { throw fault.with(writer: name.writer) }

@@ -1,21 +1,21 @@
 import TributaryChanges
 
-/// Divides a segment into slices of whole transactions, each with the hash of its bytes, so that the bytes that are applied
-/// later can be compared with those that were verified.
+/// Divides a segment into slices of whole transactions, each with the hash of its bytes, to compare the bytes that are
+/// applied later with the verified ones.
 struct SliceBuilder {
-    /// A slice ends with the transaction that brings it to 4 MiB.
+    /// The number of bytes after which a slice ends with its transaction: 4 MiB.
     private static let byteLimit: UInt64 = 4 << 20
 
     private(set) var slices: [VerifiedSegment.Slice] = []
-    /// A slice ends with the transaction that brings it to so many lines.
+    /// The number of lines after which a slice ends with its transaction.
     private let lineLimit: Int
-    /// The first transaction of the slice that has begun; nil between slices.
+    /// The first transaction of the current slice; nil between slices.
     private var first: UInt64?
-    /// The number of the line that has this transaction.
+    /// The line number of this transaction.
     private var line = 0
     /// The offset at which the slice begins.
     private var start: UInt64 = 0
-    /// Lines of transactions and changes in the slice.
+    /// The number of transaction and change lines in the slice.
     private var lineCount = 0
     private var hashBefore = SHA256()
 
@@ -23,20 +23,20 @@ struct SliceBuilder {
         self.lineLimit = lineLimit
     }
 
-    /// The reader has come to the first transaction.
+    /// Starts the first slice, at the first transaction of the segment.
     mutating func begin(_ reader: SegmentLineReader) {
         hashBefore = reader.hashSoFar
         start = reader.position
     }
 
-    /// The reader has read a transaction line.
+    /// Starts a slice, if none is open, with a transaction line that was read.
     mutating func beginTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
         guard first == nil else { return }
         first = transaction.sequence
         line = reader.line
     }
 
-    /// The reader has read all changes of a transaction.
+    /// Counts the lines of a transaction whose changes have all been read.
     mutating func endTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
         lineCount += transaction.changeCount + 1
         if lineCount >= lineLimit || reader.position - start >= SliceBuilder.byteLimit {
@@ -44,7 +44,7 @@ struct SliceBuilder {
         }
     }
 
-    /// Ends the slice that has begun, if any.
+    /// Ends the current slice, if any.
     mutating func end(last: UInt64, _ reader: SegmentLineReader) {
         guard let first else { return }
         let position = reader.position

@@ -1,8 +1,8 @@
 package import TributaryChanges
 
-/// The lines on which transactions of a segment begin, found without reading their changes.
+/// Finds the line numbers of transactions in a segment, without reading their changes.
 package enum TransactionLines {
-    /// The line, counted from 1, of each of the transactions that is found; nothing of a file that is no segment.
+    /// Returns the line number, from 1, of each transaction that is found; empty for a file that is no segment.
     package static func find(
         _ sequences: Set<UInt64>,
         in source: some SegmentBytes,
@@ -22,7 +22,7 @@ package enum TransactionLines {
                 }
             }
         } catch {
-            // The file was changed or is gone: what was found before counts.
+            // The file was changed or removed meanwhile; the transactions found before are returned.
         }
         return found
     }

@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// Checks that the transactions of a segment are those of its name: numbered without holes, with rising clocks.
+/// Checks that the transactions of a segment match its name: consecutive sequences, increasing clocks.
 struct TransactionOrder {
     let name: SegmentName
-    /// The clock of the first transaction; nil before there is one.
+    /// The clock of the first transaction; nil before it has been read.
     private(set) var firstClock: HybridClock?
-    /// The clock of the last transaction, the greatest so far.
+    /// The clock of the last transaction, which is the greatest so far.
     private(set) var clock = HybridClock.zero
     private var transactions: UInt64 = 0
     private var changes: UInt64 = 0
@@ -19,7 +19,7 @@ struct TransactionOrder {
 
     /// Checks a transaction line.
     ///
-    /// - Throws: ``JSONError`` with the reason when it is none, or not the one that is due.
+    /// - Throws: ``JSONError`` with the reason when the line is none, or not that of the next transaction.
     mutating func begin(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> TransactionHeader {
         guard !line.isBlank else { throw JSONError(offset: 0, reason: "the line is blank") }
         let transaction: TransactionHeader
@@ -48,7 +48,7 @@ struct TransactionOrder {
         return transaction
     }
 
-    /// The changes of the transaction have all been read.
+    /// Counts a transaction whose changes have all been read.
     mutating func end(_ transaction: TransactionHeader) {
         transactions += 1
         changes += UInt64(transaction.changeCount)
@@ -56,7 +56,7 @@ struct TransactionOrder {
 
     /// Checks the counts of the end line.
     ///
-    /// - Throws: ``SegmentError`` `rejected` when they are not those of the lines.
+    /// - Throws: ``SegmentError`` `rejected` when they differ from those of the lines.
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         let reason: String
         if name.first + transactions - 1 != name.last {

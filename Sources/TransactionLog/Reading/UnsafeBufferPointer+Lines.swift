@@ -1,12 +1,12 @@
 import CLinux
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether it has nothing but spaces, tabs and carriage returns.
+    /// Whether the bytes are spaces, tabs and carriage returns only.
     var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 
-    /// Whether the bytes of `key` lie in it.
+    /// Whether the bytes include those of `key`.
     ///
-    /// A key with escapes is not found; no writer of ours escapes "blob".
+    /// An escaped key is not found; no writer of this project escapes "blob".
     func contains(_ key: [UInt8]) -> Bool {
         guard let baseAddress, count >= key.count else { return false }
         return key.withUnsafeBytes { key in

@@ -1,23 +1,23 @@
 package import TributaryChanges
 
-/// A segment whose bytes have been checked from the first to the last, with what is needed to plan its import and to
-/// prove later that the bytes are still the same.
+/// A segment whose bytes have all been verified, with the information to plan its import and to prove later that the
+/// bytes are unchanged.
 package struct VerifiedSegment: Sendable {
-    /// Whole transactions that lie next to each other in the file, with the hash of all bytes up to them.
+    /// Consecutive whole transactions of the file, with the hash of all bytes up to their end.
     package struct Slice: Sendable {
         package let first: UInt64
         package let last: UInt64
         package let changes: Int
-        /// The line in the file that it begins with.
+        /// The number of its first line in the file.
         let line: Int
         let bounds: Range<UInt64>
-        /// The hash of everything before it, ready to go on.
+        /// The hash of all bytes before the slice, ready for more bytes.
         let hashBefore: SHA256
-        /// The digest of everything up to its end.
+        /// The digest of all bytes up to the end of the slice.
         let digest: SHA256.Digest
     }
 
-    /// A transaction that says what its writer had seen of others.
+    /// A transaction that states which transactions of other writers its writer had seen.
     package struct Dependency: Hashable, Sendable {
         package let sequence: UInt64
         package let seen: [UniqueID: UInt64]
@@ -34,16 +34,16 @@ package struct VerifiedSegment: Sendable {
     package let end: SegmentEnd
     package let fileSize: UInt64
     package let firstClock: HybridClock
-    /// The clock of the last transaction, the greatest of all.
+    /// The clock of the last transaction, which is the greatest one.
     package let greatestClock: HybridClock
-    /// The transactions that name something in `seen`, in order.
+    /// The transactions with entries in `seen`, in order.
     package let dependencies: [Dependency]
     /// The transaction up to which `dependencies` is complete.
     ///
-    /// It is the last one, unless there were more than ``SegmentVerifier/dependencyLimit``: then import up to here, and
-    /// verify again from here.
+    /// It is the last one unless there are more than ``SegmentVerifier/dependencyLimit``. Otherwise the segment is
+    /// imported up to this transaction and then verified again from here.
     package let plannedThrough: UInt64
     package let slices: [Slice]
-    /// Whether a change may name a blob; false is certain.
+    /// Whether a change may reference a blob; false is certain.
     package let mayNameBlobs: Bool
 }

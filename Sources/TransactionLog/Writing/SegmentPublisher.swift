@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import TributaryChanges
 
-/// Puts whole segments into the log folder: staged, synced, renamed into place without ever replacing a file.
+/// Publishes whole segments in the log folder: writes a staged file, syncs it, and renames it without ever replacing a
+/// file.
 package struct SegmentPublisher: Sendable {
-    /// Where files grow before they are in place; not replicated.
+    /// The folder of unfinished files, which is not replicated.
     package static let stagingFolder = ".staging"
 
     private let logs: LogFolder
@@ -13,20 +14,24 @@ package struct SegmentPublisher: Sendable {
         self.logs = logs
     }
 
-    /// Writes a segment and puts it in place.
+    /// Writes a segment and renames it to its final name.
     ///
-    /// `header` is the header line without its newline, `body` appends the transactions. When a file of this name with
-    /// the same bytes is there already, the work was done before and all is well.
+    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
     ///
-    /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes; what `body` throws.
+    /// - Parameters:
+    ///   - name: The name of the segment.
+    ///   - header: The header line without its newline.
+    ///   - body: Appends the transactions.
+    /// - Returns: The end line.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
     package func publish(
         _ name: SegmentName,
         header: String,
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
         let staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
-        // Two programs that write as one writer must not share a staged file. Where the file system has no locks the
-        // rename still tells one of them that the name is taken.
+        // Two programs with one writer must not share a staged file. On a file system without locks, the rename still
+        // fails for one of them.
         flock(staging.descriptor, LOCK_EX)
         defer {
             flock(staging.descriptor, LOCK_UN)
@@ -39,7 +44,7 @@ package struct SegmentPublisher: Sendable {
             try body(writer)
             let end = try writer.finish(last: name.last)
             try sync(descriptor, path)
-            try place(name, from: staging, path: path)
+            try renameIntoFolder(name, from: staging, path: path)
             return end
         } catch {
             unlinkat(staging.descriptor, name.fileName, 0)
@@ -57,9 +62,9 @@ package struct SegmentPublisher: Sendable {
         return try folder(SegmentPublisher.stagingFolder, in: logs, mode: 0o770)
     }
 
-    /// Opens a folder, made when it is not there.
+    /// Opens a folder, and creates it when it does not exist.
     ///
-    /// Its mode is left to the umask and the folder above (setgid).
+    /// The umask and the parent folder (setgid) determine its mode and group.
     private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
         defer { if parent.descriptor != logs.descriptor { close(parent.descriptor) } }
         let path = "\(parent.path)/\(name)"
@@ -74,14 +79,14 @@ package struct SegmentPublisher: Sendable {
         return Folder(descriptor: descriptor, path: path)
     }
 
-    /// A new file in the staging folder; what an interrupted export left there is removed.
+    /// Creates a file in the staging folder, after removing the remains of an interrupted export.
     private func create(_ name: SegmentName, in staging: Folder) throws(SegmentError) -> (Int32, String) {
         let path = "\(staging.path)/\(name.fileName)"
         unlinkat(staging.descriptor, name.fileName, 0)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = clinux_openat(staging.descriptor, name.fileName, flags, 0o660)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "create") }
-        // The replicator shares the folder by its group, whatever the umask of whoever writes.
+        // The replicator reads the file through its group, whatever the umask of this process.
         guard fchmod(descriptor, 0o660) == 0 else {
             defer { close(descriptor) }
             throw SegmentError.system(errno, file: path, doing: "set the mode")
@@ -90,7 +95,7 @@ package struct SegmentPublisher: Sendable {
     }
 
     /// Renames the file into the writer's folder.
-    private func place(_ name: SegmentName, from staging: Folder, path: String) throws(SegmentError) {
+    private func renameIntoFolder(_ name: SegmentName, from staging: Folder, path: String) throws(SegmentError) {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
         let writer = try folder(name.writer.description, in: logs, mode: 0o770)
         defer { close(writer.descriptor) }
@@ -105,13 +110,13 @@ package struct SegmentPublisher: Sendable {
             }
         }
         if isTaken {
-            try demandSame(name, staged: path)
+            try requireSameBytes(name, staged: path)
             unlinkat(staging.descriptor, name.fileName, 0)
         }
         try sync(writer.descriptor, writer.path)
     }
 
-    /// For file systems that cannot rename without replacing: a hard link cannot replace either.
+    /// Links the file, for file systems that cannot rename without replacing: a hard link cannot replace a file either.
     private func link(_ name: SegmentName, from staging: Folder, to writer: Folder) throws(SegmentError) -> Bool {
         if linkat(staging.descriptor, name.fileName, writer.descriptor, name.fileName, 0) == 0 {
             unlinkat(staging.descriptor, name.fileName, 0)
@@ -123,22 +128,22 @@ package struct SegmentPublisher: Sendable {
         return true
     }
 
-    /// Compares the file in place with the staged one, byte by byte.
-    private func demandSame(_ name: SegmentName, staged path: String) throws(SegmentError) {
-        let there = try logs.open(name)
+    /// Compares the published file with the staged one, byte by byte.
+    private func requireSameBytes(_ name: SegmentName, staged path: String) throws(SegmentError) {
+        let published = try logs.open(name)
         let staged = try OpenFile.open(path: path)
-        let size = try there.size()
+        let size = try published.size()
         var isSame = try staged.size() == size
         var offset: UInt64 = 0
         while isSame, offset < size {
             let range = offset..<min(size, offset + 1 << 20)
-            isSame = try there.bytes(in: range) == staged.bytes(in: range)
+            isSame = try published.bytes(in: range) == staged.bytes(in: range)
             offset = range.upperBound
         }
         guard !isSame else { return }
         throw SegmentError(
             .forked,
-            file: there.file,
+            file: published.file,
             writer: name.writer,
             reason: "the name is taken by a segment with other bytes"
         )

@@ -1,7 +1,7 @@
 import Glibc
 package import TributaryChanges
 
-/// Writes a segment's lines to a descriptor, hashing on the way.
+/// Writes the lines of a segment to a descriptor and hashes them.
 ///
 /// ```swift
 /// let writer = try SegmentWriter(descriptor: descriptor, file: path, header: header.line)
@@ -18,14 +18,22 @@ package final class SegmentWriter {
     private var transactions: UInt64 = 0
     private var changes: UInt64 = 0
 
-    /// Begins with the header line, given without its newline.
+    /// Writes the header line, given without its newline.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The descriptor of the file.
+    ///   - file: The file's name in errors.
+    ///   - header: The header line.
+    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package init(descriptor: Int32, file: String, header: String) throws(SegmentError) {
         self.descriptor = descriptor
         self.file = file
         try write(Array(header.utf8) + [0x0A])
     }
 
-    /// One whole transaction: its line and those of its changes, each ended by a newline.
+    /// Appends a whole transaction: its line and those of its changes, each with a newline.
+    ///
+    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func append(lines: [UInt8], changes count: Int) throws(SegmentError) {
         try write(lines)
         transactions += 1
@@ -36,9 +44,9 @@ package final class SegmentWriter {
         try append(lines: transaction.lines, changes: transaction.changes.count)
     }
 
-    /// Writes the end line.
+    /// Writes the end line and returns it; the file is not synced yet.
     ///
-    /// The file is not synced yet.
+    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
         try flush()
         let end = SegmentEnd(
