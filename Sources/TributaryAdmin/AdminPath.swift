@@ -19,18 +19,18 @@ package enum AdminPath {
     package static let shutdown = "/v1/shutdown"
     package static let metrics = "/metrics"
 
-    /// A path of several parts, each percent-encoded, so that a name cannot reach into another path.
+    /// Returns a path of several components, each percent-encoded, so that a name cannot add components.
     package static func join(_ base: String, _ parts: String...) -> String {
         ([base] + parts.map(percentEncoded)).joined(separator: "/")
     }
 
-    /// `path?name=value&…` without the parameters that have no value.
+    /// Returns `path?name=value&…`, without the parameters whose value is nil.
     package static func with(_ path: String, query: [(String, String?)]) -> String {
         let items = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
         return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
     }
 
-    /// Percent-encodes every byte that RFC 3986 does not call unreserved.
+    /// Percent-encodes every byte except RFC 3986's unreserved characters.
     package static func percentEncoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

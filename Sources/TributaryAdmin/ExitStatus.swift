@@ -1,4 +1,4 @@
-/// How a program ends, in the numbers of sysexits.h.
+/// The exit status of a program, with the numbers of sysexits.h.
 package enum ExitStatus: Int32, Error, Sendable {
     case done = 0
     case usage = 64
@@ -11,12 +11,12 @@ package enum ExitStatus: Int32, Error, Sendable {
     case notPermitted = 77
     case badConfiguration = 78
 
-    /// What the command says with its exit status when the daemon answered with this problem.
+    /// The command's exit status for a problem document of the daemon.
     package init(_ problem: ProblemDocument) {
         self = problem.type == ProblemKind.inputOutput.type ? .inputOutput : ExitStatus(httpStatus: problem.status)
     }
 
-    /// What the command says with its exit status when the daemon answered with this HTTP status.
+    /// The command's exit status for an HTTP status of the daemon.
     package init(httpStatus: Int) {
         self =
             switch httpStatus {

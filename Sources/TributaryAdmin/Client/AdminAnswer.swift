@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the daemon answered.
+/// A response of the daemon.
 package struct AdminAnswer: Sendable {
     package var status: Int
-    /// Names in lower case.
+    /// The headers by their names in lower case.
     package var headers: [String: String]
     package var body: [UInt8]
 
@@ -17,7 +17,9 @@ package struct AdminAnswer: Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as a message of the interface.
+    /// Decodes the body as a message of the interface.
+    ///
+    /// - Throws: ``AdminClientError`` when the body is no such message.
     package func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
@@ -26,7 +28,9 @@ package struct AdminAnswer: Sendable {
         }
     }
 
-    /// Throws the problem when the answer is one.
+    /// Returns the response, or throws its problem document.
+    ///
+    /// - Throws: ``ProblemDocument`` for a response with an error status.
     package func orProblem() throws -> AdminAnswer {
         if isSuccess { return self }
         if let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(body)) { throw problem }

@@ -7,7 +7,7 @@ package struct AdminCall: Sendable, Hashable {
     }
 
     package var method: Method
-    /// Path and query, encoded.
+    /// The encoded path and query.
     package var target: String
     package var body: [UInt8]?
     package var headers: [String: String]

@@ -3,11 +3,11 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Talks HTTP/1.1 to the daemon over its Unix socket, one connection a request.
+/// An HTTP/1.1 client for the daemon's Unix socket, with one connection for each request.
 package struct AdminClient: Sendable {
-    /// The sockets to try, in order; the first that accepts a connection is used.
+    /// The paths of sockets to try, in order; the first socket that accepts a connection is used.
     package var sockets: [String]
-    /// How long the daemon may say nothing; nil is for ever.
+    /// The greatest time between bytes of the daemon; nil for no limit.
     package var timeout: Duration?
 
     package init(sockets: [String], timeout: Duration? = nil) {
@@ -19,16 +19,21 @@ package struct AdminClient: Sendable {
         sockets = [socket]
     }
 
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and returns the whole response.
+    ///
+    /// - Throws: ``AdminClientError`` when there is no response.
     package func send(_ call: AdminCall) async throws -> AdminAnswer {
         var body: [UInt8] = []
         let head = try await stream(call) { bytes in body += bytes }
         return AdminAnswer(status: head.status, headers: head.headers, body: body)
     }
 
-    /// Sends a request and hands the answer's events to `onEvent` until it answers false or the daemon ends the stream.
+    /// Sends a request and passes the events of the response to `onEvent`, until it returns false or the daemon ends
+    /// the stream.
     ///
-    /// An answer that is not a stream of events is returned whole.
+    /// A response that is no stream of events is returned with its body.
+    ///
+    /// - Throws: ``AdminClientError`` when there is no response; what `onEvent` throws.
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
@@ -61,7 +66,7 @@ package struct AdminClient: Sendable {
         try await stream(call) { bytes, _ in try await onBody(bytes) }
     }
 
-    /// Returns the answer's head, with an empty body, once `onBody` has had all bytes.
+    /// Returns the response without its body, after `onBody` has received all bytes.
     private func stream(
         _ call: AdminCall,
         onBody: ([UInt8], AdminAnswer) async throws -> Void
@@ -89,7 +94,7 @@ package struct AdminClient: Sendable {
         }
     }
 
-    /// Whoever held the socket has closed it: a daemon that could not start.
+    /// The error for a socket that was closed by its owner, such as a daemon that could not start.
     private static func closed(_ path: String, _ reason: String) -> AdminClientError {
         .nobodyAnswers([SocketAttempt(path: path, reason: reason + ", without an answer")])
     }
@@ -127,7 +132,7 @@ package struct AdminClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// How long a connection may take.
+    /// The greatest time for making a connection.
     private static let patience = Duration.seconds(10)
 
     private func connect(sending parts: [HTTPClientRequestPart]) async throws -> (Connection, String) {
@@ -148,7 +153,7 @@ package struct AdminClient: Sendable {
         throw AdminClientError.nobodyAnswers(tried)
     }
 
-    /// A daemon whose queue of connections is full is there and busy: it is tried again for a while.
+    /// Connects to a socket, with repeated attempts while the daemon's queue of connections is full.
     private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
         let start = ContinuousClock.now
         let patience = timeout ?? Self.patience

@@ -1,13 +1,13 @@
-/// Why a request did not get an answer.
+/// An error that left a request without a response.
 package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No daemon answers at any of the sockets.
+    /// No daemon accepts connections at any of the sockets.
     case nobodyAnswers([SocketAttempt])
-    /// The socket is there, but this user may not connect.
+    /// The socket exists, but the user is not permitted to connect.
     case notPermitted(path: String)
-    /// The connection ended before the answer did.
+    /// The connection ended before the response.
     case interrupted(path: String)
     case unreadableAnswer(String)
-    /// The daemon has said nothing for so long.
+    /// The daemon sent no bytes within the time limit.
     case silent(path: String, after: Duration)
 
     package var description: String {

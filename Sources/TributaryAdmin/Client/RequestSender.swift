@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Sends a request as soon as the connection stands.
+/// Sends a request as soon as the connection is established.
 ///
-/// Tasks may get no thread for longer than the daemon waits for a request on an open connection; the channel's event
-/// loop needs none of theirs.
+/// The channel's event loop sends it without the threads of Swift tasks, which can be busy for longer than the daemon
+/// waits for a request on an open connection.
 final class RequestSender: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -18,7 +18,7 @@ final class RequestSender: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        // What cannot be written is no failure: the daemon may answer, such as with 413, before it has read everything.
+        // A failed write is ignored: the daemon may respond, such as with 413, before it has read the whole request.
         for part in parts { context.write(Self.wrapOutboundOut(part), promise: nil) }
         context.flush()
     }

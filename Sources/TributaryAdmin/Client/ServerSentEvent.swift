@@ -1,4 +1,4 @@
-/// One event of a stream.
+/// One event of an event stream.
 package struct ServerSentEvent: Hashable, Sendable {
     package var event: String
     package var data: String

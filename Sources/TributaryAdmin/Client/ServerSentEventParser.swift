@@ -1,4 +1,4 @@
-/// Turns the bytes of a `text/event-stream` into events, however the bytes are cut.
+/// Parses a `text/event-stream`, given in pieces of any size, into events.
 package struct ServerSentEventParser: Sendable {
     private var line: [UInt8] = []
     private var event = "message"
@@ -8,7 +8,7 @@ package struct ServerSentEventParser: Sendable {
 
     package init() {}
 
-    /// Takes more bytes and returns the events that they complete.
+    /// Appends bytes and returns the events that they complete.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Ends a connection on which the daemon has said nothing for too long.
+/// Closes a connection on which the daemon sent no bytes within the time limit.
 final class SilenceHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,4 +1,4 @@
-/// A socket that was tried, and why no daemon answered there.
+/// A failed attempt to connect to a socket, with its reason.
 package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String
@@ -10,7 +10,8 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(path): \(reason)" }
 
-    /// The unit that listens at the path, as the installed unit files name it; nil for a daemon without a unit.
+    /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
+    /// unit.
     package var unit: String? {
         let folder = "/run/tributary/", suffix = ".sock"
         guard path.hasPrefix(folder), path.hasSuffix(suffix) else { return nil }
@@ -19,6 +20,6 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
         return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
     }
 
-    /// Where the reason is to be found.
+    /// The command that shows the reason in the journal.
     var hint: String? { unit.map { "hint: journalctl -u \($0) -n 20" } }
 }

@@ -1,4 +1,4 @@
-/// Where the command looks for the daemon's socket, in order; it never reads the configuration.
+/// The default paths of the daemon's socket for the command, which never reads the configuration.
 package struct SocketLocator: Sendable {
     package var environment: [String: String]
     package var userID: UInt32
@@ -10,9 +10,14 @@ package struct SocketLocator: Sendable {
         self.exists = exists
     }
 
-    /// The paths to try, the likeliest first.
+    /// Returns the paths to try, in order.
     ///
-    /// A path that was said outright is the only one.
+    /// An explicit path is the only one.
+    ///
+    /// - Parameters:
+    ///   - socket: The path that the user gave.
+    ///   - instance: The name of the unit's instance.
+    /// - Returns: The paths, the most likely one first.
     package func candidates(socket: String?, instance: String?) -> [String] {
         if let socket { return [socket] }
         if let named = environment["TRIBUTARY_SOCKET"], !named.isEmpty { return [named] }
@@ -24,7 +29,7 @@ package struct SocketLocator: Sendable {
         return paths + ["/run/tributary/admin.sock"]
     }
 
-    /// A user's own daemon listens below XDG_RUNTIME_DIR or, without it, beside its store.
+    /// The paths for a daemon of the user: below XDG_RUNTIME_DIR or, without it, beside its store.
     private var userSockets: [String] {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
             return [runtime + "/tributary/admin.sock"]

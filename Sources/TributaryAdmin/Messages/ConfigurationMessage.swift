@@ -1,8 +1,8 @@
-/// The answer of `GET /v1/config`: each value with where it came from.
+/// The response of `GET /v1/config`: each value with its origin.
 package struct ConfigurationMessage: Codable, Hashable, Sendable {
     package struct Setting: Codable, Hashable, Sendable {
         package var key: String
-        /// As it could stand in the file; nil when nothing is set.
+        /// The value in the syntax of the configuration file; nil when the key has none.
         package var value: String?
         /// `default`, `file`, `environment` or `flag`.
         package var origin: String

@@ -1,18 +1,18 @@
-/// A value that was imported and has no effect yet, as segments and the status name it.
+/// A deferred write in the responses about segments and the status: an imported value that has no effect yet.
 package struct DeferredMessage: Codable, Hashable, Sendable {
     package var writer: String
     package var sequence: UInt64
-    /// The segment's path below the log folder, where it is known.
+    /// The segment's path below the log folder; nil when it is unknown.
     package var file: String?
     package var line: Int?
     package var entity: String
     package var id: String
     package var property: String?
-    /// JSON as it stands in the segment.
+    /// The JSON text of the value in the segment.
     package var value: String?
-    /// Why it has no effect.
+    /// The rule that the value violates.
     package var rule: String
-    /// The same in one line for people.
+    /// The deferred write as one line of text.
     package var text: String
 
     package init(writer: String, sequence: UInt64, entity: String, id: String, rule: String, text: String) {

@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/log-level`, and what `PUT` takes.
+/// The response of `GET /v1/log-level`, and the body of `PUT`.
 package struct LogLevelMessage: Codable, Hashable, Sendable {
     package var level: String
 

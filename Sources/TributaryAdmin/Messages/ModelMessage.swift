@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/model`: each entity with its own properties.
+/// The response of `GET /v1/model`: each entity with the properties that it declares.
 package struct ModelMessage: Codable, Hashable, Sendable {
     package struct Attribute: Codable, Hashable, Sendable {
         package var name: String

@@ -1,4 +1,4 @@
-/// What went wrong, as RFC 9457 has it; the members after `detail` are there where they apply.
+/// A problem document as RFC 9457 defines it; the members after `detail` are optional.
 package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var type: String
     package var title: String
@@ -8,13 +8,13 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var line: Int?
     package var writer: String?
     package var sequence: UInt64?
-    /// What helps.
+    /// The remedy.
     package var hint: String?
-    /// Where in the text the mistake is, in characters from 0.
+    /// The offset of the mistake in the text, in characters from 0.
     package var position: Int?
-    /// The change of a request that is at fault, from 0.
+    /// The index of the faulty change in the request, from 0.
     package var index: Int?
-    /// Every property that failed its validation.
+    /// The properties that failed their validation.
     package var errors: [PropertyProblem]?
 
     package init(_ kind: ProblemKind, detail: String? = nil, hint: String? = nil) {
@@ -25,7 +25,7 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
         self.hint = hint
     }
 
-    /// One property of one object that a save refused.
+    /// A property of an object that failed its validation at a save.
     package struct PropertyProblem: Codable, Hashable, Sendable {
         package var entity: String
         package var id: String?

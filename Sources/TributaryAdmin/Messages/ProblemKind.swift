@@ -1,4 +1,4 @@
-/// The published list of problem types; `type` in a problem document is `urn:tributary:problem:` and the name.
+/// The published problem types; `type` in a problem document is `urn:tributary:problem:` and the name.
 package enum ProblemKind: String, CaseIterable, Sendable {
     case badRequest = "bad-request"
     case badPredicate = "bad-predicate"
@@ -19,9 +19,9 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case notReady = "not-ready"
     case notImplemented = "not-implemented"
     case failure = "failure"
-    /// A disk is full, a file system refuses.
+    /// A failure of the disk or the file system, such as a full disk.
     case inputOutput = "input-output"
-    /// A clock or another writer is in the way, and somebody has to see to it.
+    /// A condition that only an administrator can end, such as a wrong clock or a conflict with another writer.
     case blocked = "blocked"
     case timeout = "timeout"
 

@@ -1,8 +1,8 @@
-/// The answer of `POST /v1/reload`.
+/// The response of `POST /v1/reload`.
 package struct ReloadMessage: Codable, Hashable, Sendable {
-    /// Keys that have another value now.
+    /// The keys whose values have changed.
     package var changed: [String]
-    /// Keys that have another value in the configuration, but take effect only after a restart.
+    /// The keys whose new values take effect only after a restart.
     package var restartNeeded: [String]
 
     package init(changed: [String], restartNeeded: [String]) {

@@ -1,9 +1,9 @@
-/// The answer of `GET /v1/segments`.
+/// The response of `GET /v1/segments`.
 package struct SegmentsMessage: Codable, Hashable, Sendable {
-    /// A segment with its state and the reason for it.
+    /// A segment with its state and the reason of the state.
     package struct Segment: Codable, Hashable, Sendable {
         package var writer: String
-        /// Sixteen hexadecimal digits, as in the file's name.
+        /// Sixteen hexadecimal digits, as in the file name.
         package var first: String
         package var last: String
         package var state: String
@@ -11,18 +11,18 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var file: String?
         package var line: Int?
         package var waitingFor: [String]?
-        /// Values that the model cannot represent.
+        /// The number of values that the model cannot represent.
         package var deferred: Int?
-        /// Objects that it updates and that nobody has inserted.
+        /// The number of objects that the segment updates and that no known segment inserts.
         package var unknownObjects: Int?
-        /// The first of what is deferred.
+        /// The first of the deferred writes.
         package var deferredValues: [DeferredMessage]?
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
-        /// What follows from accepting it; only in the answer to that.
+        /// The consequences of accepting the segment; only in the response of that request.
         package var warning: String?
-        /// Who accepted it; only in the answer to that.
+        /// The user who accepted the segment; only in the response of that request.
         package var acceptedBy: String?
 
         package init(writer: String, first: String, last: String, state: String) {
@@ -34,7 +34,7 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
     }
 
     package var segments: [Segment]
-    /// What to give as `after` to see more.
+    /// The value of `after` for the next page; nil on the last page.
     package var next: String?
 
     package init(segments: [Segment], next: String? = nil) {

@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/status`.
+/// The response of `GET /v1/status`.
 package struct StatusMessage: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable {
         case starting
@@ -8,14 +8,14 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         case stopping
     }
 
-    /// Something that wants a person's attention.
+    /// A condition that an administrator should know.
     package struct Problem: Codable, Hashable, Sendable {
         package var code: String
         /// Unix seconds.
         package var since: Double?
         package var detail: String
         package var hint: String?
-        /// The writer whose segments it is about, and what it calls itself.
+        /// The writer of the affected segments and its display name.
         package var writer: String?
         package var writerName: String?
 
@@ -27,13 +27,13 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// What was imported and has no effect yet.
+    /// The imported changes that have no effect yet.
     package struct Deferred: Codable, Hashable, Sendable {
-        /// Values that the model cannot represent.
+        /// The number of values that the model cannot represent.
         package var values: Int
-        /// Objects that were updated and that nobody has inserted.
+        /// The number of objects that were updated and that no known segment inserts.
         package var unknownObjects: Int
-        /// The newest of them.
+        /// The newest of the deferred writes.
         package var first: [DeferredMessage]
 
         package init(values: Int, unknownObjects: Int, first: [DeferredMessage]) {
@@ -43,7 +43,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The version of this interface.
+    /// The version of the admin interface.
     package var api = 1
     package var version: String
     package var state: State
@@ -51,12 +51,12 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var writer: String?
     package var name: String?
     package var modelVersion: String?
-    /// Segments by state.
+    /// The number of segments in each state.
     package var segments: [String: Int] = [:]
-    /// Segments that are known and not yet looked at.
+    /// The number of known segments that have not been verified.
     package var queue: Int?
     package var initialImportComplete: Bool?
-    /// Unix seconds, as everything that ends a stretch of time here.
+    /// The time of the last import in Unix seconds, as all times of this message.
     package var lastImport: Double?
     package var lastMerge: Double?
     package var nextMergeDue: Double?

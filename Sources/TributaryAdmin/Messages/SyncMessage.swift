@@ -1,4 +1,4 @@
-/// The answer of `POST /v1/sync`.
+/// The response of `POST /v1/sync`.
 package struct SyncMessage: Codable, Hashable, Sendable {
     package struct Amount: Codable, Hashable, Sendable {
         package var segments: Int
@@ -12,12 +12,12 @@ package struct SyncMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// Objects that the main context was brought up to date with.
+    /// The objects that the merge changed in the main context.
     package struct Merged: Codable, Hashable, Sendable {
         package var inserted: Int
         package var updated: Int
         package var deleted: Int
-        /// There when the changes were too many to be counted one by one.
+        /// True when the merge changed too many objects to count each one.
         package var everything: Bool?
 
         package init(inserted: Int, updated: Int, deleted: Int, everything: Bool?) {
@@ -31,10 +31,10 @@ package struct SyncMessage: Codable, Hashable, Sendable {
     package var imported: Amount
     package var merged: Merged
     package var exported: Amount
-    /// Segments that could not be applied, by state.
+    /// The number of segments that could not be applied, by state.
     package var remaining: [String: Int]
     package var token: String
-    /// What keeps something from being imported, merged or exported; nil when nothing does.
+    /// Conditions that prevent imports, merges or exports; nil when there are none.
     package var problems: [StatusMessage.Problem]?
 
     package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {

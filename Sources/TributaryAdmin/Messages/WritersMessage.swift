@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/writers`.
+/// The response of `GET /v1/writers`.
 package struct WritersMessage: Codable, Hashable, Sendable {
     package struct Writer: Codable, Hashable, Sendable {
         package var id: String
@@ -6,15 +6,15 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var sequence: UInt64
         /// Sixteen hexadecimal digits.
         package var clock: String
-        /// For how long the oldest of its segments that are not applied has been here; 0 when all are applied.
+        /// The time since the arrival of the writer's oldest segment that is not applied; 0 when all are applied.
         package var lagSeconds: Double?
-        /// When its newest applied transaction was made, in Unix seconds.
+        /// The time of the writer's newest applied transaction in Unix seconds.
         package var lastHeard: Double?
-        /// Segments in the log folder that are not applied.
+        /// The number of segments in the log folder that are not applied.
         package var waiting: Int?
-        /// The sequences of other writers that this one has told to have applied.
+        /// The sequences up to which this writer has stated to have applied the transactions of other writers.
         package var seen: [String: UInt64]
-        /// self, active, producer, evicted, abandoned or forked.
+        /// One of self, active, producer, evicted, abandoned and forked.
         package var state: String
 
         package init(id: String, name: String?, sequence: UInt64, clock: String, state: String) {
