@@ -1,6 +1,6 @@
 import TributaryAdmin
 
-/// Why a command cannot go on, with how it ends.
+/// An error that ends a command, with its exit status.
 struct CommandFailure: Error {
     var reason: String
     var status: ExitStatus

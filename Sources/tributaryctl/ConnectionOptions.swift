@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where the daemon is, and the form of the answer: options that every command takes.
+/// The options of every daemon command: the daemon's socket and the format of the response.
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
     var socket: String?

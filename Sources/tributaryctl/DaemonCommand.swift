@@ -1,9 +1,9 @@
 import ArgumentParser
 import TributaryAdmin
 
-/// A command that asks the daemon.
+/// A command that sends requests to the daemon.
 ///
-/// Errors become a message and an exit status in one place, here.
+/// This protocol converts errors to a message and an exit status.
 protocol DaemonCommand: AsyncParsableCommand {
     var connection: ConnectionOptions { get }
 

@@ -1,9 +1,9 @@
-/// Lets the options that every command takes stand before the verb too: `tributaryctl --socket PATH reload`.
+/// Allows the options of every command before the verb as well: `tributaryctl --socket PATH reload`.
 enum LeadingOptions {
     private static let withValue: Set<String> = ["--socket", "--instance", "--timeout"]
     private static let flags: Set<String> = ["--json"]
 
-    /// The same arguments with such options behind the verb and what it takes.
+    /// Returns the arguments with such options moved after the verb and its arguments.
     static func movedBehindVerb(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var options: [String] = []
@@ -18,7 +18,7 @@ enum LeadingOptions {
             }
         }
         guard !rest.isEmpty else { return arguments }
-        // What follows `--` is no option any more.
+        // Arguments after `--` are no options.
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         return rest[..<end] + options + rest[end...]
     }

@@ -4,7 +4,7 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// One run of the command: the connection and where output goes.
+/// The connection and the output of one run of the command.
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
@@ -25,14 +25,16 @@ struct Session: Sendable {
         hints = HintText(options)
     }
 
-    /// Sends a request; an answer that is a problem is thrown.
+    /// Sends a request and returns the response.
+    ///
+    /// - Throws: The problem document of the response.
     func call(_ call: AdminCall) async throws -> AdminAnswer {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work and shows its progress where that can be seen; what it ends with.
+    /// Sends a request for long work, shows its progress where possible, and returns the result.
     ///
-    /// There is no limit as long as the daemon tells of its progress.
+    /// The time is not limited as long as the daemon sends progress.
     func follow(_ call: AdminCall, progress: (String) -> String?) async throws -> String {
         var result: String?
         let answer = try await client.events(call) { event in
@@ -53,7 +55,7 @@ struct Session: Sendable {
         return result
     }
 
-    /// Sends a request and prints the answer: as it is with `--json`, else as `show` says it.
+    /// Sends a request and prints the response: unchanged with `--json`, otherwise the text that `show` makes of it.
     func call<Message: Decodable>(
         _ call: AdminCall,
         as type: Message.Type,
@@ -67,7 +69,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Says on standard error what went wrong; the exit status to end with.
+    /// Prints an error on standard error and returns the exit status.
     func report(_ error: any Error) -> any Error {
         switch error {
         case let problem as ProblemDocument:
@@ -98,14 +100,14 @@ struct Session: Sendable {
 
     private func describe(_ problem: ProblemDocument) -> String {
         var lines = [problem.detail ?? problem.title]
-        // Below the first line it shows the place in the text, which is shown as wide as the terminal is.
+        // The text is shown below the first line with the position marked, as wide as the terminal is.
         if problem.position != nil { lines[0] = String(lines[0].prefix { !$0.isNewline }) }
         if let file = problem.file {
             lines[0] = [file, problem.line.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + lines[0]
         }
         for error in problem.errors ?? [] {
             let place = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
-            // The only failure is the detail already.
+            // The detail already names the only failed property.
             if problem.errors?.count == 1, lines[0].contains(error.detail) { continue }
             lines.append("  \(place): \(error.detail)")
         }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The admin command's root: one sub-command a verb.
+/// The root of the admin command: one sub-command for each verb.
 @main
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,9 +2,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 
-/// Holds changes against a model: entities, properties and the types of values.
+/// Checks changes against a model: entities, properties and the types of values.
 struct ChangeChecker {
-    /// What the model says against a change.
+    /// A fault of a change, which the model cannot represent.
     struct Fault: Hashable {
         var entity: String
         var object: UniqueID?
@@ -21,17 +21,17 @@ struct ChangeChecker {
         formerNames = FormerNames(of: model, histories: [model.earlierVersions])
     }
 
-    /// The entity of that name, or the one that had it in an older version of the model.
+    /// Returns the entity with a name or a former name.
     func entity(named name: String) -> Entity? {
         model.entity(named: name) ?? formerNames.entity(name).flatMap { model.entity(named: $0) }
     }
 
-    /// The name that a property has now.
+    /// Returns the current name of a property.
     func propertyName(_ name: String, of entity: Entity) -> String {
         entity.slot(named: name) == nil ? formerNames.property(name, of: entity.name) ?? name : name
     }
 
-    /// Why the model cannot take the change; empty when it can.
+    /// Returns the faults of a change; empty when the model can represent it.
     func faults(in change: ParsedChange) -> [Fault] {
         func fault(_ reason: String, property: String? = nil, value: JSONValue? = nil) -> Fault {
             Fault(entity: change.entity, object: change.id, property: property, value: value, reason: reason)

@@ -4,16 +4,16 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The changes on standard input, checked line by line and put in the log's form.
+/// The changes on standard input, checked line by line and converted to the form of the log.
 struct ChangeInput {
-    /// The longest line, as in the log: 16 MiB.
+    /// The greatest length of a line, as in the log: 16 MiB.
     private static let lineLimit = 16 << 20
 
     let checker: ChangeChecker
     private var mandatory: MandatoryCheck
-    /// Change lines of the log, each with its newline.
+    /// The change lines of the log, each with its newline.
     private(set) var lines: [UInt8] = []
-    /// The object of each change, in order.
+    /// The identifier of each change's object, in order.
     private(set) var ids: [UniqueID] = []
 
     init(checker: ChangeChecker) {
@@ -21,7 +21,7 @@ struct ChangeInput {
         mandatory = MandatoryCheck(checker: checker)
     }
 
-    /// Reads to the end; blank lines are passed over.
+    /// Reads standard input to its end; blank lines are ignored.
     mutating func readStandardInput() throws(CommandFailure) {
         var pending: [UInt8] = []
         var number = 0

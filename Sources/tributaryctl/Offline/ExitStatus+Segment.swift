@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryAdmin
 
 extension ExitStatus {
-    /// How a command ends because of a segment.
+    /// The exit status of a command for an error of a segment.
     init(_ error: SegmentError) {
         self =
             switch error.kind {

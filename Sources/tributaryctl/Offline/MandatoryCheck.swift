@@ -4,9 +4,9 @@ import TributaryModel
 
 /// Finds objects that a transaction inserts without their mandatory properties.
 ///
-/// A later change of the transaction may still give them.
+/// A later change of the transaction may set these properties.
 struct MandatoryCheck {
-    /// Objects of different root entities are different ones, also when they have one UUID.
+    /// The identity of an object: objects of different root entities are different, even with equal UUIDs.
     private struct Object: Hashable {
         var root: String
         var id: UniqueID
@@ -25,7 +25,7 @@ struct MandatoryCheck {
         self.checker = checker
     }
 
-    /// Takes the next change of the transaction, which stands in `line`.
+    /// Adds the next change of the transaction, which is on line `line`.
     mutating func add(_ change: Change, line: Int) {
         guard let entity = checker.entity(named: change.entity) else { return }
         let object = Object(root: entity.root, id: change.id)
@@ -43,7 +43,7 @@ struct MandatoryCheck {
         }
     }
 
-    /// What is missing at the end of the transaction, in the order of the lines.
+    /// Returns the missing properties at the end of the transaction, in the order of the lines.
     mutating func finish() -> [(line: Int, fault: ChangeChecker.Fault)] {
         defer { insertions = [:] }
         return insertions.sorted { $0.value.line < $1.value.line }.flatMap { object, insertion in
@@ -64,11 +64,11 @@ struct MandatoryCheck {
 
     private mutating func give(_ writes: [PropertyWrite], to object: Object) {
         guard let entity = insertions[object]?.entity else { return }
-        // A null is reported where it is written.
+        // A null value is a fault of its own, which is reported with its line.
         for write in writes { insertions[object]?.missing.remove(checker.propertyName(write.name, of: entity)) }
     }
 
-    /// Objects that a to-many relationship leads to have its inverse.
+    /// Marks the inverse relationship of newly linked objects as set.
     private mutating func give(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
         guard
             let relationship = entity.property(named: checker.propertyName(name, of: entity))?.relationship,

@@ -1,21 +1,21 @@
 import TransactionLog
 import TributaryChanges
 
-/// What a model says against the changes of a segment, with the line of each.
+/// The faults of a segment's changes against a model, with the line of each.
 struct ModelFindings {
     struct Finding {
         var line: Int
         var fault: ChangeChecker.Fault
     }
 
-    /// Findings that are kept; the others are only counted.
+    /// The number of faults that are kept; further ones are only counted.
     private static let kept = 1000
 
     private(set) var findings: [Finding] = []
     private(set) var count = 0
     private var line = 1
 
-    /// Reads all changes of a verified segment.
+    /// Checks all changes of a verified segment.
     ///
     /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
     init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker) throws(SegmentError) {
@@ -43,7 +43,7 @@ struct ModelFindings {
         if findings.count < ModelFindings.kept { findings.append(Finding(line: line, fault: fault)) }
     }
 
-    /// Members of a JSON object.
+    /// The members of a JSON object.
     var members: [JSONMember] {
         let list = findings.map { finding -> JSONValue in
             var members = [

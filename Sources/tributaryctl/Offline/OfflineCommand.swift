@@ -5,7 +5,7 @@ import TributaryModel
 
 /// A command that works on files, without a daemon.
 ///
-/// Errors become a message and an exit status in one place, here.
+/// This protocol converts errors to a message and an exit status.
 protocol OfflineCommand: AsyncParsableCommand {
     var json: Bool { get }
 

@@ -2,13 +2,13 @@ import Glibc
 import TransactionLog
 import TributaryChanges
 
-/// What a writer has in the log folder already: where its next segment goes on.
+/// The segments of a writer in the log folder, after which the next one continues.
 struct OwnSegments {
     /// The sequence of the next transaction.
     let next: UInt64
     /// The hash of the last segment.
     let previous: String?
-    /// The greatest clock.
+    /// The greatest clock value.
     let clock: HybridClock
 
     init(of writer: UniqueID, in logs: LogFolder) throws(SegmentError) {

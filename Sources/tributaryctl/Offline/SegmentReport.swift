@@ -1,19 +1,19 @@
 import TransactionLog
 import TributaryChanges
 
-/// What is known of one file after a look at all of it: a verified segment, or why it is none.
+/// The result of verifying a file: a segment or an error.
 struct SegmentReport {
     let path: String
     let file: OpenFile?
-    /// Nil when the file is no valid segment.
+    /// The segment; nil when the file is no valid one.
     let segment: VerifiedSegment?
     let error: SegmentError?
-    /// Whether the name told writer and range, so that they could be compared with the header.
+    /// Whether the file name has a writer and a range, so that they were compared with the header.
     let isNameChecked: Bool
 
-    /// Looks at a file.
+    /// Verifies a file.
     ///
-    /// One that does not lie in its writer's folder, such as a copy, is held against its own header instead.
+    /// A file outside its writer's folder, such as a copy, is verified against its own header.
     init(path: String) {
         self.path = path
         isNameChecked = SegmentName(path: path) != nil
@@ -37,7 +37,7 @@ struct SegmentReport {
         return try SegmentHead.read(file).segmentName
     }
 
-    /// The state in the words of the admin interface; a good one is "valid".
+    /// The state in the vocabulary of the admin interface, or "valid".
     var state: String {
         guard let error else { return "valid" }
         switch error.kind {
@@ -47,7 +47,7 @@ struct SegmentReport {
         }
     }
 
-    /// The report as a JSON object.
+    /// The members of the report as a JSON object.
     var members: [JSONMember] {
         var members = [
             JSONMember(key: "file", value: .string(path)), JSONMember(key: "state", value: .string(state)),

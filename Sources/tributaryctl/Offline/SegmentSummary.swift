@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// The transactions of a segment, counted and listed.
+/// The list of a segment's transactions, and their number.
 struct SegmentSummary {
     private struct Count: Hashable {
         var verb: String
@@ -11,7 +11,7 @@ struct SegmentSummary {
     private let limit: Int
     private var transactions: [TransactionHeader] = []
     private var counts: [Count: Int] = [:]
-    /// Whether there are more transactions than are listed.
+    /// Whether the segment has more transactions than the list.
     private(set) var isCut = false
 
     init(limit: Int) {
@@ -46,7 +46,7 @@ struct SegmentSummary {
         return table
     }
 
-    /// Members of a JSON object.
+    /// The members of a JSON object.
     var members: [JSONMember] {
         let listed = transactions.map { transaction -> JSONValue in
             var line: [UInt8] = []

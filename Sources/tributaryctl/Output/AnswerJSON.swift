@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// Answers whose shape depends on the model, with their numbers kept exact.
+/// Parses responses whose members depend on the model, with exact numbers.
 enum AnswerJSON {
     private static let depthLimit = 32
 
@@ -14,7 +14,7 @@ enum AnswerJSON {
         }
     }
 
-    /// A value as a cell shows it: strings without quotation marks.
+    /// Returns the text of a value in a table; strings have no quotation marks.
     static func text(_ value: JSONValue?) -> String? {
         switch value {
         case nil, .null: nil

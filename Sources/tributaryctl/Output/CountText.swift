@@ -1,6 +1,6 @@
-/// Numbers with the noun that they count, for people.
+/// Formats numbers with a noun.
 enum CountText {
-    /// "1 change", "2 changes".
+    /// Returns a text such as "1 change" or "2 changes".
     static func text(_ count: some BinaryInteger, _ singular: String) -> String {
         "\(count) \(singular)\(count == 1 ? "" : "s")"
     }

@@ -1,6 +1,6 @@
-/// Text from elsewhere made safe for a terminal.
+/// Escapes text of other sources for a terminal.
 enum EscapedText {
-    /// Replaces control characters, and characters that turn the direction of text, by visible escapes.
+    /// Replaces control characters, and characters that change the direction of text, with visible escapes.
     static func escape(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""

@@ -1,4 +1,4 @@
-/// Hints as the user can paste them: a command in a hint gets the options that chose the daemon.
+/// Formats hints so that they can be pasted: each command gets the options that select the daemon.
 struct HintText: Sendable {
     private let options: String
 
@@ -13,12 +13,12 @@ struct HintText: Sendable {
             }
     }
 
-    /// The hint for a terminal, each `tributaryctl` in it with the options.
+    /// Returns the hint with the options after each `tributaryctl`.
     func text(_ hint: String) -> String {
         EscapedText.escape(hint.replacing("tributaryctl ", with: "tributaryctl \(options)"))
     }
 
-    /// The word as a shell reads it back.
+    /// Returns the word quoted for a shell.
     private static func quoted(_ word: String) -> String {
         let plain = word.utf8.allSatisfy { byte in
             switch byte {

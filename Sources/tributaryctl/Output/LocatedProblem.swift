@@ -1,13 +1,13 @@
 import TributaryAdmin
 
-/// A problem with a place in a text that came from the command line.
+/// A problem with a position in a text from the command line.
 struct LocatedProblem: Error {
     let problem: ProblemDocument
     let text: String
-    /// Characters before the place.
+    /// The number of characters before the position.
     let position: Int
 
-    /// Nil when the problem has no place.
+    /// Creates the problem; nil when the problem document has no position.
     init?(_ problem: ProblemDocument, in text: String) {
         guard let position = problem.position, position >= 0, position <= text.count else { return nil }
         self.problem = problem
@@ -15,7 +15,7 @@ struct LocatedProblem: Error {
         self.position = position
     }
 
-    /// The text with a caret below the place; of a long text what is around it.
+    /// Returns the text with a caret below the position; a long text is truncated around it.
     func lines(width: Int?) -> [String] {
         let room = max(20, (width ?? 80) - 6)
         let start = max(0, position - room / 2)

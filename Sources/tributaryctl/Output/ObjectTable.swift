@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Objects of one entity and those below it, a column for each of their properties.
+/// A table of objects of an entity and its sub-entities, with a column for each property.
 struct ObjectTable {
     let objects: [JSONValue]
 
@@ -22,7 +22,7 @@ struct ObjectTable {
         table.print(on: terminal)
     }
 
-    /// One object, a line for each property.
+    /// Prints one object, with a line for each property.
     static func print(_ object: JSONValue, on terminal: Terminal) {
         var lines = [("id", object["id"]), ("entity", object["entity"]), ("version", object["version"])]
         if case .object(let members)? = object["values"] { lines += members.map { ($0.key, Optional($0.value)) } }

@@ -1,7 +1,7 @@
 import Foundation
 import TributaryAdmin
 
-/// A problem of the daemon's status: what is wrong, whose segments, since when, and what helps.
+/// Formats a problem of the daemon's status: the problem, the affected writer, its start and the remedy.
 enum ProblemText {
     static func print(_ problem: StatusMessage.Problem, in session: Session) {
         let terminal = session.terminal

@@ -1,13 +1,13 @@
-/// Rows in aligned columns.
+/// A table with aligned columns.
 ///
-/// On a terminal that is too narrow the last column goes over several lines; when even that does not fit, each row
-/// becomes a block with a line for each column.
+/// On a narrow terminal the last column is wrapped. When even the wrapped table is too wide, each row becomes a block
+/// with a line for each column.
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
-    /// The widest that a cell of any column but the last may be.
+    /// The greatest width of every column but the last.
     private static let widest = 60
-    /// The least width that is left to a last column of several lines.
+    /// The least width of a wrapped last column.
     private static let narrowest = 24
 
     init(_ titles: String...) {
@@ -22,7 +22,7 @@ struct Table {
         rows.append(cells.map { EscapedText.escape($0 ?? "-") })
     }
 
-    /// Lines with the titles above; only the titles when there are no rows.
+    /// Returns the lines with the titles first; only the titles when there are no rows.
     func lines(on terminal: Terminal) -> [String] {
         let all = [titles] + rows
         let widths = titles.indices.map { column in
@@ -47,7 +47,7 @@ struct Table {
         }
     }
 
-    /// A block of lines for each row, with the titles in front; empty cells are left out.
+    /// Returns a block of lines for each row, each with its title; empty cells are left out.
     private func blocks(_ width: Int, on terminal: Terminal) -> [String] {
         let indent = (titles.map(\.count).max() ?? 0) + 2
         return rows.enumerated().flatMap { index, cells in

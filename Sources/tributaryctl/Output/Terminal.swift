@@ -1,12 +1,12 @@
 import Glibc
 
-/// Standard output and standard error, with what they can show.
+/// Standard output and standard error with their capabilities.
 struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
-    /// Whether long work may show its progress on standard error.
+    /// Whether the command may show progress on standard error.
     let showsProgress: Bool
-    /// Columns of the terminal, or what COLUMNS says; nil when output goes elsewhere.
+    /// The width of the terminal in columns, or the value of COLUMNS; nil when output is no terminal.
     let width: Int?
 
     static let standard: Terminal = {
@@ -29,8 +29,7 @@ struct Terminal: Sendable {
 
     /// Writes a line to standard output.
     ///
-    /// A reader that has gone away ends the program quietly; when the line cannot be written for another reason, the program
-    /// says so and ends with 74.
+    /// A closed pipe ends the program silently. Any other failure ends the program with a message and exit status 74.
     func print(_ line: String) {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
@@ -40,13 +39,13 @@ struct Terminal: Sendable {
         write("tributaryctl: \(message)\n", to: 2)
     }
 
-    /// Shows how far long work is in one line of standard error, over the one before; nil takes it away.
+    /// Shows a progress text in the current line of standard error, replacing the previous one; nil removes it.
     func progress(_ line: String?) {
         let clear = "\r" + String(repeating: " ", count: 78) + "\r"
         write(clear + (line.map { String($0.prefix(78)) } ?? ""), to: 2)
     }
 
-    /// Writes text as it is.
+    /// Writes text without a newline.
     func write(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -64,9 +63,9 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Waits for the reader of a descriptor that was given as one that does not block.
+    /// Waits until a non-blocking descriptor is writable.
     ///
-    /// - Returns: Whether it is worth writing again.
+    /// - Returns: Whether another attempt to write can succeed.
     private func waitUntilWritable(_ descriptor: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, -1) > 0 || errno == EINTR

@@ -1,6 +1,6 @@
-/// Text cut into lines at spaces.
+/// Wraps text at spaces.
 enum TextWrapping {
-    /// Lines of at most `width` characters; only a longer word is cut.
+    /// Returns lines of at most `width` characters; only a word that is longer is divided.
     static func lines(of text: String, width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Times and sizes in words.
+/// Formats times and durations.
 enum TimeText {
-    /// Unix seconds as local time, such as `2026-03-01 14:05:09`.
+    /// Returns Unix seconds as local time, such as `2026-03-01 14:05:09`.
     static func time(_ seconds: Double?) -> String? {
         guard let seconds else { return nil }
         let formatter = DateFormatter()
@@ -11,7 +11,7 @@ enum TimeText {
         return formatter.string(from: Date(timeIntervalSince1970: seconds))
     }
 
-    /// A stretch of time with its two largest units, such as `3d 4h`.
+    /// Returns a duration with its two largest units, such as `3d 4h`.
     static func stretch(_ seconds: Double) -> String {
         let whole = Int(exactly: max(0, seconds).rounded(.down)) ?? .max
         let parts = [(whole / 86_400, "d"), (whole / 3_600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s")]

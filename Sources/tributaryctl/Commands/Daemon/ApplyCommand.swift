@@ -29,7 +29,7 @@ struct ApplyCommand: DaemonCommand {
 
     private func read() throws -> [UInt8] {
         if file == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-        // Also a pipe, such as a shell's <(…).
+        // The file may be a pipe, such as a shell's <(…).
         guard let handle = FileHandle(forReadingAtPath: file) else {
             let status: ExitStatus =
                 switch errno {

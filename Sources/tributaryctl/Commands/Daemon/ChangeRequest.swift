@@ -1,11 +1,11 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Sends changes as one transaction and shows what it answered.
+/// Sends changes as one transaction and prints the response.
 struct ChangeRequest {
     let session: Session
 
-    /// The members of a change's `values`, their texts taken as the model says.
+    /// Returns the members of a change's `values`; texts are converted to the types of the model's attributes.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
         let model = try await session.call(AdminCall(.get, AdminPath.model)).decode(ModelMessage.self)
@@ -20,7 +20,7 @@ struct ChangeRequest {
         )
     }
 
-    /// Sends the changes; `key` makes a repeat harmless.
+    /// Sends the changes; the daemon applies requests with equal `key` once.
     func send(_ changes: [JSONValue], key: String? = nil) async throws -> AdminAnswer {
         let body = JSONValue.object([JSONMember(key: "changes", value: .array(changes))])
         var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A duration as the configuration writes it: an integer with ms, s, m, h or d.
+/// A duration in the syntax of the configuration: an integer with ms, s, m, h or d.
 struct DurationArgument: ExpressibleByArgument {
     let seconds: Double
 
-    /// The limit of every wait for the daemon.
+    /// The default limit of waiting for the daemon.
     static let standardTimeout = DurationArgument(seconds: 30)
 
     private init(seconds: Double) {
@@ -13,7 +13,7 @@ struct DurationArgument: ExpressibleByArgument {
 
     var duration: Duration { .seconds(seconds) }
 
-    /// What help prints for a default.
+    /// The default value's text in the help.
     var defaultValueDescription: String { "\(Int(seconds))s" }
 
     init?(argument: String) {

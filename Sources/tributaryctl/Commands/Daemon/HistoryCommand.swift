@@ -42,7 +42,7 @@ struct HistoryCommand: DaemonCommand {
         }
     }
 
-    /// Such as `2 inserted, 1 updated`.
+    /// Returns a text such as `2 inserted, 1 updated`.
     private func changes(of transaction: JSONValue) -> String {
         guard case .array(let changes)? = transaction["changes"] else { return "" }
         let words = [("insert", "inserted"), ("update", "updated"), ("delete", "deleted")]

@@ -23,7 +23,7 @@ struct SyncCommand: DaemonCommand {
         try finish(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), result, session)
     }
 
-    /// Ends with 75 when a problem kept something from being done.
+    /// Prints the result, and ends with exit status 75 when a problem left something undone.
     private func finish(_ message: SyncMessage, _ json: String, _ session: Session) throws {
         if session.json { session.terminal.print(json) } else { show(message, in: session) }
         guard let problems = message.problems, !problems.isEmpty else { return }
@@ -60,7 +60,7 @@ struct SyncCommand: DaemonCommand {
         ].joined(separator: ", ")
     }
 
-    /// What a `progress` event says, for people.
+    /// Returns the line of text for a `progress` event.
     private static func line(_ data: String) -> String? {
         guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
         let (segments, changes) = (progress.segments, progress.changes)

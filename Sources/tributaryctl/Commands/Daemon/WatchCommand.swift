@@ -19,7 +19,7 @@ struct WatchCommand: DaemonCommand {
     func run(with session: Session) async throws {
         var remaining = updates
         let call = AdminCall(.get, AdminPath.with(AdminPath.changes, query: [("after", after)]))
-        // The daemon gives a sign of life every 15 s.
+        // The daemon sends a comment every 15 s.
         var client = session.client
         client.timeout = max(client.timeout ?? .zero, .seconds(45))
         let answer = try await client.events(call) { event in

@@ -73,6 +73,6 @@ struct ModelDiffCommand: OfflineCommand {
 }
 
 extension MigrationChange.Kind {
-    /// Whether objects lose what nothing of the newer model takes over.
+    /// Whether the change drops values.
     fileprivate var dropsValues: Bool { self == .removeEntity || self == .removeProperty }
 }

@@ -11,7 +11,7 @@ struct ObjectListCommand: DaemonCommand {
     @Argument(help: "The entity's name.")
     var entity: String
 
-    // A predicate and sort keys may begin with a dash.
+    // A predicate and sort keys may start with a dash.
     @Option(
         name: .customLong("where"),
         parsing: .unconditional,

@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// A property and its value on the command line: `name=Ann`, or `name:=JSON` for a value given as JSON.
+/// A property and its value as a command argument: `name=Ann`, or `name:=JSON` for a JSON value.
 struct PropertyArgument: ExpressibleByArgument {
     let name: String
     let text: String
@@ -18,7 +18,7 @@ struct PropertyArgument: ExpressibleByArgument {
         if self.name.isEmpty { return nil }
     }
 
-    /// The value as the log writes it; plain text is taken as the attribute's type wants it.
+    /// Returns the value in the form of the log; a plain text is converted to the attribute's type.
     func value(type: String?) throws -> JSONValue {
         if isJSON { return try json() }
         switch type {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 
-/// A segment as it is named in the folder: `WRITER/FIRST-LAST`, with or without `.tlog` and the folder before it.
+/// A segment as its path in the log folder: `WRITER/FIRST-LAST`, optionally with `.tlog` and with the folder's path.
 struct SegmentArgument: ExpressibleByArgument {
     let writer: String
     let range: String
