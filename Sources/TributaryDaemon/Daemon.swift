@@ -19,20 +19,20 @@ package struct Daemon {
         self.logger = logger
     }
 
-    /// Reads and checks the configuration without starting anything.
+    /// Loads and checks the configuration without starting anything.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     package func checkConfiguration() throws -> Configuration {
         let configuration = try Configuration.load(sources)
         _ = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
         return configuration
     }
 
-    /// Serves until it is asked to stop.
+    /// Runs the daemon until it is asked to stop.
     ///
-    /// - Throws: ``ConfigurationError``, ``StartFailure``.
+    /// - Throws: ``ConfigurationError`` or ``StartFailure`` when it cannot start.
     package func run() async throws -> ExitStatus {
-        // Group members may read and write what the daemon makes, others may not.
+        // The group may read and write the files that the daemon creates, other users may not.
         umask(0o007)
         let configuration = try Configuration.load(sources)
         logLevel.value = configuration.logLevel
@@ -82,7 +82,8 @@ package struct Daemon {
         let watchdog = WatchdogService(state: state, notifier: notifier)
         let gate = GateService(trigger: trigger, state: state, notifier: notifier, logger: logger)
 
-        // They stop in reverse order: no new work, then the engine comes to rest, then clients are let go.
+        // Services stop in reverse order: first new requests are refused, then the engine stops, then connections are
+        // closed.
         let services =
             [Member(service: watchdog)] + servers.map { Member(service: $0) } + [
                 Member(service: engine),
@@ -94,7 +95,7 @@ package struct Daemon {
         return outcome.value
     }
 
-    /// The server of the socket, and that of the status page where one is asked for.
+    /// Returns the server of the socket and, if configured, the server of the status page.
     private func servers(
         for configuration: Configuration,
         _ socket: AdminSocket,
@@ -125,17 +126,17 @@ package struct Daemon {
 
     private var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: sources.environment) }
 
-    /// Listens for the life of the process, so that a second signal has no effect of its own.
+    /// Handles signals until the process ends, so that a second signal does not end it.
     ///
-    /// SIGHUP asks a service for a reload; on a terminal it says that the terminal is gone.
+    /// SIGHUP asks a service for a reload; on a terminal it reports the end of the terminal.
     private func watchSignals(_ trigger: StopTrigger, _ reloader: Reloader) {
         signal(SIGPIPE, SIG_IGN)
         let isOnTerminal = isatty(STDERR_FILENO) == 1
-        // Not structured: it ends with the process.
+        // The task is unstructured, because it ends with the process.
         Task {
             for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) {
                 if signal == .sighup, !isOnTerminal {
-                    // It tells the journal itself how that went.
+                    // The reload writes its result to the journal.
                     _ = try? await reloader.reload()
                 } else {
                     trigger.fire()
@@ -144,7 +145,7 @@ package struct Daemon {
         }
     }
 
-    /// The group's own entries tell of its inner workings.
+    /// Returns a logger without the service group's own entries, which describe its internals.
     private func quiet(_ logger: Logger) -> Logger {
         var quiet = logger.forLibraries
         quiet[metadataKey: "part"] = "services"

@@ -5,7 +5,7 @@ import Logging
 import TributaryAdmin
 import TributaryStore
 
-/// One start of the program, from the command line to the exit status.
+/// One run of the program, from the command line to the exit status.
 package struct DaemonLaunch {
     package enum Mode: Sendable {
         case serve
@@ -27,7 +27,7 @@ package struct DaemonLaunch {
         )
     }
 
-    /// The exit status; what went wrong is said on standard error or in the journal.
+    /// Runs the program and returns the exit status; an error is printed on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {
         clinux_keep_heap_small()
         SQLiteMemory.disableAccounting()

@@ -1,7 +1,7 @@
 import Synchronization
 import TributaryAdmin
 
-/// What the daemon's parts know of each other: how far it is, the open store, the configuration in force.
+/// The shared state of the daemon: its phase, the open store, and the configuration in force.
 final class DaemonState: Sendable {
     private struct Contents {
         var phase = StatusMessage.State.starting
@@ -19,7 +19,7 @@ final class DaemonState: Sendable {
         contents = Mutex(Contents(configuration: configuration))
     }
 
-    /// Seconds since the daemon started.
+    /// The time since the start in seconds.
     var uptimeSeconds: Double {
         let uptime = (ContinuousClock.now - started).components
         return Double(uptime.seconds) + Double(uptime.attoseconds / 1_000_000_000_000_000) / 1_000
@@ -28,16 +28,17 @@ final class DaemonState: Sendable {
     var phase: StatusMessage.State { contents.withLock { $0.phase } }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }
-    /// The keys that only a restart changes and that have a new value; `model` also when its file has changed.
+    /// The keys with a new value that takes effect only after a restart; includes `model` when the model file has
+    /// changed.
     var restartNeeded: [ConfigurationKey] {
         let keys = contents.withLock { $0.restartNeeded }
         return keys.contains(.model) || !modelHasChanged ? keys : keys + [.model]
     }
 
-    /// Whether the model's file has changed since the start.
+    /// Whether the model file has changed since the start.
     var modelHasChanged: Bool { modelFile.isChanged }
 
-    /// The store is open.
+    /// Sets the engine of the open store.
     func run(_ engine: Engine) {
         contents.withLock { contents in
             contents.engine = engine
@@ -45,12 +46,12 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// The store is being brought to a new model.
+    /// Enters the phase of migrating the store.
     func migrate() {
         contents.withLock { if $0.phase == .starting { $0.phase = .migrating } }
     }
 
-    /// No new work is taken from now on; true the first time.
+    /// Enters the phase of stopping, in which new requests are refused; true at the first call.
     func stop() -> Bool {
         contents.withLock { contents in
             defer { contents.phase = .stopping }
@@ -58,7 +59,7 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// Takes a new configuration; values that need a restart are only remembered as such.
+    /// Sets a new configuration; the keys that need a restart are only recorded.
     func reconfigure(_ configuration: Configuration, restartNeeded: [ConfigurationKey]) {
         contents.withLock { contents in
             contents.configuration = configuration
@@ -66,7 +67,9 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// Throws a problem, to be tried again, when the store is not open or closes.
+    /// Checks that the store is open.
+    ///
+    /// - Throws: ``ProblemDocument`` that asks to try again later.
     func requireOpenStore() throws(ProblemDocument) {
         let (phase, isOpen) = contents.withLock { ($0.phase, $0.engine != nil) }
         guard isOpen, phase == .running else {

@@ -7,7 +7,7 @@ import TributaryStore
 import TributarySync
 
 extension Engine {
-    /// Opens the store, and migrates it when the model has grown; blocks no thread of Swift's pool meanwhile.
+    /// Opens the store, and migrates it to a newer model, without blocking a thread of Swift's pool.
     static func open(
         _ configuration: Configuration,
         model: Model,
@@ -42,7 +42,7 @@ extension Engine {
         return try Engine(container: container, sync: sync)
     }
 
-    /// Takes over what can change while the daemon runs.
+    /// Applies the settings that can change without a restart.
     func reconfigure(_ configuration: Configuration) {
         container.setMergeOptions(configuration.mergeOptions)
         sync.reconfigure(configuration.syncConfiguration)

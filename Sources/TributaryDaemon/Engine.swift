@@ -3,11 +3,11 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The open store and what works on it.
+/// The open store with its container and its synchronization service.
 final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
-    /// The store's own writer, which tokens are for.
+    /// The writer of the store, whose history the tokens are about.
     let writer: String
     let file: StoreFile
 
@@ -18,35 +18,36 @@ final class Engine: Sendable {
         writer = try container.store.read { try $0.writers.own() }.id.description
     }
 
-    /// The newest transaction that the main context shows, as a token.
+    /// The newest transaction that the main context has merged, as a token.
     var token: HistoryToken { HistoryToken(store: writer, number: container.mainGeneration.number) }
 
-    /// Unix seconds of the machine's clock.
+    /// The wall-clock time in Unix seconds.
     var wallSeconds: Double { Double(container.store.configuration.environment.wallMilliseconds()) / 1_000 }
 
-    /// How long a read for a client may take.
+    /// The time limit of a read for a client.
     static let readTimeout = Duration.seconds(10)
 
     let readingRoom = ReadingRoom()
-    /// Apart from clients' reads, so that the status answers when those take all places.
+    /// Limits reads for the status; separate from clients' reads, so that the status is available when these are at
+    /// their limit.
     let statusRoom = ReadingRoom(most: Engine.mostStatusReads)
 
-    /// How many reads for the status may be under way or wait at one time: one that is asked more often is asked by
-    /// programs that do not wait for its answer.
+    /// The greatest number of reads for the status: more of them come only from programs that do not wait for the
+    /// response.
     static let mostStatusReads = 16
 
-    /// Reads at the main context's generation, off the main actor.
+    /// Reads at the main context's query generation, off the main actor.
     ///
-    /// - Throws: ``ProblemDocument`` when too many wait already; what reading throws.
+    /// - Throws: ``ProblemDocument`` when too many reads wait already; what `body` throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         try await readingRoom.admit {
             try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
         }
     }
 
-    /// Reads for the status, which does not wait for readers that are busy.
+    /// Reads for the status, without waiting for busy readers.
     ///
-    /// Nil when there is no answer within a second, or when too many of such reads wait already.
+    /// Nil when there is no result within a second, or when too many such reads wait already.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusRoom.admit {
             await withTaskGroup(of: T?.self) { group in

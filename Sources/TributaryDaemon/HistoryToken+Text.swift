@@ -1,10 +1,10 @@
 import Tributary
 
 extension HistoryToken {
-    /// The form in which tokens travel: the number, `@`, and the store's writer.
+    /// The token as text: the number, `@`, and the store's writer.
     var text: String { "\(number)@\(store)" }
 
-    /// Reads what ``text`` writes.
+    /// Parses the text of ``text``.
     init?(text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int64(parts[0]), number >= 0, !parts[1].isEmpty else { return nil }

@@ -1,4 +1,5 @@
-/// A migration ended because the daemon is to stop; the store is at the old version, and the next start begins again.
+/// A migration that ended because the daemon stops; the store is at the old version, and the next start migrates it
+/// again.
 struct MigrationInterruption: Error, CustomStringConvertible {
     let from: String
     let to: String

@@ -1,11 +1,11 @@
 import Synchronization
 import TributaryAdmin
 
-/// Since when there have been problems that do not say so themselves: since they were first seen.
+/// The first observations of problems that do not record their own start.
 final class ProblemTimes: Sendable {
     private let first = Mutex<[String: Double]>([:])
 
-    /// Fills in what is missing; forgets problems that are gone.
+    /// Sets missing start times, and removes the times of problems that have ended.
     func complete(_ problems: inout [StatusMessage.Problem], wall: Double) {
         let known = first.withLock { first in
             let codes = Set(problems.filter { $0.since == nil }.map(\.code))

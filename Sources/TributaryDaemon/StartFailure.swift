@@ -1,6 +1,6 @@
 package import TributaryAdmin
 
-/// Why the daemon does not start or ends badly: a sentence for people and the exit status.
+/// An error that prevents the start or ends the daemon, with a sentence for people and the exit status.
 package struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: String
     package var status: ExitStatus

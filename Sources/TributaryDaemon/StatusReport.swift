@@ -7,7 +7,7 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// Puts the status together from the daemon's parts.
+/// Collects the status from the components of the daemon.
 enum StatusReport {
     static func make(of daemon: AdminServices) async -> StatusMessage {
         let state = daemon.state
@@ -32,7 +32,7 @@ enum StatusReport {
         if let engine = state.engine {
             add(engine, to: &status)
             await name(writersOf: &status.problems, engine)
-            // A store that cannot be read now is told of elsewhere.
+            // Another problem of the status reports a store that cannot be read.
             if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), wall: engine.wallSeconds, to: &status)
             }
@@ -41,7 +41,7 @@ enum StatusReport {
         return status
     }
 
-    /// Adds what the writers of problems call themselves.
+    /// Adds the display names of the writers to problems.
     private static func name(writersOf problems: inout [StatusMessage.Problem], _ engine: Engine) async {
         guard problems.contains(where: { $0.writer != nil }) else { return }
         let records = await engine.readSoon { try $0.writers.all() } ?? []
@@ -51,7 +51,8 @@ enum StatusReport {
         }
     }
 
-    /// Deferred values that came longer ago are counted, but are no problem any more: what they need is known by then.
+    /// The age in seconds after which deferred values are counted but are no problem any more: administrators know of
+    /// them by then.
     private static let deferralConcern = 7.0 * 86_400
 
     private static func add(_ report: DeferralReport, wall: Double, to status: inout StatusMessage) {
@@ -137,7 +138,7 @@ enum StatusReport {
         status.walBytes = size(of: path + "-wal")
     }
 
-    /// `segmentsHeld` as `segments-held`.
+    /// Converts `segmentsHeld` to `segments-held`.
     private static func kebab(_ name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }

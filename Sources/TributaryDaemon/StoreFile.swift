@@ -1,8 +1,9 @@
 import Foundation
 
-/// The file that the store was opened from.
+/// The identity of the file from which the store was opened.
 ///
-/// SQLite goes on with a file that was removed or moved away, and what it writes there is gone with the process.
+/// SQLite continues to use a file that was removed or moved away; data that it writes then is lost at the end of the
+/// process.
 struct StoreFile: Sendable {
     private struct Identity: Equatable {
         var device: Int
@@ -17,10 +18,10 @@ struct StoreFile: Sendable {
         opened = Self.identity(of: path)
     }
 
-    /// Whether the path leads to another file now, or to none.
+    /// Whether the path has another file now, or none.
     var isGone: Bool { Self.identity(of: path) != opened }
 
-    /// Of the file behind a symbolic link, for SQLite opens that.
+    /// Returns the identity of the file behind symbolic links, which is the one that SQLite opens.
     private static func identity(of path: String) -> Identity? {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// Holds `STORE.lock` for the life of the process, so that there is one daemon a store.
+/// Locks `STORE.lock` until the process ends, so that each store has one daemon.
 ///
-/// The file is never unlinked: unlinking would let two daemons lock two files of one name.
+/// The file is never removed: otherwise two daemons could lock two files of one name.
 package final class StoreLock: Sendable {
     private let descriptor: Int32
 
@@ -13,15 +13,15 @@ package final class StoreLock: Sendable {
     }
 
     deinit {
-        // Said before closing: a process that this one has forked holds the same open file until it runs its program,
-        // and would hold the lock until then.
+        // The lock is released before the file is closed: a forked process shares the open file until it executes its
+        // program, and would keep the lock until then.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Takes the lock, and writes process and host into it.
+    /// Acquires the lock, and writes the process and the host into the file.
     ///
-    /// - Throws: ``StartFailure`` with 75 that names the holder, 78 when the file cannot be made.
+    /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created.
     package static func take(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)

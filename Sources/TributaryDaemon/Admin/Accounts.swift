@@ -1,11 +1,11 @@
 import Glibc
 
-/// The system's users and groups by name; unlike the plain calls it may be asked by many requests at once.
+/// Looks up users and groups of the system by calls that several threads may make at once.
 enum Accounts {
-    /// What one entry may take: a group with very many members needs more than the system proposes.
+    /// The buffer sizes to try: a group with very many members needs more than the system proposes.
     private static let sizes = [1 << 12, 1 << 16, 1 << 20]
 
-    /// The name of a user; nil for one that has none.
+    /// Returns the name of a user; nil when the user has none.
     static func userName(of id: uid_t) -> String? {
         ask { buffer, size in
             var entry = passwd()
@@ -16,7 +16,7 @@ enum Accounts {
         }
     }
 
-    /// The number of a group; nil when there is none of the name.
+    /// Returns the number of a group; nil when no group has the name.
     static func groupID(named name: String) -> gid_t? {
         ask { buffer, size in
             var entry = group()

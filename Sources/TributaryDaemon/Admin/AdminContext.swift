@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What Hummingbird's router hands to a route: the connection besides its own things.
+/// The context that Hummingbird's router passes to a route, which includes the connection.
 struct AdminContext: RequestContext {
     struct Source: RequestContextSource {
         let logger: Logger

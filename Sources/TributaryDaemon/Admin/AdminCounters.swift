@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What the daemon counts about its admin interface.
+/// The counters of the admin interface.
 final class AdminCounters: Sendable {
     private let requestCount = Atomic<UInt64>(0)
     private let streamCount = Atomic<Int>(0)
 
-    /// Clients that follow the changes at one time.
+    /// The greatest number of open change streams.
     static let mostStreams = 256
 
     var requests: UInt64 { requestCount.load(ordering: .relaxed) }
@@ -13,7 +13,7 @@ final class AdminCounters: Sendable {
 
     func countRequest() { requestCount.add(1, ordering: .relaxed) }
 
-    /// Takes a place for one more stream; false when there is none.
+    /// Counts one more stream; false when the greatest number is reached.
     func beginStream() -> Bool {
         guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.mostStreams else { return true }
         streamCount.subtract(1, ordering: .relaxed)

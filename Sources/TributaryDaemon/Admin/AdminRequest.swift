@@ -5,7 +5,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// A request that has passed the checks, as a handler sees it.
+/// A request that has passed the checks of its route.
 struct AdminRequest: Sendable {
     let request: Request
     let channel: any Channel
@@ -14,12 +14,12 @@ struct AdminRequest: Sendable {
     let query: QueryParameters
     let daemon: AdminServices
 
-    /// Bodies over this size are refused.
+    /// The greatest size of a body in bytes.
     static let largestBody = 16 << 20
-    /// Levels of objects and arrays in a body: the log's, within `changes`.
+    /// The greatest depth of objects and arrays in a body: that of the log, within `changes`.
     private static let deepestBody = JSONParser.logDepth + 2
 
-    /// A part of the path, decoded.
+    /// Returns a decoded parameter of the path.
     func parameter(_ name: String) throws(ProblemDocument) -> String {
         guard let text = parameters.get(name)?.removingPercentEncoding, !text.isEmpty else {
             throw ProblemDocument(.badRequest, detail: "the path's '\(name)' is not valid")
@@ -35,7 +35,7 @@ struct AdminRequest: Sendable {
         return id
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     func body() async throws -> [UInt8] {
         func tooLarge() -> ProblemDocument {
             ProblemDocument(.tooLarge, detail: "the body is larger than 16 MiB", hint: "send it in parts")
@@ -50,7 +50,7 @@ struct AdminRequest: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The client's doing, and no failure of the daemon's.
+            // The client caused the error, so it is no failure of the daemon.
             throw ProblemDocument(
                 .badRequest,
                 detail: "the body is not whole, or not as HTTP writes one",
@@ -59,7 +59,7 @@ struct AdminRequest: Sendable {
         }
     }
 
-    /// The body as JSON; an empty body is an empty object.
+    /// Parses the body as JSON; an empty body is an empty object.
     func json() async throws -> JSONValue {
         let bytes = try await body()
         guard !bytes.isEmpty else { return .object([]) }
@@ -72,7 +72,7 @@ struct AdminRequest: Sendable {
         }
     }
 
-    /// The open store and what works on it.
+    /// Returns the engine, or throws a problem when the store is not open.
     func engine() throws(ProblemDocument) -> Engine {
         guard let engine = daemon.state.engine else {
             throw ProblemDocument(.notReady, detail: "the daemon is \(daemon.state.phase.rawValue)")

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import TributaryAdmin
 
-/// Answers requests by the route table; the one place where errors become answers.
+/// Responds to requests with the routes of the table, and converts errors to problem documents.
 struct AdminResponder: Sendable {
     private let router: RouterResponder<AdminContext>
     private let routes: [Route]
@@ -62,7 +62,7 @@ struct AdminResponder: Sendable {
         }
     }
 
-    /// The methods that the path takes; none when there is no such path.
+    /// Returns the methods of a path; empty when there is no such path.
     private func methods(of path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return routes.filter { route in

@@ -5,29 +5,29 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves HTTP/1.1: the admin interface on its socket, or the status page on a loopback address.
+/// An HTTP/1.1 server: of the admin interface on its socket, or of the status page on a loopback address.
 struct AdminServer: Service {
     let place: ListeningPlace
     let respond: @Sendable (Request, any Channel) async -> Response
-    /// How long connections may take to end once the engine is down.
+    /// The time that open connections have to end after the engine has stopped.
     let drain: @Sendable () -> Duration
     let logger: Logger
 
-    /// How long a connection may be silent, or take to send a request.
+    /// The greatest time that a connection may be silent, or may need to send a request.
     private static let idleTimeout = TimeAmount.seconds(60)
 
     func run() async throws {
         let connections = ConnectionRegister()
         let http = HTTP1Channel(
             responder: { [respond] request, writer, channel in
-                // Whoever reads and hangs up cancels; what was to be written is written all the same.
+                // A client that closes the connection cancels a read; a write continues.
                 let response: Response
                 if request.method == .get {
                     response = await connections.serve(channel) { await respond(request, channel) }
                 } else {
                     response = await respond(request, channel)
                 }
-                // What answers a HEAD has no body: the client would take it for the next answer.
+                // The response to a HEAD request has no body: the client would read it as the next response.
                 let body = request.method == .head ? ResponseBody() : response.body
                 try await writer.write(response: response.head, body: body)
             },
@@ -38,7 +38,7 @@ struct AdminServer: Service {
             let isTaken = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
                 if !isTaken { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
-                // Next to the socket: it sees the bytes of each answer.
+                // The handler comes right after the socket, so that it sees the bytes of each response.
                 try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
                 return channel
             }
@@ -50,8 +50,8 @@ struct AdminServer: Service {
                     try await server.executeThenClose { inbound in
                         for try await connection in inbound {
                             group.addTask {
-                                // Only now, where it is sure to be served: a connection that comes in while the
-                                // server ends is dropped, and one of HTTP must not be.
+                                // HTTP is set up here, where the connection is certain to be served: a connection that
+                                // arrives while the server stops is dropped, and a channel with HTTP must not be.
                                 let setUp = connection.eventLoop.flatSubmit {
                                     http.setup(channel: connection, logger: libraries).flatMapThrowing { ready in
                                         try ClosingHandler.add(to: connection)
@@ -65,7 +65,7 @@ struct AdminServer: Service {
                         }
                     }
                 } catch is CancellationError {
-                    // The start failed, and tells why.
+                    // The start failed and reports the reason.
                 } catch {
                     logger.error("Listening failed", metadata: ["place": "\(place)", "error": "\(error)"])
                 }
@@ -73,7 +73,7 @@ struct AdminServer: Service {
         } onGracefulShutdown: {
             server.channel.close(promise: nil)
             connections.quiesce()
-            // What they still wait for cannot be done any more.
+            // Requests that still wait cannot be finished any more.
             let patience = TimeAmount(drain())
             MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: patience) { connections.close() }
         }

@@ -1,19 +1,19 @@
 import Logging
 import TributaryAdmin
 
-/// What the routes work with besides the open store.
+/// The services of the routes besides the open store.
 struct AdminServices: Sendable {
     let state: DaemonState
     let counters: AdminCounters
     let logger: Logger
     let logLevel: LogLevelSetting
-    /// Ends the streams of those who follow the changes.
+    /// Ends the change streams.
     let farewell: Farewell
-    /// Who synchronizes now.
+    /// Allows one synchronization at a time.
     let syncTurn = SyncTurn()
     let problemTimes = ProblemTimes()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage
-    /// Begins the graceful stop.
+    /// Starts the graceful stop.
     let shutdown: @Sendable () -> Void
 }

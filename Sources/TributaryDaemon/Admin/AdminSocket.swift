@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// The listening Unix socket of the admin interface: systemd's, or one made here with the right mode.
+/// The listening Unix socket of the admin interface: one from systemd, or one that this type creates.
 package final class AdminSocket: Sendable {
-    /// What `sun_path` holds besides its final zero.
+    /// The greatest length of a path in `sun_path`, without the final zero byte.
     static let longestPath = 107
-    /// Connections that wait to be taken; the kernel lowers it to `net.core.somaxconn`.
+    /// The greatest number of connections that wait to be accepted; the kernel limits it to `net.core.somaxconn`.
     static let backlog: Int32 = 4096
     private static let adminGroup = "tributary-admin"
 
     let descriptor: Int32
     let path: String
-    /// Whether the file is ours to remove.
+    /// Whether this process created the file of the socket and removes it.
     private let isOwn: Bool
 
     private init(descriptor: Int32, path: String, isOwn: Bool) {
@@ -21,7 +21,9 @@ package final class AdminSocket: Sendable {
         self.isOwn = isOwn
     }
 
-    /// Takes the socket that systemd handed over, or makes one at `path`.
+    /// Uses the socket that systemd handed over, or creates one at `path`.
+    ///
+    /// - Throws: ``StartFailure`` when the path cannot be used.
     package static func open(path: String) throws -> AdminSocket {
         if let inherited = try InheritedSocket.take() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)
@@ -45,17 +47,17 @@ package final class AdminSocket: Sendable {
         return AdminSocket(descriptor: descriptor, path: path, isOwn: true)
     }
 
-    /// Lets as many connections wait as there may be.
+    /// Sets the length of the queue of waiting connections.
     func listenInFull() {
         _ = listen(descriptor, Self.backlog)
     }
 
-    /// Removes the file of a socket made here; systemd's stays.
+    /// Removes the file of a socket that this process created.
     func remove() {
         if isOwn { unlink(path) }
     }
 
-    /// A socket that nobody listens on is left from a daemon that died; only that is removed.
+    /// Removes a socket on which no process listens, which a crashed daemon has left behind.
     private static func removeStale(path: String) throws {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
         guard attributes[.type] as? FileAttributeType == .typeSocket else {
@@ -71,7 +73,7 @@ package final class AdminSocket: Sendable {
         unlink(path)
     }
 
-    /// The mode is right from the first moment on: members of the admin group may connect, or only the own user.
+    /// Binds the socket; its mode admits the members of the admin group, or only the daemon's user, from the beginning.
     private static func bind(_ descriptor: Int32, to path: String) throws {
         let before = umask(0o177)
         let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }

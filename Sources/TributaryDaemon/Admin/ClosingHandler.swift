@@ -1,27 +1,27 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection after the answer to a client that does not keep it: one of HTTP/1.0, or one that says
-/// `Connection: close` in whatever letters.
+/// Closes a connection after the response to an HTTP/1.0 client, or to a client that sends `Connection: close` in any
+/// case.
 ///
-/// It stands behind the parser, where a request still has its version.
+/// The handler comes after the parser, where a request still has its version.
 final class ClosingHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Whether the request that was read last is the last of the connection.
+    /// Whether the last request that was read is the last one of the connection.
     private var closes = false
     private var isOldVersion = false
-    /// Requests that were read and are not answered yet: a client may send several at once.
+    /// The number of requests that were read and have no response yet: a client may send several at once.
     private var unanswered = 0
-    /// Whether the request was read to its end: what is unread when a connection closes would take the answer with it.
+    /// Whether the request was read to its end: closing a connection with unread bytes would discard the response.
     private var isRequestRead = false
 
-    /// Adds the handler to a connection that is set up for HTTP.
+    /// Adds the handler to a connection after HTTP has been set up.
     ///
-    /// Call it on the connection's event loop.
+    /// It must be called on the connection's event loop.
     static func add(to channel: any Channel) throws {
         let parser = try channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try channel.pipeline.syncOperations.addHandler(ClosingHandler(), position: .after(parser))
@@ -30,7 +30,7 @@ final class ClosingHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
         case .head(var head):
-            // What follows the last request of a connection is no request.
+            // Bytes after the last request of a connection are ignored.
             guard !closes else { return }
             unanswered += 1
             (closes, isOldVersion, isRequestRead) = (!head.isKeepAlive, head.version == .http1_0, false)
@@ -53,7 +53,7 @@ final class ClosingHandler: ChannelDuplexHandler {
         guard isLast else { return context.write(data, promise: promise) }
         switch part {
         case .head(var head):
-            // A client of HTTP/1.0 does not know bodies in chunks: the end of the connection ends the body.
+            // An HTTP/1.0 client does not know chunked bodies: the end of the connection ends the body.
             if isOldVersion { head.version = .http1_0 }
             head.headers.replaceOrAdd(name: "connection", value: "close")
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)

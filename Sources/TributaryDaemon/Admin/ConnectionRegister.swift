@@ -2,16 +2,16 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The open connections of a server: limited in number, and to be told when it is time to end.
+/// The open connections of a server, limited in number.
 final class ConnectionRegister: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: any Channel] = [:]
-        /// What ends with its connection.
+        /// Cancels the work of a connection when it closes, by the connection.
         var work: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var isQuiescing = false
     }
 
-    /// As many as follow the changes at most, and as many again.
+    /// Twice the greatest number of change streams.
     static let usualLimit = 2 * AdminCounters.mostStreams
 
     let limit: Int
@@ -21,7 +21,7 @@ final class ConnectionRegister: Sendable {
         self.limit = limit
     }
 
-    /// Connections that leave half of the descriptors to the store and the log folder.
+    /// Returns a limit that leaves half of the file descriptors to the store and the log folder.
     static func limit(descriptors: UInt64) -> Int {
         min(usualLimit, max(16, Int(clamping: descriptors / 2)))
     }
@@ -32,7 +32,7 @@ final class ConnectionRegister: Sendable {
         return UInt64(limits.rlim_cur)
     }
 
-    /// Remembers a connection until it closes; false when there are too many.
+    /// Adds a connection until it closes; false when there are too many.
     func add(_ channel: any Channel) -> Bool {
         let isTaken = state.withLock { state in
             guard state.connections.count < limit else { return false }
@@ -50,15 +50,15 @@ final class ConnectionRegister: Sendable {
         return true
     }
 
-    /// Lets a connection speak once it is served, and ends it when it came as the server began to end.
+    /// Starts to read from a connection, and quiesces it when the server has begun to stop meanwhile.
     func begin(_ channel: any Channel) {
         channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
         if state.withLock(\.isQuiescing) { quiesce(channel) }
     }
 
-    /// Runs work for a connection, one at a time; its task is cancelled when the client hangs up.
+    /// Runs the work of a connection, one at a time; its task is cancelled when the client closes the connection.
     func serve<T: Sendable>(_ channel: any Channel, _ body: @escaping @Sendable () async -> T) async -> T {
-        // Not a child, so that the connection's end can cancel it.
+        // The task is unstructured, so that the end of the connection can cancel it.
         let work = Task { await body() }
         let isOpen = state.withLock { state in
             guard state.connections[ObjectIdentifier(channel)] != nil else { return false }
@@ -74,7 +74,7 @@ final class ConnectionRegister: Sendable {
         }
     }
 
-    /// Idle connections close now, the others when their answer is out.
+    /// Closes idle connections now, and the others after their response.
     func quiesce() {
         let connections = state.withLock { state in
             state.isQuiescing = true
@@ -83,7 +83,7 @@ final class ConnectionRegister: Sendable {
         for connection in connections { quiesce(connection) }
     }
 
-    /// Ends the connections that are still open, answered or not.
+    /// Closes the remaining connections, even without a response.
     func close() {
         for connection in state.withLock({ Array($0.connections.values) }) { connection.close(promise: nil) }
     }

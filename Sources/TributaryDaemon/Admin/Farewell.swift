@@ -1,13 +1,13 @@
 import TributaryStore
 
-/// Tells everyone who waits that the daemon stops.
+/// A broadcast that the daemon shuts down, which ends all change streams.
 final class Farewell: Sendable {
     private let broadcast = Broadcast<Never>(limit: 1)
 
-    /// Ends all waiting, now and later.
+    /// Ends all present and future calls of ``wait()``.
     func say() { broadcast.finish() }
 
-    /// Returns when the daemon stops, or the task is cancelled.
+    /// Returns after ``say()``, or when the task is cancelled.
     func wait() async {
         for await _ in broadcast.stream() {}
     }

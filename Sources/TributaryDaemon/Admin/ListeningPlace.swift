@@ -2,15 +2,15 @@ import NIOCore
 import NIOPosix
 import TributaryAdmin
 
-/// Where a server listens.
+/// The address of a server.
 enum ListeningPlace: Sendable, CustomStringConvertible {
-    /// A Unix socket that is listening already.
+    /// A Unix socket that already listens.
     case socket(AdminSocket)
     case loopback(LoopbackAddress)
 
-    /// Begins to take connections.
+    /// Starts to accept connections.
     ///
-    /// - Throws: ``StartFailure`` when the address is taken.
+    /// - Throws: ``StartFailure`` when the address is in use.
     func bind<Connection: Sendable>(
         _ setUp: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) async throws -> NIOAsyncChannel<Connection, Never> {
@@ -18,12 +18,12 @@ enum ListeningPlace: Sendable, CustomStringConvertible {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: AdminSocket.backlog)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            // What a connection says is read once it is served.
+            // ``ConnectionRegister`` starts the reading of a connection when it is served.
             .childChannelOption(ChannelOptions.autoRead, value: false)
         switch self {
         case .socket(let socket):
             let server = try await bootstrap.bind(socket.descriptor, childChannelInitializer: setUp)
-            // NIO listens anew on a socket that listens already, with a queue of 128 whatever the option says.
+            // NIO calls listen again on the socket, with a queue of 128 whatever the option is.
             socket.listenInFull()
             return server
         case .loopback(let address):
@@ -42,7 +42,7 @@ enum ListeningPlace: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes what listening leaves behind.
+    /// Removes the file of the socket.
     func remove() {
         if case .socket(let socket) = self { socket.remove() }
     }

@@ -2,12 +2,12 @@ import Glibc
 import NIOCore
 import TributaryAdmin
 
-/// Who is at the other end of the admin socket.
+/// The process at the other end of the admin socket.
 struct Peer: Sendable, Hashable {
     let user: uid_t
     let groups: [gid_t]
 
-    /// What the kernel reports for a user that this namespace does not know; it never matches anyone.
+    /// The number that the kernel reports for a user unknown to this namespace; it matches no user.
     private static let nobody: UInt32 = 65534
 
     init(user: uid_t, groups: [gid_t]) {
@@ -15,7 +15,7 @@ struct Peer: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// Asks the kernel about the peer of a connected Unix socket.
+    /// Reads the credentials of the peer of a connected Unix socket from the kernel.
     static func of(_ channel: any Channel) async throws -> Peer {
         guard let options = channel as? any SocketOptionProvider else {
             throw ProblemDocument(.notPermitted, detail: "the connection does not say who made it")
@@ -27,17 +27,17 @@ struct Peer: Sendable, Hashable {
                 name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
             ).get()
         } catch {
-            // Who has hung up meanwhile hears no answer.
+            // A client that has closed the connection gets no response.
             guard channel.isActive else { throw CancellationError() }
             throw error
         }
         var groups = [credentials.group]
-        // Fails for a peer in more groups than there is room for; such a peer has its primary group only.
+        // The call fails when the peer is in more groups than fit; the peer then has its primary group only.
         if let list = try? await supplementaryGroups(options) { groups += list }
         return Peer(user: credentials.user, groups: groups.filter { $0 != nobody })
     }
 
-    /// `struct ucred`, which Glibc's module hides.
+    /// The `struct ucred`, which Glibc's module does not export.
     private struct Credentials: Sendable {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -49,19 +49,19 @@ struct Peer: Sendable, Hashable {
             level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
             name: NIOBSDSocket.Option(rawValue: 59)  // SO_PEERGROUPS
         ).get()
-        // The rest of the room is zeros; root's group gives no rights here, so that it can be left out.
+        // The rest of the buffer is zeros; root's group gives no rights here, so it can be left out.
         return list.indices.compactMap { list[$0] == 0 ? nil : list[$0] }
     }
 
-    /// Whether the peer is root or runs as the daemon's own user.
+    /// Whether the peer is root or runs as the daemon's user.
     var isOwner: Bool { user == 0 || (user == geteuid() && user != Peer.nobody) }
 
-    /// The user's name, or the number of one that has none.
+    /// The user's name, or the number of a user without a name.
     var name: String {
         Accounts.userName(of: user) ?? "uid \(user)"
     }
 
-    /// Whether the peer is in one of the groups.
+    /// Whether the peer is a member of one of the groups.
     func isMember(ofAnyOf names: [String]) -> Bool {
         names.contains { name in
             guard let group = Accounts.groupID(named: name) else { return false }

@@ -8,7 +8,7 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// What each error means to a client.
+/// Converts errors to problem documents for clients.
 enum ProblemMapping {
     static func problem(of error: any Error, logger: Logger, path: String) -> ProblemDocument {
         switch error {

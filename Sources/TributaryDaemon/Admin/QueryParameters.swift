@@ -1,11 +1,11 @@
 import Foundation
 import TributaryAdmin
 
-/// The decoded parameters of a query; each may stand there once.
+/// The decoded parameters of a query; a repeated parameter is refused.
 struct QueryParameters: Sendable {
     private var values: [String: String] = [:]
 
-    /// How many things a list has at most, and when nothing is said.
+    /// The greatest length of a list.
     static let largestLimit = 1_000
     static let usualLimit = 100
 
@@ -30,7 +30,7 @@ struct QueryParameters: Sendable {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// `true` or `false`; false when it is not there.
+    /// Returns `true` or `false`; a missing parameter is false.
     func flag(_ name: String) throws(ProblemDocument) -> Bool {
         switch values[name] {
         case nil, "false": return false
@@ -40,7 +40,7 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// `limit`, from 1 to 1,000.
+    /// Returns `limit`, from 1 to 1,000.
     func limit() throws(ProblemDocument) -> Int {
         guard let text = values["limit"] else { return QueryParameters.usualLimit }
         guard let limit = Int(text), (1...QueryParameters.largestLimit).contains(limit) else {
@@ -49,7 +49,7 @@ struct QueryParameters: Sendable {
         return limit
     }
 
-    /// As forms encode: `+` is a space.
+    /// Decodes the encoding of forms, in which `+` is a space.
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }

@@ -2,9 +2,9 @@ import Synchronization
 import TributaryAdmin
 import TributaryStore
 
-/// How many reads for clients may be under way or wait at one time, and what became of those that did not end well.
+/// Limits the reads for clients that run or wait at one time, and counts those that failed.
 final class ReadingRoom: Sendable {
-    /// Each holds a connection of a client and what it has asked for.
+    /// The greatest number of reads; each one holds a client's connection and its request.
     static let most = 256
 
     private let count = Atomic(0)
@@ -16,16 +16,16 @@ final class ReadingRoom: Sendable {
         self.most = most
     }
 
-    /// Reads that are under way or wait.
+    /// The number of reads that run or wait.
     var current: Int { count.load(ordering: .relaxed) }
-    /// Reads that ended because the client hung up.
+    /// The number of reads that ended because the client closed the connection.
     var cancelled: UInt64 { cancelledCount.load(ordering: .relaxed) }
-    /// Reads that took longer than they may.
+    /// The number of reads that exceeded their time limit.
     var timedOut: UInt64 { timedOutCount.load(ordering: .relaxed) }
 
-    /// Runs a read, unless there are too many.
+    /// Runs a read, unless the limit is reached.
     ///
-    /// - Throws: ``ProblemDocument`` `too-many-clients`, and what `body` throws.
+    /// - Throws: ``ProblemDocument`` `too-many-clients`; what `body` throws.
     func admit<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         guard count.add(1, ordering: .relaxed).newValue <= most else {
             count.subtract(1, ordering: .relaxed)

@@ -2,14 +2,14 @@ import Foundation
 import NIOCore
 import TributaryAdmin
 
-/// Answers a connection that is one too many, before it has said anything, and ends it.
+/// Responds to a connection beyond the limit without reading a request, and closes it.
 final class RefusalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let answer: ByteBuffer
 
-    /// `most` is how many connections there are already.
+    /// Creates a handler; `most` is the greatest number of connections.
     init(most: Int) {
         let problem = ProblemDocument(
             .tooManyClients,
@@ -30,12 +30,12 @@ final class RefusalHandler: ChannelInboundHandler {
         let channel = context.channel
         context.writeAndFlush(Self.wrapOutboundOut(answer)).whenComplete { _ in
             channel.close(mode: .output, promise: nil)
-            // Closed at once it would lose the answer to a client that is still sending.
+            // Closing at once would discard the response for a client that is still sending.
             channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nothing that it says matters any more.
+        // Bytes of the client are ignored.
     }
 }

@@ -6,14 +6,14 @@ import TributaryAdmin
 import TributaryChanges
 
 extension Response {
-    /// A message as JSON.
+    /// Returns a message as JSON.
     static func json(_ message: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return bytes(Array(try encoder.encode(message)), type: "application/json", status: status)
     }
 
-    /// A value as JSON, its members in their order.
+    /// Returns a value as JSON, with its members in their order.
     static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         var bytes: [UInt8] = []
         value.write(to: &bytes)
@@ -30,10 +30,10 @@ extension Response {
         )
     }
 
-    /// `{}`.
+    /// The response `{}`.
     static var done: Response { json(.object([])) }
 
-    /// A problem document.
+    /// Returns a problem document.
     static func problem(_ problem: ProblemDocument) -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

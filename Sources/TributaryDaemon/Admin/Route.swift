@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// One method of one path: who may use it, what it takes, and what answers it.
+/// A method of a path, with its permissions, its parameters and its handler.
 struct Route: Sendable {
-    /// What must be there before the route can answer.
+    /// The state of the daemon that a route needs.
     enum Requirement: Sendable {
-        /// Nothing; it answers also while the daemon starts and stops.
+        /// No state: the route also responds while the daemon starts and stops.
         case nothing
         case openStore
     }
@@ -16,7 +16,7 @@ struct Route: Sendable {
     let path: String
     let access: RouteAccess
     let requirement: Requirement
-    /// The query parameters that it knows; others are refused.
+    /// The known query parameters; any other is refused.
     let query: Set<String>
     let handle: Handler
 

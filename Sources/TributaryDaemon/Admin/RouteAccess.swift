@@ -1,13 +1,15 @@
 import TributaryAdmin
 
-/// Who may use a route; who may connect at all is decided by the socket's mode.
+/// The users who may use a route; the mode of the socket limits who may connect.
 enum RouteAccess: Sendable {
     case read
     case write
-    /// Root and the daemon's own user.
+    /// Root and the daemon's user.
     case owner
 
-    /// Throws a problem when the peer may not.
+    /// Checks the permission of a peer.
+    ///
+    /// - Throws: ``ProblemDocument`` when the peer may not use the route.
     func check(_ peer: Peer, writers: [String]?) throws(ProblemDocument) {
         switch self {
         case .read: return

@@ -1,10 +1,10 @@
 import Hummingbird
 import TributaryAdmin
 
-/// What is served on `admin.listen`: a page for people and the metrics, counts only.
+/// The server on `admin.listen`: a page for people and the metrics, with counts only.
 ///
-/// Whoever can reach the address sees it, so there is no name, no value and no path in it; and a page of some web site
-/// that has its name point here is refused by its Host header.
+/// Everybody who can reach the address can read the page, so it has no names, values or paths. A page of another web
+/// site whose name resolves to this address is refused by its Host header.
 struct StatusPage: Sendable {
     let address: LoopbackAddress
     let daemon: AdminServices

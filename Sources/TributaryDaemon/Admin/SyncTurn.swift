@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TributaryAdmin
 
-/// One synchronization at a time; whoever asks for another is told who has the turn and since when.
+/// A lock that allows one synchronization at a time, and names its holder to other clients.
 final class SyncTurn: Sendable {
     private struct Holder {
         let name: String
@@ -11,9 +11,9 @@ final class SyncTurn: Sendable {
 
     private let holder = Mutex<Holder?>(nil)
 
-    /// Takes the turn; whoever has taken it ends it with ``end()``.
+    /// Acquires the lock; the holder releases it with ``end()``.
     ///
-    /// - Throws: `busy`, with the holder's name.
+    /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
     func begin(for peer: Peer) throws(ProblemDocument) {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }

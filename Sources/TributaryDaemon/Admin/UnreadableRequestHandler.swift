@@ -2,10 +2,10 @@ import Foundation
 import NIOCore
 import TributaryAdmin
 
-/// Puts a problem document into the answer to what is no HTTP.
+/// Adds a problem document to the response for bytes that are no HTTP.
 ///
-/// The parser gives up before there is a request that a route could answer, and the server then sends a 400 without a
-/// body. No answer of ours is like that: each has a body.
+/// When the parser fails, no route gets a request, and the server sends a 400 without a body. Every response of a route
+/// has a body, so a response without one is the server's.
 final class UnreadableRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData

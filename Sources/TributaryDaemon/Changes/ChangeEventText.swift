@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// The events of the change stream as bytes.
+/// Formats the events of the change stream.
 enum ChangeEventText {
     static let comment = ": still here\n\n"
 
@@ -14,7 +14,7 @@ enum ChangeEventText {
 
     static let bye = text(ServerSentEvent(event: "bye", data: "{}"))
 
-    /// The only event with an ID: a client that comes again goes on after it.
+    /// Formats an update, the only event with an ID: a client that reconnects continues after it.
     static func update(_ update: StoreUpdate) -> String {
         text(
             ServerSentEvent(event: "storeDidUpdate", data: data(of: update).text, id: update.token.text)

@@ -3,9 +3,9 @@ import Tributary
 import TributaryAdmin
 import TributaryChanges
 
-/// What waits to be sent to one client, in bounded memory: updates come together as one, the rest is limited.
+/// The pending events of one client, in bounded memory: updates are combined into one, other events are limited.
 final class ChangeMailbox: Sendable {
-    /// Things to write, in order.
+    /// An item of the stream, in order.
     enum Item: Sendable {
         case update(StoreUpdate)
         case event(ServerSentEvent)
@@ -20,12 +20,13 @@ final class ChangeMailbox: Sendable {
         var hasEnded = false
     }
 
-    /// Activities and segments that wait; beyond it the oldest are dropped, as they are news and no data.
+    /// The greatest number of pending activities and segments; further ones replace the oldest, because they are not
+    /// needed to follow the data.
     private static let mostEvents = 256
 
     private let state = Mutex(State())
     private let wakeUp: AsyncStream<Void>.Continuation
-    /// A value for each time there is something to write.
+    /// An element after each change of the pending events.
     let wakeUps: AsyncStream<Void>
 
     init() {
@@ -53,19 +54,19 @@ final class ChangeMailbox: Sendable {
         wakeUp.yield()
     }
 
-    /// A sign of life, when nothing else is due.
+    /// Adds a comment, which is sent when nothing else is pending.
     func putComment() {
         state.withLock { $0.wantsComment = true }
         wakeUp.yield()
     }
 
-    /// Nothing follows.
+    /// Ends the stream after the pending events.
     func end() {
         state.withLock { $0.hasEnded = true }
         wakeUp.yield()
     }
 
-    /// Everything that waits.
+    /// Removes and returns all pending items.
     func take() -> [Item] {
         state.withLock { state in
             var items = state.events.map(Item.event)

@@ -4,19 +4,19 @@ import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// What one client sees of the changes, from its first event to its last.
+/// The change stream of one client, from its first event to its last.
 struct ChangeStream: Sendable {
     let engine: Engine
     let updates: StoreUpdates
     let farewell: Farewell
     let channel: any Channel
-    /// Everything up to here is known to the client.
+    /// The newest transaction that the client knows.
     let start: HistoryToken
-    /// What changed between `start` and what the main context showed when the client came.
+    /// The changes between `start` and the transaction that the main context had merged when the client connected.
     let missed: StoreUpdate?
 
     private static let commentInterval = Duration.seconds(15)
-    /// A client that takes nothing for so long is dropped.
+    /// The time after which a client that reads nothing is disconnected.
     private static let patience = TimeAmount.seconds(60)
 
     @concurrent

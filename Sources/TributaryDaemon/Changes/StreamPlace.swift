@@ -1,8 +1,8 @@
-/// One of the places for clients that follow the changes, given back when the last reference is gone.
+/// A permit for one change stream, returned when the last reference is released.
 final class StreamPlace: Sendable {
     private let counters: AdminCounters
 
-    /// Nil when all places are taken.
+    /// Creates a permit; nil when the greatest number of streams is reached.
     init?(_ counters: AdminCounters) {
         guard counters.beginStream() else { return nil }
         self.counters = counters

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Waits for a call to the system that may never return, and not longer than it is told.
+/// Waits for a system call that may never return, up to a time limit.
 enum BoundedWait {
-    /// What `body` returns; nil when it has not returned in time.
+    /// Returns the result of `body`; nil when the time limit is exceeded.
     ///
-    /// The thread that runs it is left to itself then.
+    /// The thread of `body` continues after the limit.
     static func result<T: Sendable>(within patience: Duration, _ body: @escaping @Sendable () -> T) -> T? {
         let place = Place<T>()
         Thread.detachNewThread {

@@ -4,15 +4,17 @@ package import TributaryModel
 import TributarySync
 
 extension Configuration {
-    /// Reads the model, and checks that the places can be used; makes nothing.
+    /// Reads the model, and checks that the paths can be used, without creating anything.
     ///
-    /// The socket's folder does not matter when the service manager has made the socket.
+    /// The folder of the socket is not checked when the service manager has created the socket.
+    ///
+    /// - Throws: ``ConfigurationError`` for the first path that cannot be used.
     package func checkPlaces(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, key: .store)
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
-        // A mount that does not answer is told of by the status, and must hold up neither the start nor a reload.
+        // The status reports a mount that does not respond; it must delay neither the start nor a reload.
         let logs = BoundedWait.result(within: Configuration.logsPatience) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in
                 try checkLogs()
@@ -23,7 +25,7 @@ extension Configuration {
         return model
     }
 
-    /// How long the log folder may take to answer when the configuration is checked.
+    /// The time limit for checking the log folder.
     private static let logsPatience = Duration.seconds(2)
 
     private func readModel() throws(ConfigurationError) -> Model {
@@ -66,7 +68,8 @@ extension Configuration {
         }
     }
 
-    /// SQLite's write-ahead log needs memory that all who have the store open share.
+    /// Checks that the file system has shared memory, which SQLite's write-ahead log needs for all processes that open
+    /// the store.
     private func checkFileSystem() throws(ConfigurationError) {
         var folder = (store as NSString).deletingLastPathComponent
         while !FileManager.default.fileExists(atPath: folder), folder != "/" {
@@ -80,7 +83,7 @@ extension Configuration {
         )
     }
 
-    /// A log folder that somebody named must be there: an unmounted share must not be made again as an empty folder.
+    /// Checks that a configured log folder exists: an unmounted share must not be replaced by an empty folder.
     private func checkLogs() throws(ConfigurationError) {
         let origin = self[.logs].origin
         var isFolder: ObjCBool = false
@@ -105,13 +108,16 @@ extension Configuration {
         }
     }
 
-    /// Makes the folders that may be made: the parents of store and socket, and the log folder in its default place.
+    /// Creates the folders that may be created: the parents of the store and the socket, and the log folder at its
+    /// default path.
+    ///
+    /// - Throws: ``ConfigurationError`` when a folder cannot be created.
     package func makeFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
         try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, key: .store)
         if !inheritsSocket {
             try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
         }
-        // What somebody named was there when it was checked, or does not answer.
+        // A configured log folder existed when it was checked, or it does not respond.
         guard self[.logs].origin == .standard else { return }
         let made = BoundedWait.result(within: Configuration.logsPatience) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in try makeLogs() }
@@ -122,7 +128,7 @@ extension Configuration {
     private func makeLogs() throws(ConfigurationError) {
         guard !FileManager.default.fileExists(atPath: logs) else { return }
         try makeFolder(logs, mode: 0o770, key: .logs)
-        // A sandbox may forbid the setgid bit; the folder's files then have the daemon's own group.
+        // A sandbox may forbid the setgid bit; files in the folder then have the daemon's group.
         chmod(logs, 0o2770)
     }
 

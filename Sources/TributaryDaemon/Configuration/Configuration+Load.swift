@@ -1,7 +1,10 @@
 import Foundation
 
 extension Configuration {
-    /// Puts the configuration together: flags win over the environment, that over the file, that over defaults.
+    /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
+    /// over defaults.
+    ///
+    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     package static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let places = DefaultPlaces(environment: sources.environment)
         let file = try configurationFile(sources, places: places)
@@ -9,7 +12,7 @@ extension Configuration {
         for key in ConfigurationKey.allCases {
             settings[key] = try setting(key, sources: sources, file: file)
         }
-        // Whatever the file says, clients find the daemon where the service manager listens.
+        // Clients connect where the service manager listens, whatever path the file has.
         if let path = sources.inheritedSocket {
             settings[.adminSocket] = Setting(value: .text(path), origin: .serviceManager)
         }
@@ -82,7 +85,7 @@ extension Configuration {
             .standardizedFileURL.path
     }
 
-    /// Values that are each right but do not fit each other or the daemon.
+    /// Checks combinations of values that are valid on their own.
     private func checkTogether() throws(ConfigurationError) {
         if duration(.mergeCeiling) < duration(.mergeDebounce) {
             throw ConfigurationError(

@@ -1,10 +1,10 @@
 import Glibc
 
 extension Configuration {
-    /// Checks that the store does not lie in the log folder: replicators would copy the database while it is written, and
-    /// would put other machines' copies in its place.
+    /// Checks that the store is not in the log folder: replicators would copy the database while it is written, and
+    /// would replace it with the copies of other machines.
     ///
-    /// - Throws: ``ConfigurationError`` that names both places.
+    /// - Throws: ``ConfigurationError`` that names both paths.
     func checkStoreIsOutsideLogs() throws(ConfigurationError) {
         let (realStore, realLogs) = (Configuration.resolved(store), Configuration.resolved(logs))
         guard Configuration.isPath(realStore, in: realLogs) else { return }
@@ -23,10 +23,10 @@ extension Configuration {
         path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 
-    /// Links in a row that are followed, as many as the system does.
+    /// The greatest number of consecutive symbolic links, as the system has it.
     private static let mostLinks = 40
 
-    /// The path without symbolic links; of what does not exist yet, where it would be made.
+    /// Returns the path without symbolic links; for a missing file, the path at which it would be created.
     private static func resolved(_ path: String, links: Int = 0) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }
@@ -37,7 +37,7 @@ extension Configuration {
         let (name, parent) = (parts.last.map(String.init) ?? "", "/" + parts.dropLast().joined(separator: "/"))
         let folder = resolved(parent, links: links + 1)
         let here = (folder == "/" ? "" : folder) + "/" + name
-        // A link to what is not there yet.
+        // The path is a symbolic link to a missing file.
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(here, &target, target.count - 1)
         guard length > 0 else { return here }

@@ -1,14 +1,14 @@
 package import Logging
 
-/// The daemon's whole configuration: every key has a value and an origin.
+/// The daemon's configuration: the value of every key with its origin.
 package struct Configuration: Sendable, Hashable {
-    /// A value and where it came from.
+    /// A value with its origin.
     package struct Setting: Sendable, Hashable {
         package var value: ConfigurationValue
         package var origin: ConfigurationOrigin
     }
 
-    /// The file that was read, if there was one.
+    /// The configuration file; nil when there is none.
     package let file: String?
     private let settings: [ConfigurationKey: Setting]
 
@@ -23,7 +23,7 @@ package struct Configuration: Sendable, Hashable {
 
     package var name: String { text(.name) ?? "tributary" }
     package var store: String { text(.store) ?? "" }
-    /// Nil when no model was named.
+    /// The path of the model; nil when none is configured.
     package var model: String? { text(.model) }
     package var logs: String { text(.logs) ?? "" }
     package var socket: String { text(.adminSocket) ?? "" }
@@ -33,12 +33,12 @@ package struct Configuration: Sendable, Hashable {
         if case .level(let level) = self[.logLevel].value { level } else { .info }
     }
 
-    /// Groups whose members may write, nil when everyone who may connect may.
+    /// The groups whose members may write; nil when every user who may connect may write.
     package var writers: [String]? {
         if case .groups(let names) = self[.adminWriters].value { names } else { nil }
     }
 
-    /// Nil stands for `auto`.
+    /// The interval of rescans; nil for `auto`.
     package var rescan: Duration? {
         if case .duration(let duration) = self[.watchRescan].value { duration } else { nil }
     }
@@ -61,7 +61,7 @@ package struct Configuration: Sendable, Hashable {
         if case .text(let text) = self[key].value { text } else { nil }
     }
 
-    /// Keys whose values differ.
+    /// Returns the keys whose values differ.
     package func differences(from other: Configuration) -> [ConfigurationKey] {
         ConfigurationKey.allCases.filter { self[$0].value != other[$0].value }
     }

@@ -1,4 +1,4 @@
-/// Why the configuration cannot be used: what, where, and for which key.
+/// An error in the configuration, with its position, its key and its reason.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: String
     /// The file, the environment variable or the flag.

@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// A configuration file read into the nodes of its keys, each with its line; unknown keys are refused.
+/// The nodes of a configuration file by key, each with its line; unknown keys are refused.
 struct ConfigurationFile {
-    /// A key's node and its line.
+    /// The node of a key and its line.
     struct Entry {
         var node: Node
         var line: Int
@@ -82,7 +82,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// A known key that is written almost like `name`.
+    /// Returns a known key that is spelled similarly to `name`.
     private static func suggestion(for name: String) -> String? {
         let wanted = name.lowercased().replacing("-", with: "_")
         let last = wanted.split(separator: ".").last.map(String.init) ?? wanted

@@ -1,4 +1,4 @@
-/// The keys of the configuration file, in the order in which they are shown.
+/// The keys of the configuration file, in the order of the output.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
     case name
     case store
@@ -25,7 +25,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case shutdownTimeout = "shutdown.timeout"
     case logLevel = "log.level"
 
-    /// What a value of the key may be.
+    /// The type of a key's values.
     enum Kind {
         case text
         case path
@@ -56,7 +56,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// The value when nobody has said one, as the file would write it; nil for those that depend on the place.
+    /// The default value in the syntax of the file; nil for values that depend on the installation.
     var defaultText: String? {
         switch self {
         case .name, .store, .model, .logs, .adminSocket, .adminWriters, .adminListen: nil
@@ -76,7 +76,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Keys whose new value takes effect only after a restart.
+    /// Whether a new value takes effect only after a restart.
     var needsRestart: Bool {
         switch self {
         case .store, .model, .logs, .adminSocket, .adminListen: true
@@ -84,7 +84,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// The environment variable that gives the value, if there is one.
+    /// The environment variable of the key; nil when there is none.
     var variable: String? {
         switch self {
         case .model: "TRIBUTARY_MODEL"

@@ -1,13 +1,13 @@
-/// Where a value of the configuration came from; later cases win over earlier ones.
+/// The origin of a value of the configuration; later cases have precedence over earlier ones.
 package enum ConfigurationOrigin: Hashable, Sendable {
     case standard
     case file(path: String, line: Int)
     case environment(String)
     case flag(String)
-    /// The service manager listens already: this is the path of its socket.
+    /// The socket of the service manager; the value is its path.
     case serviceManager
 
-    /// One word for the admin interface.
+    /// The origin as one word in the admin interface.
     package var word: String {
         switch self {
         case .standard: "default"

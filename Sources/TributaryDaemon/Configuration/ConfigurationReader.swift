@@ -1,9 +1,9 @@
 import Logging
 import Yams
 
-/// Turns a YAML node, or the text of a flag or a variable, into a value of a key's kind.
+/// Converts a YAML node, or the text of a flag or a variable, to a value of a key's type.
 enum ConfigurationReader {
-    /// A value of the file; the type that YAML gives it must fit, so that `name: no` is refused.
+    /// Converts a value of the file; the YAML type must match, so that `name: no` is refused.
     static func value(_ entry: ConfigurationFile.Entry, for key: ConfigurationKey, file: String)
         throws(ConfigurationError)
         -> ConfigurationValue
@@ -58,7 +58,7 @@ enum ConfigurationReader {
         }
     }
 
-    /// A value of a flag, a variable or the defaults, or a checked scalar of the file.
+    /// Converts the text of a flag, a variable or a default, or of a checked scalar of the file.
     static func value(_ text: String, for key: ConfigurationKey) throws(ConfigurationError) -> ConfigurationValue {
         let value: ConfigurationValue? =
             switch key.kind {

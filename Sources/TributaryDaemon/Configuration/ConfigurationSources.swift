@@ -1,14 +1,14 @@
-/// What a configuration is put together from: flags, the environment, and the file that they name.
+/// The sources of a configuration: flags, the environment, and the file that they name.
 package struct ConfigurationSources: Sendable {
-    /// The values of flags, with the flags' names.
+    /// The values of the flags, with the flags' names.
     package var flags: [ConfigurationKey: String]
     /// The value of `--config`.
     package var file: String?
     package var environment: [String: String]
     package var hostName: String
-    /// Relative paths are taken from here.
+    /// The folder to which paths are relative.
     package var workingDirectory: String
-    /// Where the admin socket listens that the service manager hands over.
+    /// The path of the admin socket that the service manager hands over; nil when it hands over none.
     package var inheritedSocket: String?
 
     package init(

@@ -1,6 +1,6 @@
 package import Logging
 
-/// A value of the configuration, read and checked.
+/// A valid value of the configuration.
 package enum ConfigurationValue: Hashable, Sendable {
     case none
     case text(String)
@@ -12,7 +12,7 @@ package enum ConfigurationValue: Hashable, Sendable {
     case level(Logger.Level)
     case groups([String])
 
-    /// As the file writes it; nil when there is none.
+    /// The value in the syntax of the file; nil when there is none.
     package var text: String? {
         switch self {
         case .none: nil
@@ -35,10 +35,10 @@ package enum ConfigurationValue: Hashable, Sendable {
         ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1),
     ]
 
-    /// A hundred years: timers, and sums of times and durations, hold it with ease.
+    /// A hundred years, which timers and sums of times and durations can hold.
     private static let longestDuration: Int64 = 36_525 * 86_400_000
 
-    /// An integer with ms, s, m, h or d, of at most a hundred years.
+    /// Parses an integer with ms, s, m, h or d, up to a hundred years.
     static func duration(_ text: String) -> Duration? {
         for unit in durationUnits where text.hasSuffix(unit.suffix) {
             guard let number = digits(text.dropLast(unit.suffix.count)) else { continue }
@@ -48,7 +48,7 @@ package enum ConfigurationValue: Hashable, Sendable {
         return nil
     }
 
-    /// An integer with B, KiB, MiB or GiB.
+    /// Parses an integer with B, KiB, MiB or GiB.
     static func size(_ text: String) -> Int? {
         for unit in sizeUnits where text.hasSuffix(unit.suffix) {
             guard let number = digits(text.dropLast(unit.suffix.count)) else { continue }

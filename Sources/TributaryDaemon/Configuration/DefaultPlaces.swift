@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where things are when nobody says otherwise: systemd's places or the user's (XDG base directories).
+/// The default paths: those of systemd, or those of the user (XDG base directories).
 struct DefaultPlaces: Sendable {
     let environment: [String: String]
-    /// The home folder when HOME does not say it.
+    /// The home folder when HOME is not set.
     let home: String
 
     init(environment: [String: String], home: String = NSHomeDirectory()) {
@@ -11,7 +11,7 @@ struct DefaultPlaces: Sendable {
         self.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
     }
 
-    /// `StateDirectory=` of the unit; the first when there are several.
+    /// The unit's `StateDirectory=`, or the first one of several.
     private var stateDirectory: String? {
         environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     }
@@ -30,7 +30,7 @@ struct DefaultPlaces: Sendable {
     var store: String { state + "/store.sqlite" }
     var logs: String { state + "/logs" }
 
-    /// Without XDG_RUNTIME_DIR the user's socket lies beside the store.
+    /// Returns the path of the socket, which is beside the store for a user without XDG_RUNTIME_DIR.
     func socket(store: String) -> String {
         if stateDirectory != nil { return "/run/tributary/admin.sock" }
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {

@@ -1,9 +1,9 @@
-/// An address of this machine that nobody else can reach, with a port.
+/// A loopback address, which only this machine can reach, with a port.
 package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    /// `127.0.0.1:PORT`, `[::1]:PORT` or `localhost:PORT`.
+    /// Parses `127.0.0.1:PORT`, `[::1]:PORT` or `localhost:PORT`; nil for any other text.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
             return nil

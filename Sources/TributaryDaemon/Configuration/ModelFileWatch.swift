@@ -1,11 +1,11 @@
 import TributaryModel
 
-/// Whether the model's file is another one than the daemon has started with.
+/// Detects that the model file has changed since the daemon's start.
 struct ModelFileWatch: Sendable {
     private let path: String?
     private let contents: ModelFileContents?
 
-    /// Remembers what is there now.
+    /// Reads the present files of the model.
     init(path: String?) {
         self.path = path
         contents = path.map { ModelFileContents(ofModelAt: $0) }

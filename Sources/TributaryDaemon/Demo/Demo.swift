@@ -4,20 +4,21 @@ import Tributary
 import TributaryModel
 import TributarySync
 
-/// Plays the main job on one scratch folder: two peers, concurrent edits, another program, one state in the end.
+/// Shows synchronization in a scratch folder: two peers with concurrent edits and a third-party writer end with equal
+/// states.
 ///
-/// Everything is real: two stores, two services on the same log folder, the timers of the default configuration.
+/// The demo uses two real stores and two services on one log folder, with the timers of the default configuration.
 package struct Demo {
     private let page: DemoPage
 
-    /// Writes what happens to `write`, a line at a time, in plain ASCII.
+    /// Creates a demo that passes each line of text, in plain ASCII, to `write`.
     package init(write: @escaping @Sendable (String) -> Void) {
         page = DemoPage(write: write)
     }
 
-    /// Plays all scenes and removes the scratch folder; whether both peers ended equal.
+    /// Runs all scenes and removes the scratch folder; returns whether both peers have equal states.
     ///
-    /// - Throws: what a peer threw; ``DemoFailure`` when it takes longer than two minutes.
+    /// - Throws: What a peer throws; ``DemoFailure`` after two minutes.
     package func run() async throws -> Bool {
         let folder = NSTemporaryDirectory() + "/tributary-demo-\(UUID().uuidString.lowercased().prefix(8))"
         let path = (folder as NSString).standardizingPath

@@ -1,4 +1,4 @@
-/// Why the demo did not come to its end.
+/// An error that ended the demo.
 package struct DemoFailure: Error, CustomStringConvertible {
     package var reason: String
 

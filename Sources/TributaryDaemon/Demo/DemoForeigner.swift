@@ -3,9 +3,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A program that knows nothing but the format of segments.
+/// A third-party writer, which knows only the segment format.
 struct DemoForeigner {
-    /// Writes one segment with one product; the segment's lines.
+    /// Writes one segment with one product, and returns its lines.
     func write(to logs: String) throws -> [String] {
         let environment = StoreEnvironment.system
         let writer = environment.newID()

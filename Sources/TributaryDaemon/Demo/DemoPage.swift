@@ -1,4 +1,4 @@
-/// How the demo is laid out: titles, numbered scenes, lines with times, a table.
+/// The layout of the demo's text: titles, numbered scenes, lines with times, a table.
 struct DemoPage: Sendable {
     private let write: @Sendable (String) -> Void
 
@@ -18,7 +18,7 @@ struct DemoPage: Sendable {
         write("\(number). \(text)")
     }
 
-    /// Who does what; the detail stands in a column of its own.
+    /// Prints an action of a peer; the detail is in a column of its own.
     func act(_ peer: String, _ what: String, _ detail: String = "") {
         let line = "   \(DemoPage.pad(peer, 9))\(DemoPage.pad(what, 52))"
         write(detail.isEmpty ? DemoPage.trimmed(line) : line + detail)

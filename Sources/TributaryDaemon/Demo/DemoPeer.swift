@@ -5,7 +5,7 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// One machine of the demo: a store, its contexts, and the service that keeps it in step with the folder.
+/// One machine of the demo: a store, its contexts, and the service that synchronizes it with the log folder.
 struct DemoPeer: Sendable {
     let name: String
     let container: PersistentContainer
@@ -15,7 +15,7 @@ struct DemoPeer: Sendable {
     init(name: String, folder: String, logs: String, model: Model) async throws {
         self.name = name
         container = try await PersistentContainer(name: name, path: "\(folder)/\(name).sqlite", model: model)
-        // The demo's own lines say what happens; a log would stand between them.
+        // Log entries would interrupt the lines of the demo.
         let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: logs), logger: logger)
         background = container.newBackgroundContext(name: "till", author: name)
@@ -33,7 +33,7 @@ struct DemoPeer: Sendable {
         return try Model(version: "1", entities: [product])
     }
 
-    /// Adds products on a background context; their IDs.
+    /// Inserts products on a background context and returns their IDs.
     func insert(_ products: [(name: String, price: String, stock: Int64)]) async throws -> [ManagedObjectID] {
         try await background.perform { context in
             let ids = try products.map { product in
@@ -48,7 +48,7 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Changes a product on a background context.
+    /// Updates a product on a background context.
     func change(_ id: ManagedObjectID, _ values: [String: PropertyValue]) async throws {
         try await background.perform { context in
             let object = try context.existingObject(with: id)
@@ -57,7 +57,7 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Takes some of the stock.
+    /// Subtracts from the stock of a product.
     func sell(_ id: ManagedObjectID, _ count: Int64) async throws {
         try await background.perform { context in
             let object = try context.existingObject(with: id)
@@ -74,7 +74,7 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// What the main context shows, sorted by name: name, price and stock of each product.
+    /// Returns the products of the main context, sorted by name: name, price and stock of each.
     @MainActor
     func shown() throws -> [[String]] {
         let request = FetchRequest("Product", sortKeys: [SortKey("name")])
@@ -89,7 +89,7 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Waits until the main context shows what `isReached` looks for; looks again after each of its updates.
+    /// Waits until the products of the main context satisfy a condition, which is evaluated after each update.
     func shows(_ isReached: @Sendable ([[String]]) -> Bool) async throws {
         let updates = container.storeUpdates()
         if isReached(try await shown()) { return }
@@ -97,7 +97,7 @@ struct DemoPeer: Sendable {
         throw DemoFailure(reason: "\(name) stopped before it had what it was waiting for")
     }
 
-    /// Waits until the exporter has written everything: a sync does so without the timers.
+    /// Exports everything without waiting for the timers.
     func settle() async throws { _ = try await sync.sync() }
 
     func digest() throws -> String { try container.store.read { try $0.mergeState.digest().digest } }

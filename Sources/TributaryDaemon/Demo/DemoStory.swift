@@ -3,14 +3,14 @@ import Tributary
 import TributaryChanges
 import TributarySync
 
-/// The scenes of the demo, one after another.
+/// The scenes of the demo.
 struct DemoStory: Sendable {
     let page: DemoPage
     let north: DemoPeer
     let south: DemoPeer
     let logs: String
 
-    /// Whether both peers ended equal.
+    /// Runs the scenes and returns whether both peers have equal states.
     func play() async throws -> Bool {
         for peer in [north, south] { await peer.sync.started() }
         let products = try await openShop()
@@ -83,7 +83,7 @@ struct DemoStory: Sendable {
 
     private func prove() async throws -> Bool {
         page.scene(6, "Both ended equal")
-        // Each takes what the other has exported until neither has anything new.
+        // Each peer imports the other's exports until both have all changes.
         for peer in [north, south, north, south] { try await peer.settle() }
         let digests = try [north, south].map { try $0.digest() }
         for (peer, digest) in zip([north, south], digests) { page.act(peer.name, "digest \(digest.prefix(32))...") }

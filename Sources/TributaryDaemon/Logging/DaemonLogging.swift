@@ -1,7 +1,7 @@
 import Foundation
 package import Logging
 
-/// Where log entries go: the journal when standard error is connected to it, else standard error.
+/// Selects the output of log entries: the journal when standard error is connected to it, otherwise standard error.
 package enum DaemonLogging {
     package static func makeLogger(environment: [String: String], setting: LogLevelSetting) -> Logger {
         let useJournal = isJournal(environment["JOURNAL_STREAM"])
@@ -14,7 +14,7 @@ package enum DaemonLogging {
         }
     }
 
-    /// `JOURNAL_STREAM` holds device and inode of the stream; standard error may have been sent elsewhere since.
+    /// Whether standard error is still the stream whose device and inode `JOURNAL_STREAM` names.
     private static func isJournal(_ stream: String?) -> Bool {
         guard let inode = stream?.split(separator: ":").last,
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import Logging
 
-/// Writes log entries to systemd's journal with their values as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
+/// Writes log entries to systemd's journal with their metadata as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
 struct JournalLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
@@ -50,7 +50,7 @@ struct JournalLogHandler: SettingLogHandler {
         _ = sd_journal_sendv(vectors.baseAddress, Int32(buffers.count))
     }
 
-    /// syslog's number for a level.
+    /// Returns the syslog priority of a log level.
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7
@@ -62,7 +62,7 @@ struct JournalLogHandler: SettingLogHandler {
         }
     }
 
-    /// The journal takes upper-case letters, digits and underscores.
+    /// Returns a field name of upper-case letters, digits and underscores, as the journal demands.
     private static func fieldName(_ key: String) -> String {
         var name = ""
         for character in key.unicodeScalars {

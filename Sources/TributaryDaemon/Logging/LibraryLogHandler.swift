@@ -1,6 +1,6 @@
 import Logging
 
-/// Takes the entries of the libraries that the daemon is made of; their inner workings are shown at `trace` only.
+/// Handles entries of third-party libraries, which describe their internals, at level `trace`.
 struct LibraryLogHandler: LogHandler {
     private var inner: any LogHandler
 
@@ -8,7 +8,7 @@ struct LibraryLogHandler: LogHandler {
         self.inner = inner
     }
 
-    /// Libraries do not change the daemon's level.
+    /// Libraries cannot change the daemon's level.
     var logLevel: Logger.Level {
         get { inner.logLevel == .trace ? .trace : max(inner.logLevel, .info) }
         set {}

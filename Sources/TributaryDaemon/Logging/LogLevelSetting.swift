@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// The one log level of the daemon, which can change while it runs.
+/// The log level of the daemon, which can change while it runs.
 package final class LogLevelSetting: Sendable {
     private let level: Mutex<Logger.Level>
 

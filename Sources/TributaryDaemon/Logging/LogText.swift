@@ -1,8 +1,8 @@
 import Logging
 
-/// Log messages and values as text that cannot forge a line or move the cursor.
+/// Formats log messages and metadata so that they can neither forge a line nor move the cursor.
 enum LogText {
-    /// Control characters become visible escapes.
+    /// Replaces control characters with visible escapes.
     static func escape(_ text: String) -> String {
         guard
             text.unicodeScalars.contains(where: {
@@ -20,7 +20,7 @@ enum LogText {
         return result
     }
 
-    /// `key=value` pairs, sorted by key.
+    /// Returns `key=value` pairs, sorted by key.
     static func pairs(_ metadata: Logger.Metadata) -> String {
         metadata.sorted { $0.key < $1.key }
             .map { "\(escape($0.key))=\(quoted(escape("\($0.value)")))" }

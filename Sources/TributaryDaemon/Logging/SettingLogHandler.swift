@@ -1,6 +1,6 @@
 import Logging
 
-/// A handler whose level is the daemon's setting: what is the same wherever the entries go.
+/// A log handler with the daemon's log level, for every output.
 protocol SettingLogHandler: LogHandler {
     var setting: LogLevelSetting { get }
 }
@@ -16,14 +16,14 @@ extension SettingLogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// The handler's own values, over them the event's, and its error.
+    /// Returns the handler's metadata, replaced by the event's metadata and its error.
     func metadata(of event: LogEvent) -> Logger.Metadata {
         var all = metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { all["error"] = "\(error)" }
         return all
     }
 
-    /// The message in one line, with the values behind it.
+    /// Returns the message and the metadata in one line.
     func text(of event: LogEvent, _ all: Logger.Metadata) -> String {
         LogText.escape("\(event.message)") + (all.isEmpty ? "" : "  " + LogText.pairs(all))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Logging
 
-/// Writes log entries to standard error, one a line.
+/// Writes log entries to standard error, one in each line.
 struct StandardErrorLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
@@ -21,11 +21,11 @@ struct StandardErrorLogHandler: SettingLogHandler {
         _ = write(2, bytes, bytes.count)
     }
 
-    /// Local time such as `2026-03-01T14:05:09.123`.
+    /// Returns the local time, such as `2026-03-01T14:05:09.123`.
     private static func time() -> String { Date().formatted(timeStyle) }
 
-    /// The fields of `timespec` and `tm` belong to whichever C module was read first, which differs between a static and
-    /// a dynamic build; Foundation's own types do not.
+    /// The time comes from Foundation: the fields of `timespec` and `tm` belong to the C module that is imported first,
+    /// which differs between static and dynamic builds.
     private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .current)
         .year().month().day().time(includingFractionalSeconds: true)
 }

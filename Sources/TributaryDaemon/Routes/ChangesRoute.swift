@@ -6,7 +6,8 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// `GET /v1/changes`: server-sent events; `Last-Event-ID` beats `after`, without either it begins now.
+/// `GET /v1/changes`: server-sent events; `Last-Event-ID` has precedence over `after`, and without either the stream
+/// starts now.
 enum ChangesRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -19,7 +20,7 @@ enum ChangesRoute {
         let given = HTTPField.Name("Last-Event-ID").flatMap { request.request.headers[$0] } ?? request.query["after"]
         var after: Int64?
         if let given, !given.isEmpty { after = try await TokenArgument.number(given, engine: engine) }
-        // First the subscription, then the generation: nothing can happen in between unseen.
+        // The subscription starts before the generation is read, so that no update between them is missed.
         let updates = engine.container.storeUpdates()
         let now = engine.token
         var missed: StoreUpdate?

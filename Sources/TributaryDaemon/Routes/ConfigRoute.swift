@@ -1,7 +1,7 @@
 import Hummingbird
 import TributaryAdmin
 
-/// `GET /v1/config`: each value and where it came from.
+/// `GET /v1/config`: each value and its origin.
 enum ConfigRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let configuration = request.daemon.state.configuration

@@ -23,6 +23,6 @@ extension DeferredMessage {
         }
     }
 
-    /// Characters of a value that are shown.
+    /// The greatest number of characters of a value in a message.
     private static let valueLimit = 200
 }

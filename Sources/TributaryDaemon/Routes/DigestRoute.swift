@@ -6,10 +6,10 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// `GET /v1/digest`: what proves that two stores hold the same, with the vector that it is for.
+/// `GET /v1/digest`: a digest that is equal for stores with equal states, with the version vector of the state.
 ///
-/// It reads everything, one row after the other, for as long as that takes. With `Accept: text/event-stream` it tells of
-/// its progress and ends with `result` or `problem`; when the client hangs up it ends.
+/// The route reads all rows, without a time limit. With `Accept: text/event-stream` it sends progress events and ends
+/// with `result` or `problem`. It stops when the client closes the connection.
 enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -17,7 +17,7 @@ enum DigestRoute {
         guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
             return .json(try await digest(engine, objects))
         }
-        // Not structured: it begins before the answer does, and is cancelled with it.
+        // The task is unstructured: it starts before the response, and is cancelled with it.
         let work = Task { try await digest(engine, objects).text }
         let stream = ProgressStream(
             progress: { .object([JSONMember(key: "objects", value: .integer(objects.count))]) },

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far a digest has come.
+/// The number of objects that a digest has read.
 final class DigestedObjects: Sendable {
     private let atomic = Atomic<Int64>(0)
 

@@ -1,7 +1,7 @@
 import Hummingbird
 import TributaryAdmin
 
-/// `GET /v1/health`: 200 when the daemon does its work, else 503.
+/// `GET /v1/health`: 200 when the daemon is working, else 503.
 enum HealthRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let status = await StatusReport.make(of: request.daemon)

@@ -1,7 +1,7 @@
 import Hummingbird
 import TributaryAdmin
 
-/// Paths of the interface that this version does not serve yet.
+/// Responds for paths of the interface that this version does not implement.
 enum LaterRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         throw ProblemDocument(

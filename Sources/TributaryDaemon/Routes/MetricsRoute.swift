@@ -4,7 +4,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `GET /metrics`: counters and gauges in Prometheus's text form.
+/// `GET /metrics`: counters and gauges in Prometheus's text format.
 enum MetricsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response { try await response(of: request.daemon) }
 
@@ -42,7 +42,7 @@ enum MetricsRoute {
         return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// What is read for clients, and how far each writer is applied.
+    /// Adds the counts of reads for clients and the applied sequence of each writer.
     private static func addReads(of engine: Engine, to text: inout MetricsText) async {
         text.add(
             "tributary_reads",
@@ -75,7 +75,7 @@ enum MetricsRoute {
             "Those of tributary_long_matches for which nobody waits any more.",
             Double(matches.abandoned)
         )
-        // As the status does: metrics tell of readers that are busy, and do not wait for them.
+        // Like the status, metrics do not wait for busy readers.
         let writers = await engine.readSoon { try $0.writers.all() } ?? []
         text.add(
             "tributary_writer_sequence",

@@ -1,4 +1,4 @@
-/// Metrics in the text form that Prometheus reads.
+/// Metrics in Prometheus's text format.
 struct MetricsText {
     enum Kind: String {
         case counter
@@ -7,7 +7,7 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// A metric without labels; one that is unknown is left out.
+    /// Adds a metric without labels; a metric without a value is left out.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double?) {
         guard let value else { return }
         add(name, kind, help, [([], value)])

@@ -3,7 +3,7 @@ import Tributary
 import TributaryAdmin
 import TributaryModel
 
-/// `GET /v1/model`: the model, each entity with its own properties only.
+/// `GET /v1/model`: the model, each entity with the properties that it declares.
 enum ModelRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         try .json(message(of: try request.engine().container.model))

@@ -3,13 +3,13 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Objects as the interface shows them: their values as in the log.
+/// Converts objects to JSON, with values in the form of the log.
 struct ObjectJSON: Sendable {
     let model: Model
-    /// Relationships whose objects come along; to-many ones are listed with the IDs of their objects.
+    /// The relationships whose destination objects are included; to-many ones are listed with their objects' IDs.
     let include: [String]
 
-    /// Reads `include` and checks that the entity, or one below it, has each relationship.
+    /// Parses `include`, and checks that the entity or a sub-entity has each relationship.
     init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
         self.model = model
         self.include = (include ?? "").split(separator: ",").map(String.init)
@@ -54,7 +54,7 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// The objects at the other end of the included relationships, each once, at most as many as a list may have.
+    /// Returns the destination objects of the included relationships, each once, up to the greatest length of a list.
     func included(with rows: [Row], in reader: Reader) throws -> [JSONValue] {
         guard !include.isEmpty else { return [] }
         var seen = Set(rows.map(\.id))

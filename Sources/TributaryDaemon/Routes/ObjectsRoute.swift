@@ -5,7 +5,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `GET /v1/objects/{Entity}`: fetches at the main context's generation.
+/// `GET /v1/objects/{Entity}`: fetches at the main context's query generation.
 enum ObjectsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -54,7 +54,7 @@ enum ObjectsRoute {
         return entity
     }
 
-    /// Bound here once to answer with the place of what does not fit the model, before the store is asked.
+    /// Parses and binds the predicate here, before the store is read, to respond with the position of an error.
     private static func predicate(
         _ text: String?,
         _ entity: Entity,
@@ -73,7 +73,7 @@ enum ObjectsRoute {
         }
     }
 
-    /// `name,-salary`; the store adds the ID at the end.
+    /// Parses sort keys such as `name,-salary`; the store appends the ID.
     private static func sortKeys(
         _ text: String?,
         _ entity: Entity,

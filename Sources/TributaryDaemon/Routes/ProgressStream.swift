@@ -7,22 +7,22 @@ import NIOCore
 import TributaryAdmin
 import TributaryChanges
 
-/// Long work as its client sees it: `progress` at once and every second, then `result` or `problem`.
+/// The event stream of long work: `progress` at once and every second, then `result` or `problem`.
 struct ProgressStream: Sendable {
-    /// The data of the next `progress`.
+    /// Returns the data of the next `progress` event.
     let progress: @Sendable () -> JSONValue
-    /// Waits for the work; the data of `result`.
+    /// Waits for the work and returns the data of the `result` event.
     let result: @Sendable () async throws -> String
-    /// What its problems are logged with.
+    /// The path of the route in log entries about failures.
     let path: String
     let logger: Logger
     let channel: any Channel
 
     private static let interval = Duration.seconds(1)
-    /// A client that takes nothing for so long is dropped.
+    /// The time after which a client that reads nothing is disconnected.
     private static let patience = TimeAmount.seconds(60)
 
-    /// The answer; `abandoned` is called when the client is gone before it has the result.
+    /// Returns the response; `abandoned` is called when the client disconnects before it has the result.
     func response(abandoned: @escaping @Sendable () -> Void = {}) -> Response {
         Response(
             status: .ok,
@@ -43,7 +43,7 @@ struct ProgressStream: Sendable {
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let (ticks, clock) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         clock.yield()
-        // Not structured: the work may go on when the client is gone.
+        // The task is unstructured: the work may continue after the client has disconnected.
         let work = Task { try await result() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Every path of the admin interface, what it needs, and what answers it.
+/// The table of all routes of the admin interface.
 enum RouteTable {
     static let routes: [Route] = [
         Route(.get, "/v1/status", .read, needs: .nothing, StatusRoute.handle),
@@ -33,7 +33,7 @@ enum RouteTable {
         Route(.post, "/v1/shutdown", .owner, needs: .nothing, ShutdownRoute.handle),
         Route(.get, "/metrics", .read, needs: .nothing, MetricsRoute.handle),
 
-        // Later versions do these; until then the answer says so.
+        // Later versions implement these paths; until then the response says so.
         Route(.post, "/v1/writers/{writer}/evict", .owner, needs: .nothing, LaterRoute.handle),
         Route(.post, "/v1/writers/{writer}/abandon", .owner, needs: .nothing, LaterRoute.handle),
         Route(.post, "/v1/writers/self/restamp", .owner, needs: .nothing, LaterRoute.handle),

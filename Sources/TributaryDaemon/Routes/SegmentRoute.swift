@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// One segment: `GET` tells of it, `POST …/retry` reads it again, `POST …/accept` takes a held one.
+/// The routes of one segment: `GET` describes it, `POST …/retry` reads it again, `POST …/accept` applies a held one.
 enum SegmentRoute {
     static func explain(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)

@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryAdmin
 import TributarySync
 
-/// `GET /v1/segments`: what is not simply applied, and why.
+/// `GET /v1/segments`: the segments that are not simply applied, with the reason.
 enum SegmentsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -29,9 +29,9 @@ enum SegmentsRoute {
         )
     }
 
-    /// Sorts as the segments do: writer, first and last have a fixed width.
+    /// Returns a cursor with the order of the segments: writer, first and last have a fixed width.
     ///
-    /// Replicators' copies follow by their file.
+    /// Conflict copies of replicators come last, by file name.
     private static func cursor(of status: SegmentStatus) -> String {
         status.file == status.id.path
             ? "\(status.id.writer)/\(status.id.range)" : "\(status.id.writer)/\(status.id.range)/\(status.file)"

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// `POST /v1/shutdown`: begins the graceful stop and answers at once.
+/// `POST /v1/shutdown`: starts the graceful stop and responds at once.
 enum ShutdownRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         request.daemon.shutdown()

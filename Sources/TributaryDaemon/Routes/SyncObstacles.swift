@@ -1,13 +1,13 @@
 import TributaryAdmin
 
-/// Problems that keep a synchronization from doing all that it was asked for.
+/// Finds the problems that prevent a synchronization from finishing.
 enum SyncObstacles {
-    /// Problems that a synchronization works around: what is waited for is listed by itself.
+    /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let harmless: Set<String> = [
         "paused", "restart-needed", "values-deferred", "segments-waiting", "watch-failed", "watch-limit",
     ]
 
-    /// Nil when there are none.
+    /// Returns the problems; nil when there are none.
     static func problems(of daemon: AdminServices) async -> [StatusMessage.Problem]? {
         let found = await StatusReport.make(of: daemon).problems.filter { !harmless.contains($0.code) }
         return found.isEmpty ? nil : found

@@ -6,12 +6,12 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// A synchronization as its client sees it; it goes on when the client is gone.
+/// The progress of a synchronization for its client; the synchronization continues when the client disconnects.
 struct SyncProgress: Sendable {
     let engine: Engine
     let daemon: AdminServices
     let work: Task<SyncResult, any Error>
-    /// What had been imported before it began.
+    /// The counts of the import before the synchronization.
     let before: ImportCounts
     let logger: Logger
     let channel: any Channel

@@ -4,16 +4,17 @@ import HummingbirdCore
 import TributaryAdmin
 import TributarySync
 
-/// `POST /v1/sync`: imports, merges and exports all that can be now; one at a time, and on when the client hangs up.
+/// `POST /v1/sync`: imports, merges and exports everything possible, one synchronization at a time, to the end even
+/// when the client disconnects.
 ///
-/// With `Accept: text/event-stream` it tells of its progress and ends with `result` or `problem`.
+/// With `Accept: text/event-stream` it sends progress events and ends with `result` or `problem`.
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let turn = request.daemon.syncTurn
         try turn.begin(for: request.peer)
         let before = engine.sync.status.imported
-        // Not a child of the answer: it must go on when the client hangs up.
+        // The task is no child of the response: it must continue when the client disconnects.
         let work = Task {
             defer { turn.end() }
             return try await engine.sync.sync()

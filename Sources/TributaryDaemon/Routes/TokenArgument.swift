@@ -2,11 +2,12 @@ import Tributary
 import TributaryAdmin
 import TributaryStore
 
-/// A token that a client gives back, checked against the store.
+/// Checks a token of a client against the store.
 enum TokenArgument {
-    /// The transaction's number.
+    /// Returns the number of the token's transaction.
     ///
-    /// - Throws: 400 for what is no token, 410 for one of another store or one whose history is gone.
+    /// - Throws: ``ProblemDocument`` with 400 for a text that is no token, with 410 for a token of another store or
+    ///   of purged history.
     static func number(_ text: String, engine: Engine) async throws -> Int64 {
         guard let token = HistoryToken(text: text) else {
             throw ProblemDocument(.badRequest, detail: "'\(text)' is not a token")
@@ -15,7 +16,7 @@ enum TokenArgument {
             throw expired("the token '\(text)' is of another store")
         }
         let oldest = try await engine.read { try $0.history.oldestNumber() }
-        // A transaction that is committed and not merged yet has a token already.
+        // A committed transaction that is not merged yet already has a token.
         let newest = try engine.container.store.read { try $0.history.newestTransaction() }
         guard token.number >= oldest else { throw expired("the history after the token '\(text)' has been purged") }
         guard token.number <= newest else { throw expired("the token '\(text)' is newer than the store") }

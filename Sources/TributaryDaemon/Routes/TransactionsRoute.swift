@@ -6,7 +6,8 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// `POST /v1/transactions`: all changes or none, with rules and validation; merged before it answers.
+/// `POST /v1/transactions`: applies all changes or none, with delete rules and validation, and responds after the
+/// merge.
 enum TransactionsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -30,7 +31,7 @@ enum TransactionsRoute {
         } catch let first as RepeatedRequest {
             return try await repeated((first.number, first.detail), engine: engine)
         } catch {
-            // The same request may have been answered on another connection in the meantime.
+            // Another connection may have sent the request with this key meanwhile.
             if let key, let first = try known(key, engine: engine) { return try await repeated(first, engine: engine) }
             throw error
         }
@@ -83,7 +84,7 @@ enum TransactionsRoute {
         return try await answer(number: first.number, ids: ids, engine: engine)
     }
 
-    /// `number` is nil when everything was as asked for already, so that nothing was written.
+    /// Returns the response; `number` is nil when the changes were already in effect, so that nothing was written.
     private static func answer(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
         if let number {
             let token = HistoryToken(store: engine.writer, number: number)

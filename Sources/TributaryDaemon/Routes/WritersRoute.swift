@@ -6,7 +6,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/writers`: those whose transactions are in the store, and those of which nothing is applied yet.
+/// `GET /v1/writers`: writers with transactions in the store, and writers of which no segment is applied yet.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -51,7 +51,7 @@ enum WritersRoute {
 }
 
 extension WriterRecord {
-    /// A writer that has segments here and none that is applied.
+    /// Creates the message of a writer with segments, none of which is applied.
     fileprivate init(unknown id: UniqueID) {
         self.init(
             id: id,

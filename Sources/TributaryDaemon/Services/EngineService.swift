@@ -7,7 +7,7 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// Opens the store, keeps it in step with the folder, and at the end brings everything to rest in order.
+/// Opens the store, runs the synchronization, and at the end stops both in order.
 struct EngineService: Service {
     let configuration: Configuration
     let model: Model
@@ -29,22 +29,22 @@ struct EngineService: Service {
                 try await Engine.open(configuration, model: model, migration: migration, logger: logger)
             }
         } catch let interruption as MigrationInterruption {
-            // The store is as it was: nothing is left to stop.
+            // The store is unchanged, so there is nothing to stop.
             logger.notice("\(interruption)")
             try? await gracefulShutdown()
             return
         }
-        // Our own stop below decides when the folder's loops end, so they must not see the group's.
+        // The loops must not see the group's shutdown: `stop()` below decides when they end.
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
         let updates = engine.container.storeUpdates()
-        // Ends with the engine, as purging does.
+        // The task ends with the engine, as the purge does.
         let merges = Task { await MergeLog(updates: updates, logger: logger).run() }
         defer {
             purging.cancel()
             merges.cancel()
         }
-        // Whoever saves needs the store and not the folder.
+        // From here on clients can save, which needs the store but not the log folder.
         state.run(engine)
         await begin(engine)
         try? await gracefulShutdown()
@@ -53,7 +53,7 @@ struct EngineService: Service {
             .run(outcome: outcome)
     }
 
-    /// Tells that the service is up: when the folder is watched, or does not answer.
+    /// Reports readiness as soon as the log folder is watched, or when it does not respond.
     private func begin(_ engine: Engine) async {
         let isWatching = await withGracefulShutdownHandler {
             await engine.sync.started(patience: SyncService.folderPatience)

@@ -3,9 +3,10 @@ import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// The end of the engine: import, saves, merge, export, checkpoint.
+/// Stops the engine: import, saves, merge, export, checkpoint.
 ///
-/// ``StopWatch`` bounds all of it; a log folder that does not answer is given up earlier, so that the rest is done.
+/// ``StopWatch`` limits the total time. Work on a log folder that does not respond is abandoned earlier, so that the
+/// other steps can be done.
 struct EngineStop {
     let engine: Engine
     let loops: Task<Void, any Error>
@@ -20,7 +21,7 @@ struct EngineStop {
         if !isSafe { outcome.value = .tryAgain }
     }
 
-    /// True when everything that was saved is committed, and the store is closed in good order.
+    /// Stops the engine; true when all saves are committed and the store is closed.
     func stop() async -> Bool {
         notifier.status("Stopping: the import")
         engine.sync.stop()
@@ -61,7 +62,7 @@ struct EngineStop {
         logger.warning("The last export failed; the next start does it", metadata: ["error": "\(reason)"])
     }
 
-    /// The result of work on the log folder; nil when the folder has not answered for a while.
+    /// Returns the result of work on the log folder; nil when the work has made no progress for a while.
     private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
         let patience = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).patience
         let works = [engine.sync.control.work, engine.sync.exportWork]

@@ -1,9 +1,9 @@
 import Logging
 import ServiceLifecycle
 
-/// Waits for the wish to stop; from then on no new work is taken.
+/// Waits for the request to stop, and refuses new requests from then on.
 ///
-/// Ending, it makes the group stop.
+/// The end of this service stops the service group.
 struct GateService: Service {
     let trigger: StopTrigger
     let state: DaemonState

@@ -1,15 +1,15 @@
-/// Waits for work that may hang, and not longer than it makes progress.
+/// Waits for work that may hang, as long as it makes progress.
 enum HangingWork {
-    /// The result of `task`; nil when `isLost` says so before it has one.
+    /// Returns the result of `task`; nil when `isLost` returns true before there is one.
     ///
-    /// The task is not cancelled and goes on by itself.
+    /// The task is not cancelled and continues.
     static func result<T: Sendable>(
         of task: Task<T, Never>,
         lookingEvery interval: Duration,
         isLost: @escaping @Sendable () -> Bool
     ) async -> T? {
         let (stream, continuation) = AsyncStream<T?>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        // Neither is structured: a group would wait for the task that hangs.
+        // The tasks are unstructured: a group would wait for the task that hangs.
         Task { continuation.yield(await task.value) }
         let watch = Task {
             while !isLost() { try await Task.sleep(for: interval) }

@@ -2,7 +2,7 @@ import Logging
 import Tributary
 import TributaryStore
 
-/// Removes history that is older than `history.keep`, at the start and once a day.
+/// Deletes history that is older than `history.keep`, at the start and once a day.
 struct HistoryPurge {
     let engine: Engine
     let state: DaemonState

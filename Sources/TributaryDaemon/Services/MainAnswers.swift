@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A ping to the main actor.
+/// Checks that the main actor is responsive.
 final class MainAnswers: Sendable {
     private let isPending = Mutex(false)
 
-    /// Whether the last question has been answered.
+    /// Whether the main actor has run since the last ``ask()``.
     var hasAnswered: Bool { isPending.withLock { !$0 } }
 
-    /// Asks, unless a question is still open.
+    /// Schedules a job on the main actor, unless one is pending.
     func ask() {
         let isNew = isPending.withLock { pending in
             defer { pending = true }
             return !pending
         }
         guard isNew else { return }
-        // Not structured: the one who asks must not wait for a main actor that is stuck.
+        // The task is unstructured: the caller must not wait for a main actor that hangs.
         Task { @MainActor in isPending.withLock { $0 = false } }
     }
 }

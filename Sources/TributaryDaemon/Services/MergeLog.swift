@@ -2,7 +2,7 @@ import Logging
 import Tributary
 import TributaryChanges
 
-/// Writes to the journal what each merge brought to the main context.
+/// Writes the changes of each merge into the main context to the journal.
 struct MergeLog {
     let updates: StoreUpdates
     let logger: Logger

@@ -3,7 +3,7 @@ import TributaryAdmin
 import TributaryModel
 import TributaryStore
 
-/// Tells administrators and the service manager of a migration, and ends it when the daemon is to stop.
+/// Reports a migration to administrators and the service manager, and interrupts it when the daemon stops.
 struct MigrationWatch {
     private static let grant = Duration.seconds(30)
 
@@ -18,7 +18,7 @@ struct MigrationWatch {
         return settings
     }
 
-    /// The text behind STATUS=.
+    /// Returns the text of STATUS=.
     static func status(_ progress: MigrationProgress) -> String {
         let head = "Migrating the store from model version '\(progress.from)' to '\(progress.to)'"
         guard let entity = progress.entity else { return head }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What the process has used of processor and disk: grows while it works, stands still while it is stuck.
+/// The processor time and disk use of the process, which grow while it works and stay constant while it hangs.
 enum ProcessActivity {
     static func probe() -> @Sendable () -> UInt64 {
         {
-            // Processor time comes as one number: the fields of `timeval` belong to whichever C module was read first,
-            // which differs between a static and a dynamic build.
+            // Processor time is read as one number: the fields of `timeval` belong to the C module that is imported
+            // first, which differs between static and dynamic builds.
             let tenths = max(0, clock()) / (CLOCKS_PER_SEC / 10)
             var usage = rusage()
             getrusage(RUSAGE_SELF.rawValue, &usage)

@@ -1,4 +1,4 @@
-/// Asks the service manager for more time during a long start or stop, only while there is progress.
+/// Extends the service manager's timeout during a long start or stop, as long as there is progress.
 enum ProgressTicker {
     private static let interval = Duration.seconds(10)
     private static let grant = Duration.seconds(30)

@@ -2,10 +2,10 @@ import Logging
 import TributaryAdmin
 import TributarySync
 
-/// Reads the configuration again; one reload at a time, and the old configuration stays when the new one is bad.
+/// Reloads the configuration, one reload at a time; the old configuration stays in force when the new one is not valid.
 actor Reloader {
     private let sources: ConfigurationSources
-    /// What the daemon was started with: the values that only a restart changes.
+    /// The configuration at the start, whose values are in force for keys that need a restart.
     private let initial: Configuration
     private let state: DaemonState
     private let notifier: SystemdNotifier
@@ -31,7 +31,9 @@ actor Reloader {
         self.inheritsSocket = inheritsSocket
     }
 
-    /// - Throws: ``ConfigurationError``.
+    /// Loads the configuration and applies the changed values.
+    ///
+    /// - Throws: ``ConfigurationError`` when the new configuration is not valid.
     func reload() throws -> ReloadMessage {
         notifier.reloading()
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }

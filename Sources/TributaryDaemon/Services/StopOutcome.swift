@@ -1,7 +1,7 @@
 import Synchronization
 import TributaryAdmin
 
-/// How the stop went, for the exit status.
+/// The exit status that results from the stop.
 final class StopOutcome: Sendable {
     private let status = Mutex(ExitStatus.done)
 

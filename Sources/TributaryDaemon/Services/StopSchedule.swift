@@ -1,26 +1,26 @@
-/// When a stop gives up what: one deadline for all of it, from the wish to stop to the end of the process.
+/// The schedule of a stop: one deadline for all steps, from the request to stop to the end of the process.
 struct StopSchedule: Sendable, Equatable {
     enum Action: Equatable, Sendable {
-        /// Nothing to give up before this time.
+        /// Nothing is to be abandoned before this time.
         case wait(until: Duration)
-        /// The import is rolled back, merging stops.
+        /// The import is rolled back and merging stops.
         case rollBack
-        /// The process ends, whatever is still under way.
+        /// The process ends, even with unfinished work.
         case leave
     }
 
-    /// `shutdown.timeout`.
+    /// The value of `shutdown.timeout`.
     let timeout: Duration
 
-    /// How long what was saved may take to be committed behind an import that is rolled back.
+    /// The time for committing saves that wait behind a rolled-back import.
     ///
-    /// With the default of `shutdown.timeout` the process has ended before the unit's TimeoutStopSec=.
+    /// With the default `shutdown.timeout` the process ends before the unit's TimeoutStopSec=.
     var grace: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(2)) }
 
-    /// How long work on the log folder may make no step, and connections may take to end once the store is closed.
+    /// The time without progress after which work on the log folder is abandoned, and the time for closing connections.
     var patience: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(5)) }
 
-    /// What to do at a time since the wish to stop; each is due once.
+    /// Returns the action at a time since the request to stop; each action is returned once.
     func action(at elapsed: Duration, hasRolledBack: Bool) -> Action {
         if elapsed >= timeout + grace { return .leave }
         guard elapsed >= timeout else { return .wait(until: timeout) }

@@ -1,10 +1,10 @@
-/// Asks the daemon to stop; asking again changes nothing.
+/// Requests the stop of the daemon; repeated requests have no effect.
 final class StopTrigger: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
     private let onFire: @Sendable () -> Void
 
-    /// `onFire` is called at each wish to stop, on the thread of the one who has it.
+    /// Creates a trigger; `onFire` is called at each request, on the thread of the request.
     init(onFire: @escaping @Sendable () -> Void = {}) {
         (stream, continuation) = AsyncStream.makeStream()
         self.onFire = onFire
@@ -15,7 +15,7 @@ final class StopTrigger: Sendable {
         continuation.finish()
     }
 
-    /// Returns when somebody has asked, or the task is cancelled.
+    /// Returns after a request, or when the task is cancelled.
     func wait() async {
         for await _ in stream {}
     }

@@ -6,15 +6,15 @@ import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// Holds the whole stop to its deadline: engine, connections, and what runs at the exit of the process.
+/// Enforces the deadline of the whole stop: engine, connections, and exit handlers of the process.
 ///
-/// It runs on a queue of its own and needs none of the threads that tasks share, which may all be stuck.
+/// It runs on a dispatch queue of its own and does not depend on the threads of Swift tasks, which may all hang.
 final class StopWatch: Sendable {
     private let state: DaemonState
     private let socket: AdminSocket
     private let farewell: Farewell
     private let logger: Logger
-    // Of the usual priority: Dispatch may not give a higher one without a privilege, and would complain.
+    // The queue has the default priority: Dispatch needs a privilege for a higher one, and would print a warning.
     private let queue = DispatchQueue(label: "tributary.stop")
     private let isRunning = Atomic(false)
 
@@ -25,7 +25,7 @@ final class StopWatch: Sendable {
         self.logger = logger
     }
 
-    /// Starts the time; starting again changes nothing.
+    /// Starts the schedule; repeated calls have no effect.
     func start() {
         guard !isRunning.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let schedule = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout))
@@ -48,9 +48,9 @@ final class StopWatch: Sendable {
         }
     }
 
-    /// What is committed is safe, and an export goes on at the next start.
+    /// Ends the process: committed data is safe, and the next start continues an export.
     ///
-    /// Not `exit`, whose handlers wait for pending saves once more.
+    /// It does not call `exit`, whose handlers wait for pending saves once more.
     private func leave() {
         let pending = state.engine?.container.pendingSaves ?? 0
         let status = pending == 0 ? ExitStatus.done : .tryAgain

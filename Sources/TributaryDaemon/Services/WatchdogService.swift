@@ -1,7 +1,8 @@
 import ServiceLifecycle
 import TributarySync
 
-/// Tells systemd that the daemon is alive, only while the folder's loops and the main actor make progress.
+/// Reports to systemd that the daemon is alive, as long as the loops of the log folder and the main actor make
+/// progress.
 struct WatchdogService: Service {
     let state: DaemonState
     let notifier: SystemdNotifier
@@ -29,9 +30,9 @@ struct WatchdogService: Service {
         }
     }
 
-    /// Whether everything that is at work has made a step within the limit; nil is what rests.
+    /// Whether every active loop has made progress within the limit; nil stands for an idle loop.
     ///
-    /// Looking at the folder, verifying, applying, comparing and exporting are all work.
+    /// The loops scan the folder, verify, apply, compare and export segments.
     static func isAlive(mainAnswers: Bool, silences: [Duration?], limit: Duration) -> Bool {
         mainAnswers && silences.allSatisfy { ($0 ?? .zero) < limit }
     }

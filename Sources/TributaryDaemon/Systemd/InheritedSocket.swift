@@ -1,16 +1,16 @@
 import CSystemd
 import Glibc
 
-/// A listening socket that systemd has handed over.
+/// A listening socket that systemd hands over.
 enum InheritedSocket {
-    /// Whether the service manager says that it hands over sockets to this process.
+    /// Whether the environment announces sockets of the service manager for this process.
     static func isAnnounced(in environment: [String: String]) -> Bool {
         environment["LISTEN_PID"] == String(getpid()) && environment["LISTEN_FDS"] != "0"
     }
 
-    /// Where the admin socket listens that is handed over; nil when there is none, or when it has no path.
+    /// Returns the path of the inherited admin socket; nil when there is none, or when it has no path.
     ///
-    /// The variables that announce it stay.
+    /// The environment variables of the announcement remain set.
     static func path(in environment: [String: String]) -> String? {
         guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
             return nil
@@ -25,9 +25,9 @@ enum InheritedSocket {
         return path.hasPrefix("/") ? path : nil
     }
 
-    /// The descriptor of the admin socket: the one named `admin`, or the only one there is.
+    /// Returns the descriptor of the admin socket: the socket named `admin`, or the only one.
     ///
-    /// The variables that announce it are removed, so that no child takes it for its own.
+    /// The environment variables of the announcement are removed, so that no child process uses the socket.
     static func take() throws(ConfigurationError) -> Int32? {
         let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }
@@ -39,7 +39,7 @@ enum InheritedSocket {
         return descriptor
     }
 
-    /// The admin socket among those that are handed over, and how many those are.
+    /// Returns the admin socket among the inherited ones, and their number.
     private static func chosen(unsettingVariables: Bool) -> (descriptor: Int32?, count: Int) {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = Int(sd_listen_fds_with_names(unsettingVariables ? 1 : 0, &names))

@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// The systemd unit that this process is the main process of.
+/// The systemd unit whose main process is this process.
 struct ServiceUnit: Hashable {
-    /// Such as `tributaryd@shop.service`.
+    /// The name, such as `tributaryd@shop.service`.
     var name: String
-    /// Whether it is one of the user's own service manager.
+    /// Whether the unit belongs to the user's service manager.
     var isOfUser: Bool
 
-    /// The unit of this process; nil for a daemon that somebody started by hand, even from within a unit.
+    /// The unit of this process; nil for a daemon that was started by hand, even within a unit.
     ///
-    /// libsystemd cannot tell: it also wants to see process 1, which the unit's sandbox hides.
+    /// libsystemd cannot determine it: it needs to see process 1, which the unit's sandbox hides.
     static let current: ServiceUnit? = {
         guard ProcessInfo.processInfo.environment["SYSTEMD_EXEC_PID"] == String(getpid()) else { return nil }
         return (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)).flatMap(
@@ -18,7 +18,7 @@ struct ServiceUnit: Hashable {
         )
     }()
 
-    /// Reads `/proc/PID/cgroup`: a line `NUMBER:CONTROLLERS:PATH` for each hierarchy, in which a service has a group.
+    /// Parses `/proc/PID/cgroup`: a line `NUMBER:CONTROLLERS:PATH` for each hierarchy, in which a service has a group.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let path = line.split(separator: ":", maxSplits: 2).last?.split(separator: "/") ?? []
@@ -30,6 +30,6 @@ struct ServiceUnit: Hashable {
         return nil
     }
 
-    /// What an administrator types to restart the service.
+    /// The command that restarts the service.
     var restartCommand: String { "systemctl \(isOfUser ? "--user " : "")restart \(name)" }
 }

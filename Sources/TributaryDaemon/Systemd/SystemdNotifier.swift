@@ -2,7 +2,7 @@ import CSystemd
 import Dispatch
 import Synchronization
 
-/// Tells systemd what the daemon is doing; does nothing when it was not started by systemd.
+/// Notifies systemd of the daemon's state; has no effect when systemd did not start the daemon.
 package final class SystemdNotifier: Sendable {
     private let isActive: Bool
     private let lastStatus = Mutex("")
@@ -11,10 +11,10 @@ package final class SystemdNotifier: Sendable {
         isActive = environment["NOTIFY_SOCKET"]?.isEmpty == false
     }
 
-    /// The service is up.
+    /// Reports that the service has started.
     func ready(_ status: String) { send("READY=1\nSTATUS=\(oneLine(status))") }
 
-    /// What the daemon is doing, sent when it differs from what was said last.
+    /// Reports the present activity, when it differs from the last report.
     func status(_ status: String) {
         let changed = lastStatus.withLock { last in
             defer { last = status }
@@ -23,7 +23,7 @@ package final class SystemdNotifier: Sendable {
         if changed { send("STATUS=\(oneLine(status))") }
     }
 
-    /// A configuration is being read again; `ready` follows in any case.
+    /// Reports that the configuration is being reloaded; ``ready(_:)`` follows in any case.
     func reloading() {
         let microseconds = DispatchTime.now().uptimeNanoseconds / 1_000
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
@@ -31,16 +31,16 @@ package final class SystemdNotifier: Sendable {
 
     func stopping() { send("STOPPING=1\nSTATUS=Stopping") }
 
-    /// The daemon is alive and makes progress.
+    /// Reports that the daemon is alive and makes progress.
     func watchdog() { send("WATCHDOG=1") }
 
-    /// Start or stop needs longer than the unit says.
+    /// Requests more time for a start or a stop.
     func extendTimeout(by duration: Duration) {
         let microseconds = duration.components.seconds * 1_000_000
         send("EXTEND_TIMEOUT_USEC=\(microseconds)")
     }
 
-    /// How often systemd wants to hear from the daemon, nil when it does not.
+    /// The interval at which systemd expects ``watchdog()``; nil when it expects none.
     var watchdogInterval: Duration? {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0 else { return nil }
