@@ -3,7 +3,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
-/// Segments that are not what they should be: each with the state that it gets, the line and the reason.
+/// Invalid segments, each with its resulting state, the line and the reason.
 @Suite struct BadSegmentTests {
     static let writer = UniqueID(high: 0x5f0c_0000_0000_7000, low: 0x8000_0000_0000_0001)
     static let id = "0190f1a2-0000-7000-8000-000000000001"

@@ -3,7 +3,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
-/// Whatever numbers a segment states, it is accepted or refused; in a debug build each overflow would trap.
+/// Segments with any numbers are accepted or refused; in a debug build each overflow would trap.
 @Suite struct HostileNumbersTests {
     private let writer = UniqueID(high: 0xA, low: 1)
 

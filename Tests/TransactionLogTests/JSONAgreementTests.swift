@@ -4,7 +4,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 
-/// Segments and stores have a JSON reader each; what one of them takes, the other takes as the same value.
+/// The JSON readers of segments and of stores accept equal texts and return equal values.
 @Suite struct JSONAgreementTests {
     private func agrees(_ text: String, _ location: SourceLocation = #_sourceLocation) {
         let (segment, store) = (try? JSONParser.parse(text), JSONValue(text: text))

@@ -3,7 +3,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
-/// Segments large enough for two threads: each bad line is found, whoever has it, and told as one thread tells it.
+/// Segments large enough for two threads: each invalid line is found with the error that one thread reports.
 @Suite struct LargeSegmentTests {
     private static let writer = UniqueID(high: 0x5f0c_0000_0000_7000, low: 0x8000_0000_0000_0002)
     private static let count = 12_000

@@ -3,7 +3,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
-/// What a line may hold of names and positions: past it a segment is rejected, with the reason.
+/// The limits of names and positions in a line; a segment that exceeds one is rejected with the reason.
 @Suite struct LogLimitTests {
     private typealias Bad = BadSegmentTests
 
@@ -25,7 +25,7 @@ import TributaryChanges
     }
 
     @Test(arguments: ["name", "model"]) func aHeaderHoldsTextsOf256Bytes(key: String) throws {
-        // Two bytes each: bytes count, not characters.
+        // Each character has two bytes: the limit counts bytes, not characters.
         let text = String(repeating: "ä", count: 128)
         _ = try verify(Bad.segment(header: header("\"\(key)\":\"\(text)\"")))
         let error = #expect(throws: SegmentError.self) {

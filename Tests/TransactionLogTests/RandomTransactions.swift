@@ -1,7 +1,7 @@
 import TestSupport
 import TributaryChanges
 
-/// Transactions with every kind of change and value, from a seed.
+/// Random transactions with every kind of change and value.
 struct RandomTransactions {
     var random: SeededGenerator
     private var clock: UInt64 = 1_700_000_000_000 << 16

@@ -6,7 +6,7 @@ import TributaryChanges
 @Suite struct SegmentReaderTests {
     let writer = UniqueID(high: 1, low: 2)
 
-    /// Reads a segment to its end and puts the pieces of transactions together.
+    /// Reads a segment to its end and joins the pieces of its transactions.
     private func transactions(
         _ source: MemorySegment,
         _ segment: VerifiedSegment,
@@ -141,7 +141,7 @@ import TributaryChanges
         }
     }
 
-    /// A change of the end line that means the same (a space, a hash in capitals) changes no transaction.
+    /// Whether a change of the end line changes its meaning; an added space or a hash in capitals does not.
     private func isOtherSegment(_ mutated: [UInt8], than bytes: [UInt8]) -> Bool {
         guard mutated != bytes else { return false }
         let body = bytes.dropLast().lastIndex(of: 0x0A) ?? 0
@@ -150,7 +150,7 @@ import TributaryChanges
         return tail.end != (try? SegmentTail.read(MemorySegment(bytes)))?.end
     }
 
-    /// The mutations of the content under a right hash: whatever is accepted can be read and written again.
+    /// Mutates the content under a correct hash: every accepted segment can be read and written again.
     @Test func whatIsAcceptedCanBeRead() throws {
         let seed = SeededGenerator.fromEnvironment()
         print("seed \(seed.seed)")

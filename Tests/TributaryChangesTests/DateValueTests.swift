@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import TributaryChanges
 
-/// Dates between seconds since 2001, as Foundation has them, and the decimal Unix seconds of the log.
+/// Conversion of dates between seconds since 2001, as in Foundation, and the decimal Unix seconds of the log.
 @Suite("Date values")
 struct DateValueTests {
-    /// Dates of our time, of all magnitudes, and of all bit patterns.
+    /// Returns seconds of our time, of all magnitudes, and of all bit patterns.
     private static func seconds(_ random: inout SeededGenerator) -> Double {
         switch UInt8.random(in: 0..<5, using: &random) {
         case 0: Double.random(in: 6e8...9e8, using: &random)
@@ -37,7 +37,7 @@ struct DateValueTests {
             case .number(let text):
                 longNumbers += 1
                 #expect(DateValue(unixText: text) == date, "\(seconds)")
-                // Readers that know doubles only get the nearest.
+                // A reader that only has doubles gets the nearest one.
                 #expect(Double(text) == date.unixSeconds, "\(seconds)")
                 if date.unixSeconds.magnitude > 1e8, date.unixSeconds.magnitude < 1e25 {
                     #expect(JSONValue.fraction(date.unixSeconds, text: text) == date.json, "\(seconds)")

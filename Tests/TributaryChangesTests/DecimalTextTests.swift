@@ -23,7 +23,7 @@ struct DecimalTextTests {
         #expect(DecimalText.canonical(text) == nil)
     }
 
-    /// Against Foundation's decimals, which hold the same 38 digits.
+    /// Compares with Foundation's decimals, which have up to 38 digits too.
     @Test func orderIsThatOfTheNumbers() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")

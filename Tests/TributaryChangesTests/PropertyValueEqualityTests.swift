@@ -1,7 +1,7 @@
 import Testing
 import TributaryChanges
 
-/// Values are equal when the store could not tell them apart.
+/// Two values are equal when the store cannot distinguish them.
 struct PropertyValueEqualityTests {
     @Test func textsAreEqualByTheirBytes() {
         let (composed, decomposed) = ("\u{E9}t\u{E9}", "e\u{301}te\u{301}")
@@ -12,7 +12,7 @@ struct PropertyValueEqualityTests {
             #expect(make("") == make(""))
             #expect(make("a") != make("b"))
         }
-        // The same number of bytes, and canonically equivalent.
+        // The texts have equal lengths in bytes, and are canonically equivalent.
         #expect(PropertyValue.string("\u{212B}") != .string("A\u{30A}"))
         let long = String(repeating: "long enough to lie in memory of its own ", count: 20)
         #expect(PropertyValue.string(long + "a") == .string(long + "a"))

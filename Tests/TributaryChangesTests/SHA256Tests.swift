@@ -1,7 +1,7 @@
 import Testing
 import TributaryChanges
 
-/// The vectors of FIPS 180-4, and portions.
+/// The vectors of FIPS 180-4, and hashes of portions.
 @Suite struct SHA256Tests {
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -37,7 +37,7 @@ import TributaryChanges
         second.update(data: "x".utf8)
         first.update(data: "b".utf8)
         #expect(first.finalize() == SHA256.hash(data: "ab".utf8))
-        // The digest can be asked for before the end.
+        // The digest can be read before the end.
         #expect(second.finalize() == SHA256.hash(data: "ax".utf8))
         second.update(data: "y".utf8)
         #expect(second.finalize() == SHA256.hash(data: "axy".utf8))

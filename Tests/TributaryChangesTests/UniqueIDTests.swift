@@ -34,7 +34,7 @@ struct UniqueIDTests {
     func order() {
         var random = SeededGenerator.fromEnvironment()
         for _ in 0..<1_000 {
-            // Few distinct values, so that the halves tie.
+            // There are few distinct values, so that halves are equal.
             let left = UniqueID(high: random.next() % 3 << 62, low: random.next() % 3)
             let right = UniqueID(high: random.next() % 3 << 62, low: random.next() % 3)
             #expect((left < right) == left.bytes.lexicographicallyPrecedes(right.bytes), "seed \(random.seed)")

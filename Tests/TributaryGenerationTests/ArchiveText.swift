@@ -1,7 +1,7 @@
 import TributaryGeneration
 import TributaryModel
 
-/// The model of the checked-in classes: inheritance, each kind of relationship, a composite, names that Swift refuses.
+/// The model of the checked-in classes: inheritance, each kind of relationship, a composite, names invalid in Swift.
 enum ArchiveText {
     static let yaml = """
         version: 3

@@ -7,7 +7,7 @@ import TributaryModel
 @Suite("Generated files")
 struct GeneratedFilesTests {
     private static let folder = PackageFolder.path("Tests/TributaryGenerationTests/Generated")
-    /// With it the checked-in files are written instead of compared.
+    /// When set, the test writes the checked-in files instead of comparing them.
     private static let isWriting = ProcessInfo.processInfo.environment["TRIBUTARY_WRITE_GENERATED"] != nil
 
     @Test func theCheckedInFilesAreWhatTheGeneratorWrites() throws {
@@ -70,7 +70,7 @@ struct GeneratedFilesTests {
         #expect(text.contains("shape = object[Drawing.shape, as: Data?.self]"))
     }
 
-    /// Names of variables in the generated code, of types that it names, and words that mean something in some places.
+    /// Names of variables and types in the generated code, and words with a meaning in some contexts.
     @Test func theCompilerTakesNamesThatTheGeneratedCodeUses() async throws {
         let words = [
             "object", "fields", "path", "write", "newValue", "oldValue", "get", "set", "lazy", "async", "await", "some",
@@ -130,7 +130,7 @@ struct GeneratedFilesTests {
         return try await SwiftCompiler().complaints(aboutFilesIn: folder)
     }
 
-    /// Whoever adds a public member to `ManagedObject` adds its name to the list.
+    /// The list must have every public member of `ManagedObject`.
     @Test func theListOfInheritedMembersIsComplete() throws {
         let folder = PackageFolder.path("Sources/Tributary")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { path in

@@ -5,7 +5,7 @@ import Tributary
 import TributaryChanges
 import TributaryModel
 
-/// The checked-in classes at work.
+/// Tests the checked-in classes in a container.
 @Suite("Generated classes and snapshots")
 struct SnapshotTests {
     private let folder: TemporaryFolder

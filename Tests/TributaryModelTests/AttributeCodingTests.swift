@@ -6,7 +6,7 @@ import TributaryModel
 struct AttributeCodingTests {
     private static let id = UniqueID(high: 0x0190_f1a2_0000_7000, low: 0x8000_0000_0000_0001)
 
-    /// What each JSON value becomes; nil is "parked".
+    /// JSON values and the values of an attribute type; nil is a value that the store defers.
     static let cases: [(AttributeType, JSONValue, PropertyValue?)] = [
         (.integer16, .integer(32767), .integer(32767)), (.integer16, .integer(32768), nil),
         (.integer16, .integer(-32768), .integer(-32768)), (.integer32, .integer(-2_147_483_649), nil),

@@ -4,7 +4,7 @@ import Testing
 import TributaryChanges
 import TributaryModel
 
-/// Trees that code builds, deeper than any stack.
+/// Predicates built by code that nest deeper than any stack.
 @Suite struct DeepPredicateTests {
     private let model: Model
     private let employee: Entity
@@ -17,7 +17,7 @@ import TributaryModel
         employee = try #require(model.entity(named: "Employee"))
     }
 
-    /// One more level around a predicate.
+    /// Functions that add one level to a predicate.
     private static let levels: [@Sendable (ObjectPredicate, Int) -> ObjectPredicate] = [
         { term, _ in !term },
         { term, number in number % 2 == 0 ? level && term : level || term },
@@ -29,7 +29,7 @@ import TributaryModel
         },
     ]
 
-    /// One more level around an expression.
+    /// Functions that add one level to an expression.
     private static let expressions: [@Sendable (ObjectPredicate.Expression) -> ObjectPredicate.Expression] = [
         { .function(.add, [$0, .constant(.integer(1))]) },
         { .function(.absolute, [$0]) },
@@ -66,7 +66,7 @@ import TributaryModel
         check(predicate(), predicate())
     }
 
-    /// With as many levels as there may be, everything works also on a small stack.
+    /// A predicate of the greatest depth can be used on a small stack.
     @Test(arguments: levels.indices)
     func aTreeOfTheGreatestDepthIsUsable(kind: Int) async throws {
         let wrap = Self.levels[kind]
@@ -86,7 +86,8 @@ import TributaryModel
             let thread = Thread {
                 continuation.resume(
                     with: Result {
-                        // A subquery within itself asks for the projects of projects.
+                        // A nested subquery needs a to-many relationship of projects to projects, which the model does
+                        // not have.
                         guard let bound = try? tree.bind(to: employee, in: model) else {
                             #expect(kind == 4)
                             return

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TributaryModel
 
-/// What the articles show must be true.
+/// The examples in the articles are correct.
 @Suite("Articles")
 struct DocumentationTests {
     private func article(_ name: String) throws -> String {
@@ -12,7 +12,7 @@ struct DocumentationTests {
         return try String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// The first block of the article that starts with the given fence.
+    /// Returns the first code block of an article that starts with the given fence.
     private func block(_ fence: String, of article: String) throws -> String {
         let start = try #require(article.range(of: "\n\(fence)\n"))
         let end = try #require(article.range(of: "\n```", range: start.upperBound..<article.endIndex))

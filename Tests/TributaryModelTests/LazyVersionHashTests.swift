@@ -2,7 +2,7 @@ import Testing
 
 @testable import TributaryModel
 
-/// The hash of a model is computed once for all of its copies, and never for another model.
+/// The hash of a model is computed once for all copies, and is separate for each model.
 @Suite struct LazyVersionHashTests {
     @Test func copiesShareWhatOneHasComputed() throws {
         let model = try Model(yaml: "version: \"1\"\nentities: {A: {attributes: {x: String}}}")
@@ -10,7 +10,7 @@ import Testing
         #expect(!model.knownVersionHash.isKnown)
         let hash = copy.versionHash
         #expect(model.knownVersionHash.isKnown)
-        // What may be changed in a copy is not in the hash.
+        // The hash does not cover what a copy can change.
         copy.earlierVersions = [try Model(version: "0", entities: [])]
         #expect(copy.versionHash == hash)
         #expect(model.succeeding(copy.earlierVersions).knownVersionHash.isKnown)

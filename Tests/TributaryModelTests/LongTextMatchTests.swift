@@ -5,7 +5,7 @@ import Testing
 
 @testable import TributaryModel
 
-/// Long texts are matched beside the caller, who can leave.
+/// Long texts are matched on a separate thread, which the caller need not wait for.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LongTextMatchTests {
     @Test(arguments: ["a+b", "a+c", ".*b", ".*[xy].*", "(a|aa)+b?", "A+B"])
     func aLongTextMatchesAsItDoesWithoutALimit(_ pattern: String) throws {
@@ -21,12 +21,12 @@ import Testing
         let release = DispatchSemaphore(value: 0)
         let ended = DispatchSemaphore(value: 0)
         let isBegun = Atomic(false)
-        // Not before there was a place for the match.
+        // The limit is reached as soon as the match runs.
         let isFound = MatchingLimit.$isOver.withValue({ isBegun.load(ordering: .acquiring) }) {
             LongTextMatch.run {
                 isBegun.store(true, ordering: .releasing)
                 release.wait()
-                // The body hears at its next question that nobody waits.
+                // The body ends at its next check, because the caller has returned.
                 defer { ended.signal() }
                 return MatchingLimit.isReached
             }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Both have as many bytes to compare as the product of the two lengths.
+    /// Both operators compare as many bytes as the product of the two lengths.
     @Test(arguments: [ObjectPredicate.Operator.contains, .like])
     func partsOfLongTextsAreGivenUpToo(_ operation: ObjectPredicate.Operator) throws {
         let part = String(repeating: "a", count: 1 << 20) + "b"

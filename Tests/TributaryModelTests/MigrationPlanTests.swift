@@ -1,7 +1,7 @@
 import Testing
 import TributaryModel
 
-/// What is inferred from two versions, and what is refused with the reason and what helps.
+/// The changes inferred from two versions, and the refused ones with their reason and their remedy.
 @Suite("Migration plans")
 struct MigrationPlanTests {
     private func model(_ version: String, _ entities: String) throws -> Model {

@@ -67,7 +67,7 @@ struct ModelResolverTests {
         #expect(try storage(model, "A", "many") == .links(table: "A_many", ownsPairs: true))
     }
 
-    /// The inverse is declared by the destination's parent, and this side is inherited by another entity.
+    /// The destination's parent declares the inverse, and another entity inherits this relationship.
     @Test func inheritedRelationships() throws {
         let model = try model(
             """

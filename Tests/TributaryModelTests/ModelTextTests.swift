@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TributaryModel
 
-/// Models from text that comes from anywhere.
+/// Models from texts of untrusted sources.
 struct ModelTextTests {
     @Test func modelsAreReadFromText() throws {
         let yaml = try Model(yaml: "version: \"2\"\nentities: {Employee: {attributes: {name: String}}}")
@@ -14,7 +14,7 @@ struct ModelTextTests {
         #expect(try Model(xml: text).version == "1")
     }
 
-    /// These tests are of the same package, where more can be called than a program outside it can.
+    /// The test compiles a program, because these tests are in the package and can call more than a program can.
     @Test func aProgramReadsModelsFromItsText() async throws {
         let folder = try TemporaryFolder("model-text")
         try folder.write(
@@ -47,7 +47,7 @@ struct ModelTextTests {
         #expect(error?.line == line && error?.file == nil, "\(error.map(String.init(describing:)) ?? "")")
     }
 
-    /// A text of 300 bytes whose aliases stand for ten to the ninth values.
+    /// A text of 300 bytes whose aliases expand to ten to the ninth values.
     private static var laughs: String {
         let levels = (1...9).map { level in
             "x\(level): &x\(level) [\(Array(repeating: "*x\(level - 1)", count: 10).joined(separator: ", "))]"
@@ -55,7 +55,7 @@ struct ModelTextTests {
         return "x0: &x0 [lol]\n" + levels.joined(separator: "\n") + "\n"
     }
 
-    /// Aliases that the reader would follow: entities that stand for entities.
+    /// Entities that are aliases of entities, which the reader would expand.
     private static var copies: String {
         let attributes = (0..<1000).map { "a\($0): String" }.joined(separator: ", ")
         let entities = (1..<2000).map { "  E\($0): *e\n" }.joined()

@@ -3,7 +3,7 @@ import Testing
 import TributaryChanges
 import TributaryModel
 
-/// Swift values as arguments of a predicate's text.
+/// Swift values as the arguments of a predicate's text.
 struct PredicateArgumentTests {
     @Test func numbersOfEveryKindAreArguments() {
         let integers: [PredicateArgument] = [

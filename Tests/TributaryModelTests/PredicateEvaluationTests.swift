@@ -58,10 +58,10 @@ struct PredicateEvaluationTests {
         "'00000000-0000-0000-0000-000000000015' IN projects",
         "projects CONTAINS '00000000-0000-0000-0000-000000000014'",
         "ANY department.employees.name BEGINSWITH 'Ann'", "ANY reports.projects.@count == 0",
-        // Lengths, and relationships that lead nowhere or somewhere.
+        // Lengths, and relationships with and without a destination.
         "name.length == 6", "ANY projects.title.length == 4", "department.title.length < 6", "site.length > 10",
         "projects != nil", "NULL != projects", "reports.projects == nil", "department.employees != NULL",
-        // No property.
+        // No properties.
         "TRUEPREDICATE", "1 == 1.0", "'a' LIKE[c] 'A'", "true == true", "2 IN {1, 2}", "NULL == NULL", "1 != NULL",
     ])
     func trueOfAnn(text: String) throws {
@@ -69,7 +69,7 @@ struct PredicateEvaluationTests {
         #expect(try !evaluate("NOT (\(text))", on: ann))
     }
 
-    /// Bob has a name and a photo; everything else of his is nothing.
+    /// Bob has a name and a photo; all his other properties are null.
     @Test(arguments: [
         ("salary == NULL", true), ("salary != NULL", false), ("name != NULL", true), ("photo != nil", true),
         ("salary == 0", false), ("salary != 0", false), ("NOT salary != 0", true), ("salary IN {0, NULL}", false),

@@ -47,7 +47,7 @@ struct PredicateExpressionTests {
         "modulus:by:(level, 4) == 3", "salary + level == 1007", "born + 86400 > born", "born - 86400 < '2001-09-09'",
         "now() - born == 1000000000", "balance * 2 == 21", "balance + balance == '21.0'", "level == 0x7",
         "((level)) == 7", "NOT ((level + 1) == 7)", "level > 1e0", "level BETWEEN {2 + 3, 9}",
-        // What is too large or divided by zero has no value.
+        // Overflows and divisions by zero are null.
         "level / 0 == NULL", "level / 0.0 == NULL", "NOT level / 0 > 0", "9223372036854775807 + level == NULL",
         "10 ** 400 * level == NULL",
         // Functions and casts.

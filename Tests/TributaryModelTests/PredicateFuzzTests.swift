@@ -43,7 +43,7 @@ struct PredicateFuzzTests {
         }
     }
 
-    /// Cuts, doubles and swaps characters of a good text: answers must be a tree or an error, never a trap.
+    /// Removes, repeats and swaps characters of a valid text: parsing gives a predicate or an error, never a trap.
     @Test func mutilatedTexts() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")

@@ -2,7 +2,7 @@ import Testing
 import TributaryChanges
 import TributaryModel
 
-/// `%K` in paths, and what `printf` knows of numbers.
+/// `%K` in paths, and the number formats of `printf`.
 @Suite struct PredicatePlaceholderTests {
     private func same(_ text: String, _ arguments: [PredicateArgument], _ plain: String) throws -> Bool {
         try ObjectPredicate(parsing: text, arguments: arguments) == ObjectPredicate(parsing: plain)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryModel
 
-/// Models of public projects, kept beside the package; their licences keep them out of it.
+/// Models of public projects, stored outside the package because of their licences.
 @Suite("Published models")
 struct PublishedModelsTests {
     @Test(

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// People, departments and projects: every kind of property that predicates and sort keys can meet.
+/// A model of people, departments and projects with every kind of property that predicates and sort keys can use.
 enum SampleModel {
     static func make() throws -> Model {
         var person = EntityDefinition(name: "Person")

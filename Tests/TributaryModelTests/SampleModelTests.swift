@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TributaryModel
 
-/// The sample model that is installed with the daemon can be loaded.
+/// The installed sample model can be loaded.
 @Suite struct SampleModelTests {
     @Test func loads() throws {
         let model = try Model(contentsOf: PackageFolder.path("etc/tributary/model.yaml"))

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// An object of the sample model, as simple as can be.
+/// A plain object of the sample model.
 final class SampleObject: PredicateSubject {
     let predicateID: UniqueID
     private let entity: Entity

@@ -16,7 +16,7 @@ struct StringMatchingTests {
         #expect(LikePattern(pattern).matches(text) == expected)
     }
 
-    /// Against a matcher that tries everything.
+    /// Compares LIKE with a matcher that tries all possibilities.
     @Test func likeAgainstAPlainDefinition() {
         func plain(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
             guard let first = pattern.first else { return text.isEmpty }
@@ -61,7 +61,7 @@ struct StringMatchingTests {
             caseInsensitive: caseInsensitive,
             diacriticInsensitive: diacriticInsensitive
         )
-        // Scalar by scalar: the final sigma is no exception, a combining accent is no letter.
+        // Scalars are folded one by one: a final sigma is no exception, and a combining accent is no letter.
         let wanted = expected == "ας" ? "ασ" : expected
         #expect(Array(folded.utf8) == Array(wanted.utf8))
     }

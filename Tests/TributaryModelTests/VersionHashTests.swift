@@ -4,7 +4,7 @@ import TributaryModel
 
 @Suite("The hash of a model")
 struct VersionHashTests {
-    /// Changes only with a migration of every store: never adapt it to make the test pass.
+    /// The hash changes only with a migration of every store: never change the expected value to make the test pass.
     @Test func staysTheSameInEveryRelease() throws {
         let model = try Model(
             yaml: """
@@ -52,7 +52,7 @@ struct VersionHashTests {
 }
 
 extension VersionHashTests {
-    /// Literal, like the hash of a model: a store made by any release is found equal by any other.
+    /// The expected value is literal, as in the test above: the hash of an entity is equal in every release.
     @Test func ofAnEntityStaysTheSameInEveryRelease() throws {
         let model = try Model(
             yaml: """

@@ -6,7 +6,7 @@ import TributaryModel
 
 @Suite("Core Data's models")
 struct XCDataModelTests {
-    /// A model with one of everything; the tests below look at its parts.
+    /// A model with one element of every kind, whose parts the tests check.
     private static let everything = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" futureFlag="YES">
@@ -146,7 +146,7 @@ struct XCDataModelTests {
         )
     }
 
-    /// A wrong line, and what the error must say; the line is the second of the document.
+    /// An invalid line, the second one of the document, and a text in its error.
     @Test(arguments: [
         (#"<attribute name="a"/>"#, "entity E, attribute a", "attributeType"),
         (#"<attribute attributeType="String"/>"#, "entity E, attribute", "'name'"),

@@ -4,7 +4,7 @@ import Testing
 import TributaryChanges
 import TributaryModel
 
-/// What Xcode takes for a default or a bound.
+/// Default values and bounds that Xcode accepts.
 @Suite struct XcodeTextTests {
     private func model(_ attributes: String) throws -> Model {
         try Model(xml: "<model><entity name=\"E\">\n\(attributes)\n</entity></model>")
@@ -84,7 +84,7 @@ import TributaryModel
         #expect(throws: ModelError.self) { try attribute(type, text) }
     }
 
-    /// Published models, with the defaults that Xcode has taken from half of the others.
+    /// Loads published models with NO instead of 0 as the default of their numbers.
     @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS"))
     func publishedModelsLoadWithNoAsTheDefaultOfTheirNumbers() throws {
         let folder = try #require(PublishedModels.folder)

@@ -75,7 +75,7 @@ struct YAMLModelTests {
         #expect(model.entity(named: "Person")?.userInfo == ["colour": "blue"])
     }
 
-    /// A line in the place of an attribute of `E` (line 4), and what the error must say.
+    /// A line that replaces an attribute of `E` (line 4), and a text in its error.
     @Test(arguments: [
         ("a: Strng", 4, "entity E, attribute a", "'Strng'"),
         ("a: {type: String, defualt: x}", 4, "entity E, attribute a", "'defualt'"),

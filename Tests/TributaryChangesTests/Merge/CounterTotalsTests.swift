@@ -3,7 +3,7 @@ import Testing
 import TributaryChanges
 
 @Suite struct CounterTotalsTests {
-    /// Each writer's increments, of which a replica has applied the first few.
+    /// The increments of each writer, of which a replica has applied the first ones.
     private let increments: [UniqueID: [PropertyValue]]
 
     init() {

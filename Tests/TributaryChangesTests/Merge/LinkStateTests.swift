@@ -35,7 +35,7 @@ import TributaryChanges
         }
     }
 
-    /// What is left of the pair after the events: kinds 0 and 1 delete an end, 2 unlinks, the others link.
+    /// Returns the state of the pair after the events: kinds 0 and 1 delete an end, 2 unlinks, the others link.
     private func state(_ events: [(Version, kind: Int)]) throws -> State? {
         var (pair, deletions): (State?, (Version?, Version?)) = (nil, (nil, nil))
         for (version, kind) in events {

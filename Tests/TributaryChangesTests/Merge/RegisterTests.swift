@@ -19,7 +19,7 @@ import TributaryChanges
         }
     }
 
-    /// What a replica does: it is told of writes and of deletions in any order, each of a version of its own.
+    /// Applies writes and deletions, each with a version of its own, in any order, as a replica does.
     @Test(arguments: MergeRule.allCases.filter { $0 != .counter })
     func `writes and deletions in any order end in one state`(_ rule: MergeRule) throws {
         var generator = SeededGenerator.fromEnvironment()
