@@ -24,7 +24,7 @@ package struct Daemon {
     /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     package func checkConfiguration() throws -> Configuration {
         let configuration = try Configuration.load(sources)
-        _ = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
+        _ = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         return configuration
     }
 
@@ -37,18 +37,18 @@ package struct Daemon {
         let configuration = try Configuration.load(sources)
         logLevel.value = configuration.logLevel
         let modelFile = ModelFileWatch(path: configuration.model)
-        let model = try configuration.checkPlaces(inheritsSocket: inheritsSocket)
+        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         for notice in model.ownNotices { logger.info("model: \(notice)") }
-        try configuration.makeFolders(inheritsSocket: inheritsSocket)
-        let lock = try StoreLock.take(store: configuration.store)
+        try configuration.createFolders(inheritsSocket: inheritsSocket)
+        let lock = try StoreLock.acquire(store: configuration.store)
         let socket = try AdminSocket.open(path: configuration.socket)
 
         let state = DaemonState(configuration: configuration, modelFile: modelFile)
         let notifier = SystemdNotifier(environment: sources.environment)
-        let farewell = Farewell()
-        let watch = StopWatch(state: state, socket: socket, farewell: farewell, logger: logger)
+        let shutdownBroadcast = ShutdownBroadcast()
+        let watch = StopWatch(state: state, socket: socket, shutdownBroadcast: shutdownBroadcast, logger: logger)
         let trigger = StopTrigger { watch.start() }
-        let outcome = StopOutcome()
+        let outcome = StopResult()
 
         let reloader = Reloader(
             sources: sources,
@@ -65,7 +65,7 @@ package struct Daemon {
             counters: AdminCounters(),
             logger: logger,
             logLevel: logLevel,
-            farewell: farewell,
+            shutdownBroadcast: shutdownBroadcast,
             reload: { try await reloader.reload() },
             shutdown: { trigger.fire() }
         )
@@ -74,7 +74,7 @@ package struct Daemon {
             model: model,
             state: state,
             notifier: notifier,
-            farewell: farewell,
+            shutdownBroadcast: shutdownBroadcast,
             logger: logger,
             outcome: outcome
         )
@@ -104,9 +104,9 @@ package struct Daemon {
         let responder = AdminResponder(routes: RouteTable.routes, daemon: daemon)
         var servers = [
             AdminServer(
-                place: .socket(socket),
+                address: .socket(socket),
                 respond: responder.respond(to:channel:),
-                drain: { StopSchedule(timeout: daemon.state.configuration.duration(.shutdownTimeout)).patience },
+                drain: { StopSchedule(timeout: daemon.state.configuration.duration(.shutdownTimeout)).timeLimit },
                 logger: logger
             )
         ]
@@ -114,7 +114,7 @@ package struct Daemon {
             let page = StatusPage(address: address, daemon: daemon)
             servers.append(
                 AdminServer(
-                    place: .loopback(address),
+                    address: .loopback(address),
                     respond: { request, _ in await page.respond(to: request) },
                     drain: { .zero },
                     logger: logger

@@ -39,10 +39,10 @@ package struct DaemonLaunch {
             case .serve: return try await daemon.run().rawValue
             case .checkConfiguration:
                 let configuration = try daemon.checkConfiguration()
-                Self.say("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
+                Self.printLine("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
                 return ExitStatus.done.rawValue
             case .demo:
-                let areEqual = try await Demo { line in Self.say(line, to: 1) }.run()
+                let areEqual = try await Demo { line in Self.printLine(line, to: 1) }.run()
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             }
         } catch {
@@ -60,12 +60,12 @@ package struct DaemonLaunch {
         if mode == .serve {
             logger.critical("\(error)", metadata: ["status": "\(status.rawValue)"])
         } else {
-            Self.say("tributaryd: \(error)", to: 2)
+            Self.printLine("tributaryd: \(error)", to: 2)
         }
         return status.rawValue
     }
 
-    private static func say(_ text: String, to descriptor: Int32) {
+    private static func printLine(_ text: String, to descriptor: Int32) {
         let bytes = Array((text + "\n").utf8)
         _ = write(descriptor, bytes, bytes.count)
     }

@@ -27,20 +27,20 @@ final class Engine: Sendable {
     /// The time limit of a read for a client.
     static let readTimeout = Duration.seconds(10)
 
-    let readingRoom = ReadingRoom()
+    let readLimiter = ReadLimiter()
     /// Limits reads for the status; separate from clients' reads, so that the status is available when these are at
     /// their limit.
-    let statusRoom = ReadingRoom(most: Engine.mostStatusReads)
+    let statusReadLimiter = ReadLimiter(limit: Engine.statusReadLimit)
 
     /// The greatest number of reads for the status: more of them come only from programs that do not wait for the
     /// response.
-    static let mostStatusReads = 16
+    static let statusReadLimit = 16
 
     /// Reads at the main context's query generation, off the main actor.
     ///
     /// - Throws: ``ProblemDocument`` when too many reads wait already; what `body` throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
-        try await readingRoom.admit {
+        try await readLimiter.run {
             try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
         }
     }
@@ -49,7 +49,7 @@ final class Engine: Sendable {
     ///
     /// Nil when there is no result within a second, or when too many such reads wait already.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
-        try? await statusRoom.admit {
+        try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
                 group.addTask { try? await self.container.mainGeneration.readInTurn(body) }
                 group.addTask {

@@ -53,7 +53,7 @@ enum StatusReport {
 
     /// The age in seconds after which deferred values are counted but are no problem any more: administrators know of
     /// them by then.
-    private static let deferralConcern = 7.0 * 86_400
+    private static let deferralProblemAge = 7.0 * 86_400
 
     private static func add(_ report: DeferralReport, wall: Double, to status: inout StatusMessage) {
         status.deferred = StatusMessage.Deferred(
@@ -61,7 +61,7 @@ enum StatusReport {
             unknownObjects: report.counts.objects,
             first: report.first.map { DeferredMessage($0) }
         )
-        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralConcern > wall else { return }
+        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralProblemAge > wall else { return }
         var parts: [String] = []
         if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
         if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }

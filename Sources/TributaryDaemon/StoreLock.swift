@@ -22,7 +22,7 @@ package final class StoreLock: Sendable {
     /// Acquires the lock, and writes the process and the host into the file.
     ///
     /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created.
-    package static func take(store: String) throws(StartFailure) -> StoreLock {
+    package static func acquire(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard descriptor >= 0 else {

@@ -28,7 +28,7 @@ struct Session: Sendable {
     /// Sends a request and returns the response.
     ///
     /// - Throws: The problem document of the response.
-    func call(_ call: AdminCall) async throws -> AdminAnswer {
+    func call(_ call: AdminCall) async throws -> AdminResponse {
         try await client.send(call).orProblem()
     }
 
@@ -37,7 +37,7 @@ struct Session: Sendable {
     /// The time is not limited as long as the daemon sends progress.
     func follow(_ call: AdminCall, progress: (String) -> String?) async throws -> String {
         var result: String?
-        let answer = try await client.events(call) { event in
+        let response = try await client.events(call) { event in
             switch event.event {
             case "progress":
                 if terminal.showsProgress, let line = progress(event.data) { terminal.progress(line) }
@@ -50,7 +50,7 @@ struct Session: Sendable {
             return true
         }
         if terminal.showsProgress { terminal.progress(nil) }
-        _ = try answer.orProblem()
+        _ = try response.orProblem()
         guard let result else { throw CommandFailure(reason: "the daemon ended without a result", status: .tryAgain) }
         return result
     }
@@ -61,11 +61,11 @@ struct Session: Sendable {
         as type: Message.Type,
         show: (Message) throws -> Void
     ) async throws {
-        let answer = try await self.call(call)
+        let response = try await self.call(call)
         if json {
-            terminal.print(answer.text)
+            terminal.print(response.text)
         } else {
-            try show(try answer.decode(type))
+            try show(try response.decode(type))
         }
     }
 
@@ -106,10 +106,10 @@ struct Session: Sendable {
             lines[0] = [file, problem.line.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + lines[0]
         }
         for error in problem.errors ?? [] {
-            let place = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
+            let subject = [error.entity, error.id, error.property].compactMap { $0 }.joined(separator: " ")
             // The detail already names the only failed property.
             if problem.errors?.count == 1, lines[0].contains(error.detail) { continue }
-            lines.append("  \(place): \(error.detail)")
+            lines.append("  \(subject): \(error.detail)")
         }
         lines = lines.map(EscapedText.escape)
         if let hint = problem.hint { lines.append("hint: \(hints.text(hint))") }

@@ -13,12 +13,12 @@ struct ServerSentEventParserTests {
     @Test("all at once")
     func whole() {
         var parser = ServerSentEventParser()
-        #expect(parser.take(text.utf8) == expected)
+        #expect(parser.append(text.utf8) == expected)
     }
 
     @Test("byte by byte")
     func byteByByte() {
         var parser = ServerSentEventParser()
-        #expect(text.utf8.flatMap { parser.take([$0]) } == expected)
+        #expect(text.utf8.flatMap { parser.append([$0]) } == expected)
     }
 }

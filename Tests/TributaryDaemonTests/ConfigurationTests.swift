@@ -166,7 +166,7 @@ struct ConfigurationTests {
                 .model: folder.path("m.yaml"), .logs: folder.path("logs"), .store: folder.path("s.sqlite"),
             ])
         )
-        let error = #expect(throws: ConfigurationError.self) { try named.checkPlaces() }
+        let error = #expect(throws: ConfigurationError.self) { try named.checkPaths() }
         #expect(error?.key == "logs")
         #expect(!FileManager.default.fileExists(atPath: folder.path("logs")))
     }
@@ -194,24 +194,24 @@ struct ConfigurationTests {
             )
         }
         let wrong = try configuration(store)
-        let error = try #require(throws: ConfigurationError.self) { try wrong.checkPlaces() }
+        let error = try #require(throws: ConfigurationError.self) { try wrong.checkPaths() }
         #expect(error.key == "store" && error.place == "--store")
         #expect("\(error)".contains("'\(wrong.store)'") && "\(error)".contains("'\(wrong.logs)'"), "\(error)")
-        _ = try configuration("logs2/s.sqlite").checkPlaces()
-        _ = try configuration("s.sqlite").checkPlaces()
+        _ = try configuration("logs2/s.sqlite").checkPaths()
+        _ = try configuration("s.sqlite").checkPaths()
     }
 
     @Test("the model must be named and be there, and places must be usable")
     func usablePlaces() throws {
         let nothing = try Configuration.load(try sources())
-        #expect(#expect(throws: ConfigurationError.self) { try nothing.checkPlaces() }?.key == "model")
+        #expect(#expect(throws: ConfigurationError.self) { try nothing.checkPaths() }?.key == "model")
         let absent = try Configuration.load(try sources(flags: [.model: folder.path("absent.yaml")]))
-        #expect(#expect(throws: ConfigurationError.self) { try absent.checkPlaces() }?.place == "--model")
+        #expect(#expect(throws: ConfigurationError.self) { try absent.checkPaths() }?.place == "--model")
         try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
         try folder.write("a file", to: "file")
         let blocked = try Configuration.load(
             try sources(flags: [.model: folder.path("m.yaml"), .store: folder.path("file/s.sqlite")])
         )
-        #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPlaces() }?.key == "store")
+        #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPaths() }?.key == "store")
     }
 }

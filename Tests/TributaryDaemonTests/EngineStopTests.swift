@@ -14,7 +14,7 @@ import TributarySync
 
     init() throws { test = try TestEngine() }
 
-    /// An open engine whose loops run, and what stops it.
+    /// Opens an engine, starts its loops, and returns it with its stop.
     private func open() async throws -> (Engine, EngineStop) {
         let engine = try await test.open()
         let loops = Task { try await engine.sync.run() }
@@ -34,14 +34,14 @@ import TributarySync
 
     @Test func aStoreThatIsClosedInGoodOrderCountsAsDone() async throws {
         let (_, stop) = try await open()
-        let outcome = StopOutcome()
+        let outcome = StopResult()
         await stop.run(outcome: outcome)
         #expect(outcome.value == .done)
     }
 
     @Test func aCloseThatFailsIsNoSuccess() async throws {
         let (engine, stop) = try await open()
-        // Something is to be merged, and what the last merge needs is gone.
+        // A merge is due, and a table that it reads is missing.
         try await engine.container.importTransactions { transaction in
             let note = Change(
                 entity: "Note",
@@ -51,7 +51,7 @@ import TributarySync
             return ((), [try transaction.commit(LocalTransaction(author: "test", changes: [note]))])
         }
         try engine.container.store.close()
-        let outcome = StopOutcome()
+        let outcome = StopResult()
         await stop.run(outcome: outcome)
         #expect(outcome.value == .tryAgain)
     }
@@ -62,7 +62,7 @@ import TributarySync
         let hanging = try HangingFolder(test.logs)
         let sync = Task { try await engine.sync.importAll() }
         try await hanging.waitForVictim()
-        let outcome = StopOutcome()
+        let outcome = StopResult()
         await stop.run(outcome: outcome)
         #expect(outcome.value == .done)
         await #expect(throws: SyncError.self) { try await sync.value }

@@ -11,7 +11,7 @@ import TributaryStore
 @testable import TributaryDaemon
 @testable import TributarySync
 
-/// No error reaches a person as the dump of a Swift value.
+/// Every error has a sentence for people instead of the dump of a Swift value.
 @Suite struct ErrorTextTests {
     private static let id = ManagedObjectID(
         store: "s",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TributaryDaemon
 
-/// Durations and sizes of any number of digits are read or refused; in a debug build each overflow would trap.
+/// Durations and sizes with any number of digits are parsed or refused; in a debug build each overflow would trap.
 @Suite struct HostileSettingsTests {
     @Test func anyNumberWithAnyUnitIsReadOrRefused() throws {
         var generator = SeededGenerator.fromEnvironment()

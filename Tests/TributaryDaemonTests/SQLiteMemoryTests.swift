@@ -5,11 +5,11 @@ import TributaryDaemon
 import TributaryModel
 import TributaryStore
 
-/// Reads and imports allocate at the same time: the daemon lets no account of SQLite make one wait for the other.
+/// Reads and imports allocate concurrently: SQLite's memory statistics, which take a lock, are off in the daemon.
 @Suite struct SQLiteMemoryTests {
     @Test func theDaemonHasSQLiteKeepNoAccountOfItsMemory() async throws {
         await #expect(processExitsWith: .success) {
-            // Ends with an error, but only after it has set the process up.
+            // The launch fails, but only after it has configured the process.
             _ = await DaemonLaunch(flags: [:], file: "/nowhere/tributary.yaml").run(.checkConfiguration)
             let folder = try TemporaryFolder("accounts")
             let model = try Model(version: "1", entities: [EntityDefinition(name: "Employee")])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryDaemon
 
-/// The configuration that is installed with the daemon explains every key and changes nothing.
+/// The installed sample configuration explains every key and leaves every value at its default.
 @Suite struct SampleConfigurationTests {
     private let path = PackageFolder.path("etc/tributary/tributary.yaml")
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TributaryDaemon
 
-/// The unit of a process, from what the kernel says of its control groups.
+/// The unit of a process is determined from its control groups.
 @Suite struct ServiceUnitTests {
     @Test func aServiceIsFoundInWhicheverHierarchyItIs() throws {
         let unified = try #require(ServiceUnit(controlGroups: "0::/system.slice/tributaryd.service\n"))

@@ -11,7 +11,7 @@ import Testing
         #expect(schedule.action(at: timeout, hasRolledBack: false) == .rollBack)
         #expect(schedule.action(at: timeout, hasRolledBack: true) == .wait(until: end))
         #expect(schedule.action(at: end, hasRolledBack: true) == .leave)
-        // A queue that ran late skips the rolling back.
+        // A queue that runs late skips the rollback.
         #expect(schedule.action(at: end, hasRolledBack: false) == .leave)
     }
 
@@ -23,7 +23,7 @@ import Testing
     @Test func theWatchdogIsToldOfAHangInAnyWork() {
         let limit = Duration.seconds(60)
         func isAlive(_ main: Bool, _ silences: [Duration?]) -> Bool {
-            WatchdogService.isAlive(mainAnswers: main, silences: silences, limit: limit)
+            WatchdogService.isAlive(isMainActorResponsive: main, silences: silences, limit: limit)
         }
         #expect(isAlive(true, []))
         #expect(isAlive(true, [nil, nil]))

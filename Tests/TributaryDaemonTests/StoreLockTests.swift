@@ -11,13 +11,13 @@ struct StoreLockTests {
     func second() throws {
         let folder = try TemporaryFolder("lock")
         let store = folder.path("s.sqlite")
-        var first: StoreLock? = try StoreLock.take(store: store)
-        let refused = #expect(throws: StartFailure.self) { try StoreLock.take(store: store) }
+        var first: StoreLock? = try StoreLock.acquire(store: store)
+        let refused = #expect(throws: StartFailure.self) { try StoreLock.acquire(store: store) }
         #expect(refused?.status == .tryAgain)
         #expect(refused?.reason.contains("pid \(getpid()) host ") == true)
         withExtendedLifetime(first) {}
         first = nil
-        _ = try StoreLock.take(store: store)
+        _ = try StoreLock.acquire(store: store)
         #expect(FileManager.default.fileExists(atPath: store + ".lock"))
     }
 
@@ -25,13 +25,13 @@ struct StoreLockTests {
     func forkedMeanwhile() throws {
         let folder = try TemporaryFolder("lock")
         let store = folder.path("s.sqlite")
-        var first: StoreLock? = try StoreLock.take(store: store)
-        // A descriptor of the same open file, as the child of a fork has it until it runs its program.
+        var first: StoreLock? = try StoreLock.acquire(store: store)
+        // A second descriptor of the open file, as the child of a fork has it until it executes its program.
         let inherited = try duplicate(ofFile: store + ".lock")
         defer { close(inherited) }
         withExtendedLifetime(first) {}
         first = nil
-        _ = try StoreLock.take(store: store)
+        _ = try StoreLock.acquire(store: store)
     }
 
     private func duplicate(ofFile path: String) throws -> Int32 {

@@ -6,9 +6,9 @@ import TributaryStore
 @testable import Tributary
 @testable import TributaryDaemon
 
-/// The problems that tell clients of a store which SQLite cannot write, whether a context or the store itself met it.
+/// The problems for clients when SQLite cannot write the store, whether a context or the store itself had the error.
 @Suite struct StoreTroubleTests {
-    /// Full, an error of the disk with its extended code, read-only, gone; locked.
+    /// Full disk, disk error with its extended code, read-only, missing file; locked.
     private static let codes: [(Int32, ProblemKind)] = [
         (13, .inputOutput), (778, .inputOutput), (8, .inputOutput), (14, .inputOutput), (5, .notReady),
     ]

@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import TributaryDaemon
 
-/// A folder with a model, a log folder and the configuration of an engine on them.
+/// A folder with a model, a log folder and the configuration of an engine.
 struct TestEngine {
     let folder: TemporaryFolder
     let configuration: Configuration
@@ -26,7 +26,7 @@ struct TestEngine {
                 flags: [
                     .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
                     .adminSocket: folder.path("admin.sock"),
-                    // Nothing is merged unless a test asks for it.
+                    // Merges start only when a test requests them.
                     .mergeDebounce: "1h", .mergeCeiling: "1h",
                 ],
                 environment: ["HOME": folder.path],
@@ -39,7 +39,7 @@ struct TestEngine {
     func open() async throws -> Engine {
         try await Engine.open(
             configuration,
-            model: try configuration.checkPlaces(inheritsSocket: false),
+            model: try configuration.checkPaths(inheritsSocket: false),
             migration: MigrationSettings(),
             logger: logger
         )

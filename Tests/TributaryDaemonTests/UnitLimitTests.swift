@@ -4,7 +4,7 @@ import Testing
 
 @testable import TributaryDaemon
 
-/// What the units promise of the daemon, held against the daemon.
+/// The limits in the systemd units match those of the daemon.
 @Suite struct UnitLimitTests {
     private func settings(of unit: String) throws -> [String: String] {
         let text = try String(contentsOfFile: PackageFolder.path("systemd/\(unit)"), encoding: .utf8)

@@ -22,10 +22,10 @@ package struct AdminClient: Sendable {
     /// Sends a request and returns the whole response.
     ///
     /// - Throws: ``AdminClientError`` when there is no response.
-    package func send(_ call: AdminCall) async throws -> AdminAnswer {
+    package func send(_ call: AdminCall) async throws -> AdminResponse {
         var body: [UInt8] = []
         let head = try await stream(call) { bytes in body += bytes }
-        return AdminAnswer(status: head.status, headers: head.headers, body: body)
+        return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
     /// Sends a request and passes the events of the response to `onEvent`, until it returns false or the daemon ends
@@ -37,7 +37,7 @@ package struct AdminClient: Sendable {
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
-    ) async throws -> AdminAnswer {
+    ) async throws -> AdminResponse {
         var call = call
         call.headers["accept"] = "text/event-stream"
         var parser = ServerSentEventParser()
@@ -48,32 +48,32 @@ package struct AdminClient: Sendable {
                     body += bytes
                     return
                 }
-                for event in parser.take(bytes) where try await !onEvent(event) {
+                for event in parser.append(bytes) where try await !onEvent(event) {
                     throw StreamEnded(head: head)
                 }
             }
-            return AdminAnswer(status: head.status, headers: head.headers, body: body)
+            return AdminResponse(status: head.status, headers: head.headers, body: body)
         } catch let ended as StreamEnded {
-            return AdminAnswer(status: ended.head.status, headers: ended.head.headers, body: [])
+            return AdminResponse(status: ended.head.status, headers: ended.head.headers, body: [])
         }
     }
 
     private struct StreamEnded: Error {
-        var head: AdminAnswer
+        var head: AdminResponse
     }
 
-    private func stream(_ call: AdminCall, onBody: ([UInt8]) async throws -> Void) async throws -> AdminAnswer {
+    private func stream(_ call: AdminCall, onBody: ([UInt8]) async throws -> Void) async throws -> AdminResponse {
         try await stream(call) { bytes, _ in try await onBody(bytes) }
     }
 
     /// Returns the response without its body, after `onBody` has received all bytes.
     private func stream(
         _ call: AdminCall,
-        onBody: ([UInt8], AdminAnswer) async throws -> Void
-    ) async throws -> AdminAnswer {
+        onBody: ([UInt8], AdminResponse) async throws -> Void
+    ) async throws -> AdminResponse {
         let (channel, path) = try await connect(sending: Self.parts(of: call))
         return try await channel.executeThenClose { inbound, _ in
-            var head: AdminAnswer?
+            var head: AdminResponse?
             do {
                 for try await part in inbound {
                     switch part {
@@ -96,12 +96,12 @@ package struct AdminClient: Sendable {
 
     /// The error for a socket that was closed by its owner, such as a daemon that could not start.
     private static func closed(_ path: String, _ reason: String) -> AdminClientError {
-        .nobodyAnswers([SocketAttempt(path: path, reason: reason + ", without an answer")])
+        .noDaemon([SocketAttempt(path: path, reason: reason + ", without an answer")])
     }
 
-    private static func head(of response: HTTPResponseHead) -> AdminAnswer {
+    private static func head(of response: HTTPResponseHead) -> AdminResponse {
         let fields = response.headers.map { ($0.name.lowercased(), $0.value) }
-        return AdminAnswer(
+        return AdminResponse(
             status: Int(response.status.code),
             headers: Dictionary(fields, uniquingKeysWith: { $0 + ", " + $1 }),
             body: []
@@ -133,7 +133,7 @@ package struct AdminClient: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     /// The greatest time for making a connection.
-    private static let patience = Duration.seconds(10)
+    private static let timeLimit = Duration.seconds(10)
 
     private func connect(sending parts: [HTTPClientRequestPart]) async throws -> (Connection, String) {
         var tried: [SocketAttempt] = []
@@ -150,13 +150,13 @@ package struct AdminClient: Sendable {
                 tried.append(SocketAttempt(path: path, reason: "\(error)"))
             }
         }
-        throw AdminClientError.nobodyAnswers(tried)
+        throw AdminClientError.noDaemon(tried)
     }
 
     /// Connects to a socket, with repeated attempts while the daemon's queue of connections is full.
     private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
         let start = ContinuousClock.now
-        let patience = timeout ?? Self.patience
+        let timeLimit = timeout ?? Self.timeLimit
         while true {
             do {
                 return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -173,7 +173,7 @@ package struct AdminClient: Sendable {
                             return try Connection(wrappingChannelSynchronously: channel)
                         }
                     }
-            } catch let error as IOError where error.errnoCode == EAGAIN && start.duration(to: .now) < patience {
+            } catch let error as IOError where error.errnoCode == EAGAIN && start.duration(to: .now) < timeLimit {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }

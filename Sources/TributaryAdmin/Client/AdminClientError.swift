@@ -1,23 +1,23 @@
 /// An error that left a request without a response.
 package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No daemon accepts connections at any of the sockets.
-    case nobodyAnswers([SocketAttempt])
+    case noDaemon([SocketAttempt])
     /// The socket exists, but the user is not permitted to connect.
     case notPermitted(path: String)
     /// The connection ended before the response.
     case interrupted(path: String)
-    case unreadableAnswer(String)
+    case unreadableResponse(String)
     /// The daemon sent no bytes within the time limit.
     case silent(path: String, after: Duration)
 
     package var description: String {
         switch self {
-        case .nobodyAnswers(let tried):
+        case .noDaemon(let tried):
             (["no daemon answers; tried"] + tried.map { "  \($0)" } + tried.compactMap(\.hint)).joined(separator: "\n")
         case .notPermitted(let path):
             "not permitted to connect to \(path); members of the group tributary-admin may"
         case .interrupted(let path): "the daemon at \(path) ended the connection before its answer was complete"
-        case .unreadableAnswer(let reason): reason
+        case .unreadableResponse(let reason): reason
         case .silent(let path, let duration):
             (["the daemon at \(path) has not answered for \(duration); --timeout sets another limit"]
                 + [SocketAttempt(path: path, reason: "").hint].compactMap(\.self)).joined(separator: "\n")
@@ -26,10 +26,10 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
 
     package var exitStatus: ExitStatus {
         switch self {
-        case .nobodyAnswers, .silent: .unavailable
+        case .noDaemon, .silent: .unavailable
         case .notPermitted: .notPermitted
         case .interrupted: .tryAgain
-        case .unreadableAnswer: .internalError
+        case .unreadableResponse: .internalError
         }
     }
 }

@@ -9,7 +9,7 @@ package struct ServerSentEventParser: Sendable {
     package init() {}
 
     /// Appends bytes and returns the events that they complete.
-    package mutating func take(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
+    package mutating func append(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
             switch byte {

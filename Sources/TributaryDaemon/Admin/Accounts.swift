@@ -7,7 +7,7 @@ enum Accounts {
 
     /// Returns the name of a user; nil when the user has none.
     static func userName(of id: uid_t) -> String? {
-        ask { buffer, size in
+        query { buffer, size in
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
             let status = getpwuid_r(id, &entry, buffer, size, &found)
@@ -18,7 +18,7 @@ enum Accounts {
 
     /// Returns the number of a group; nil when no group has the name.
     static func groupID(named name: String) -> gid_t? {
-        ask { buffer, size in
+        query { buffer, size in
             var entry = group()
             var found: UnsafeMutablePointer<group>?
             let status = getgrnam_r(name, &entry, buffer, size, &found)
@@ -26,14 +26,14 @@ enum Accounts {
         }
     }
 
-    private static func ask<T>(
-        _ question: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, answer: T?)
+    private static func query<T>(
+        _ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, value: T?)
     ) -> T? {
         for size in sizes {
             let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
             defer { buffer.deallocate() }
-            let (status, answer) = question(buffer, size)
-            if status != ERANGE { return answer }
+            let (status, value) = call(buffer, size)
+            if status != ERANGE { return value }
         }
         return nil
     }

@@ -6,7 +6,7 @@ final class AdminCounters: Sendable {
     private let streamCount = Atomic<Int>(0)
 
     /// The greatest number of open change streams.
-    static let mostStreams = 256
+    static let streamLimit = 256
 
     var requests: UInt64 { requestCount.load(ordering: .relaxed) }
     var streams: Int { streamCount.load(ordering: .relaxed) }
@@ -15,7 +15,7 @@ final class AdminCounters: Sendable {
 
     /// Counts one more stream; false when the greatest number is reached.
     func beginStream() -> Bool {
-        guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.mostStreams else { return true }
+        guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.streamLimit else { return true }
         streamCount.subtract(1, ordering: .relaxed)
         return false
     }

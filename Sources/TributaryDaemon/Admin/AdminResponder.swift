@@ -14,7 +14,7 @@ struct AdminResponder: Sendable {
         let router = Router(context: AdminContext.self)
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await Self.answer(request, context: context, route: route, daemon: daemon)
+                try await Self.response(request, context: context, route: route, daemon: daemon)
             }
         }
         self.router = router.buildResponder()
@@ -35,7 +35,7 @@ struct AdminResponder: Sendable {
         }
     }
 
-    private static func answer(
+    private static func response(
         _ request: Request,
         context: AdminContext,
         route: Route,

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// An HTTP/1.1 server: of the admin interface on its socket, or of the status page on a loopback address.
 struct AdminServer: Service {
-    let place: ListeningPlace
+    let address: ListeningAddress
     let respond: @Sendable (Request, any Channel) async -> Response
     /// The time that open connections have to end after the engine has stopped.
     let drain: @Sendable () -> Duration
@@ -34,16 +34,16 @@ struct AdminServer: Service {
             configuration: .init(idleTimeout: Self.idleTimeout)
         )
         let libraries = logger.forLibraries
-        let server = try await place.bind { (channel: any Channel) -> EventLoopFuture<any Channel> in
-            let isTaken = connections.add(channel)
+        let server = try await address.bind { (channel: any Channel) -> EventLoopFuture<any Channel> in
+            let isAdded = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
-                if !isTaken { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
+                if !isAdded { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
                 // The handler comes right after the socket, so that it sees the bytes of each response.
                 try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
                 return channel
             }
         }
-        defer { place.remove() }
+        defer { address.remove() }
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 do {
@@ -59,7 +59,7 @@ struct AdminServer: Service {
                                     }
                                 }
                                 guard let ready = try? await setUp.get() else { return connection.close(promise: nil) }
-                                connections.begin(connection)
+                                connections.startReading(connection)
                                 await http.handle(value: ready, logger: libraries)
                             }
                         }
@@ -67,15 +67,15 @@ struct AdminServer: Service {
                 } catch is CancellationError {
                     // The start failed and reports the reason.
                 } catch {
-                    logger.error("Listening failed", metadata: ["place": "\(place)", "error": "\(error)"])
+                    logger.error("Listening failed", metadata: ["place": "\(address)", "error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {
             server.channel.close(promise: nil)
             connections.quiesce()
             // Requests that still wait cannot be finished any more.
-            let patience = TimeAmount(drain())
-            MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: patience) { connections.close() }
+            let timeLimit = TimeAmount(drain())
+            MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: timeLimit) { connections.close() }
         }
     }
 }

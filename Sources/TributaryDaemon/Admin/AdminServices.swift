@@ -8,9 +8,9 @@ struct AdminServices: Sendable {
     let logger: Logger
     let logLevel: LogLevelSetting
     /// Ends the change streams.
-    let farewell: Farewell
+    let shutdownBroadcast: ShutdownBroadcast
     /// Allows one synchronization at a time.
-    let syncTurn = SyncTurn()
+    let syncLock = SyncLock()
     let problemTimes = ProblemTimes()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage

@@ -25,7 +25,7 @@ package final class AdminSocket: Sendable {
     ///
     /// - Throws: ``StartFailure`` when the path cannot be used.
     package static func open(path: String) throws -> AdminSocket {
-        if let inherited = try InheritedSocket.take() {
+        if let inherited = try InheritedSocket.acquire() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)
         }
         guard path.utf8.count <= longestPath else {

@@ -12,7 +12,7 @@ final class ConnectionRegister: Sendable {
     }
 
     /// Twice the greatest number of change streams.
-    static let usualLimit = 2 * AdminCounters.mostStreams
+    static let usualLimit = 2 * AdminCounters.streamLimit
 
     let limit: Int
     private let state = Mutex(State())
@@ -34,12 +34,12 @@ final class ConnectionRegister: Sendable {
 
     /// Adds a connection until it closes; false when there are too many.
     func add(_ channel: any Channel) -> Bool {
-        let isTaken = state.withLock { state in
+        let isAdded = state.withLock { state in
             guard state.connections.count < limit else { return false }
             state.connections[ObjectIdentifier(channel)] = channel
             return true
         }
-        guard isTaken else { return false }
+        guard isAdded else { return false }
         channel.closeFuture.whenComplete { [weak self] _ in
             let cancel = self?.state.withLock { state in
                 state.connections[ObjectIdentifier(channel)] = nil
@@ -51,7 +51,7 @@ final class ConnectionRegister: Sendable {
     }
 
     /// Starts to read from a connection, and quiesces it when the server has begun to stop meanwhile.
-    func begin(_ channel: any Channel) {
+    func startReading(_ channel: any Channel) {
         channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
         if state.withLock(\.isQuiescing) { quiesce(channel) }
     }

@@ -7,7 +7,7 @@ final class RefusalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let answer: ByteBuffer
+    private let response: ByteBuffer
 
     /// Creates a handler; `most` is the greatest number of connections.
     init(most: Int) {
@@ -23,12 +23,12 @@ final class RefusalHandler: ChannelInboundHandler {
             "HTTP/1.1 \(problem.status) Service Unavailable", "connection: close", "retry-after: 1",
             "content-type: application/problem+json", "content-length: \(body.count)", "", "",
         ]
-        answer = ByteBuffer(bytes: Data(head.joined(separator: "\r\n").utf8) + body)
+        response = ByteBuffer(bytes: Data(head.joined(separator: "\r\n").utf8) + body)
     }
 
     func channelActive(context: ChannelHandlerContext) {
         let channel = context.channel
-        context.writeAndFlush(Self.wrapOutboundOut(answer)).whenComplete { _ in
+        context.writeAndFlush(Self.wrapOutboundOut(response)).whenComplete { _ in
             channel.close(mode: .output, promise: nil)
             // Closing at once would discard the response for a client that is still sending.
             channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }

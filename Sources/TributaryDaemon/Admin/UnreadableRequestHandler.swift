@@ -13,7 +13,7 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
     private static let refusal = "HTTP/1.1 400 Bad Request\r\n"
     private static let emptyBody = "content-length: 0\r\n"
 
-    private static let answer: ByteBuffer = {
+    private static let response: ByteBuffer = {
         let problem = ProblemDocument(
             .badRequest,
             detail: "this is not HTTP/1.1, or its head is longer than 80 KiB",
@@ -33,7 +33,7 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
         guard case .byteBuffer(let buffer) = Self.unwrapOutboundIn(data), Self.isEmptyRefusal(buffer) else {
             return context.write(data, promise: promise)
         }
-        context.write(Self.wrapOutboundOut(.byteBuffer(Self.answer)), promise: promise)
+        context.write(Self.wrapOutboundOut(.byteBuffer(Self.response)), promise: promise)
     }
 
     private static func isEmptyRefusal(_ buffer: ByteBuffer) -> Bool {

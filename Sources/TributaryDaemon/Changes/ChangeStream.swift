@@ -8,7 +8,7 @@ import TributarySync
 struct ChangeStream: Sendable {
     let engine: Engine
     let updates: StoreUpdates
-    let farewell: Farewell
+    let shutdownBroadcast: ShutdownBroadcast
     let channel: any Channel
     /// The newest transaction that the client knows.
     let start: HistoryToken
@@ -17,53 +17,53 @@ struct ChangeStream: Sendable {
 
     private static let commentInterval = Duration.seconds(15)
     /// The time after which a client that reads nothing is disconnected.
-    private static let patience = TimeAmount.seconds(60)
+    private static let timeLimit = TimeAmount.seconds(60)
 
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {
-        let mailbox = ChangeMailbox()
-        if let missed { mailbox.put(missed) }
+        let pending = PendingChangeEvents()
+        if let missed { pending.append(missed) }
         try await send(ChangeEventText.hello(start), to: &writer)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await collectUpdates(into: mailbox) }
-            group.addTask { await collectActivities(into: mailbox) }
-            group.addTask { await collectSegments(into: mailbox) }
+            group.addTask { await collectUpdates(into: pending) }
+            group.addTask { await collectActivities(into: pending) }
+            group.addTask { await collectSegments(into: pending) }
             group.addTask {
                 while true {
                     try await Task.sleep(for: Self.commentInterval)
-                    mailbox.putComment()
+                    pending.appendComment()
                 }
             }
             group.addTask {
-                await farewell.wait()
-                mailbox.end()
+                await shutdownBroadcast.wait()
+                pending.end()
             }
             group.addTask {
                 try? await channel.closeFuture.get()
-                mailbox.end()
+                pending.end()
             }
             defer { group.cancelAll() }
-            try await sendAll(of: mailbox, to: &writer)
+            try await sendAll(of: pending, to: &writer)
         }
     }
 
-    private func collectUpdates(into mailbox: ChangeMailbox) async {
+    private func collectUpdates(into pending: PendingChangeEvents) async {
         let known = missed?.token.number ?? start.number
-        for await update in updates where update.token.number > known { mailbox.put(update) }
+        for await update in updates where update.token.number > known { pending.append(update) }
     }
 
-    private func collectActivities(into mailbox: ChangeMailbox) async {
-        for await activity in engine.container.activities() { mailbox.put(ChangeEventText.activity(activity)) }
+    private func collectActivities(into pending: PendingChangeEvents) async {
+        for await activity in engine.container.activities() { pending.append(ChangeEventText.activity(activity)) }
     }
 
-    private func collectSegments(into mailbox: ChangeMailbox) async {
-        for await status in engine.sync.segmentEvents() { mailbox.put(ChangeEventText.segment(status)) }
+    private func collectSegments(into pending: PendingChangeEvents) async {
+        for await status in engine.sync.segmentEvents() { pending.append(ChangeEventText.segment(status)) }
     }
 
     @concurrent
-    private func sendAll(of mailbox: ChangeMailbox, to writer: inout any ResponseBodyWriter) async throws {
-        for await _ in mailbox.wakeUps {
-            for item in mailbox.take() {
+    private func sendAll(of pending: PendingChangeEvents, to writer: inout any ResponseBodyWriter) async throws {
+        for await _ in pending.wakeUps {
+            for item in pending.removeAll() {
                 switch item {
                 case .update(let update): try await send(ChangeEventText.update(update), to: &writer)
                 case .event(let event): try await send(ChangeEventText.text(event), to: &writer)
@@ -76,7 +76,7 @@ struct ChangeStream: Sendable {
 
     @concurrent
     private func send(_ text: String, to writer: inout any ResponseBodyWriter) async throws {
-        let drop = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in channel.close(promise: nil) }
+        let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
         defer { drop.cancel() }
         try await writer.write(ByteBuffer(string: text))
     }

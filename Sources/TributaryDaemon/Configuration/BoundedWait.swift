@@ -7,20 +7,20 @@ enum BoundedWait {
     /// Returns the result of `body`; nil when the time limit is exceeded.
     ///
     /// The thread of `body` continues after the limit.
-    static func result<T: Sendable>(within patience: Duration, _ body: @escaping @Sendable () -> T) -> T? {
-        let place = Place<T>()
+    static func result<T: Sendable>(within timeLimit: Duration, _ body: @escaping @Sendable () -> T) -> T? {
+        let box = ResultBox<T>()
         Thread.detachNewThread {
             let result = body()
-            place.result.withLock { $0 = result }
-            place.isDone.signal()
+            box.result.withLock { $0 = result }
+            box.isDone.signal()
         }
-        let (seconds, attoseconds) = patience.components
+        let (seconds, attoseconds) = timeLimit.components
         let wait = DispatchTimeInterval.milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
-        guard place.isDone.wait(timeout: .now() + wait) == .success else { return nil }
-        return place.result.withLock(\.self)
+        guard box.isDone.wait(timeout: .now() + wait) == .success else { return nil }
+        return box.result.withLock(\.self)
     }
 
-    private final class Place<T: Sendable>: Sendable {
+    private final class ResultBox<T: Sendable>: Sendable {
         let result = Mutex<T?>(nil)
         let isDone = DispatchSemaphore(value: 0)
     }

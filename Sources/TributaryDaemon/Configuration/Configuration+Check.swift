@@ -9,13 +9,13 @@ extension Configuration {
     /// The folder of the socket is not checked when the service manager has created the socket.
     ///
     /// - Throws: ``ConfigurationError`` for the first path that cannot be used.
-    package func checkPlaces(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
+    package func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, key: .store)
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
         // The status reports a mount that does not respond; it must delay neither the start nor a reload.
-        let logs = BoundedWait.result(within: Configuration.logsPatience) { [self] in
+        let logs = BoundedWait.result(within: Configuration.logsTimeLimit) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in
                 try checkLogs()
                 try checkStoreIsOutsideLogs()
@@ -26,7 +26,7 @@ extension Configuration {
     }
 
     /// The time limit for checking the log folder.
-    private static let logsPatience = Duration.seconds(2)
+    private static let logsTimeLimit = Duration.seconds(2)
 
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {
@@ -112,14 +112,14 @@ extension Configuration {
     /// default path.
     ///
     /// - Throws: ``ConfigurationError`` when a folder cannot be created.
-    package func makeFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
+    package func createFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
         try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, key: .store)
         if !inheritsSocket {
             try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
         }
         // A configured log folder existed when it was checked, or it does not respond.
         guard self[.logs].origin == .standard else { return }
-        let made = BoundedWait.result(within: Configuration.logsPatience) { [self] in
+        let made = BoundedWait.result(within: Configuration.logsTimeLimit) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in try makeLogs() }
         }
         try made?.get()

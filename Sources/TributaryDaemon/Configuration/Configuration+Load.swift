@@ -6,8 +6,8 @@ extension Configuration {
     ///
     /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     package static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
-        let places = DefaultPlaces(environment: sources.environment)
-        let file = try configurationFile(sources, places: places)
+        let paths = DefaultPaths(environment: sources.environment)
+        let file = try configurationFile(sources, paths: paths)
         var settings: [ConfigurationKey: Setting] = [:]
         for key in ConfigurationKey.allCases {
             settings[key] = try setting(key, sources: sources, file: file)
@@ -20,9 +20,9 @@ extension Configuration {
             if settings[key] == nil { settings[key] = Setting(value: .text(text), origin: .standard) }
         }
         fill(.name, sources.hostName)
-        fill(.store, places.store)
-        fill(.logs, places.logs)
-        if case .text(let store) = settings[.store]?.value { fill(.adminSocket, places.socket(store: store)) }
+        fill(.store, paths.store)
+        fill(.logs, paths.logs)
+        if case .text(let store) = settings[.store]?.value { fill(.adminSocket, paths.socket(store: store)) }
         let configuration = Configuration(file: file?.path, settings: settings)
         try configuration.checkTogether()
         return configuration
@@ -30,13 +30,13 @@ extension Configuration {
 
     private static func configurationFile(
         _ sources: ConfigurationSources,
-        places: DefaultPlaces
+        paths: DefaultPaths
     ) throws(ConfigurationError) -> ConfigurationFile? {
         if let path = sources.file ?? sources.environment["TRIBUTARY_CONFIG"].flatMap({ $0.isEmpty ? nil : $0 }) {
             return try ConfigurationFile(path: absolute(path, from: sources.workingDirectory))
         }
-        guard FileManager.default.fileExists(atPath: places.configuration) else { return nil }
-        return try ConfigurationFile(path: places.configuration)
+        guard FileManager.default.fileExists(atPath: paths.configuration) else { return nil }
+        return try ConfigurationFile(path: paths.configuration)
     }
 
     private static func setting(

@@ -26,7 +26,7 @@ package struct Demo {
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         page.title("Tributary: two tills, one folder, no server")
-        page.say("Scratch folder: \(path)")
+        page.printLine("Scratch folder: \(path)")
 
         let model = try DemoPeer.model()
         let north = try await DemoPeer(name: "north", folder: path, logs: logs, model: model)
@@ -51,8 +51,8 @@ package struct Demo {
             return false
         }
         for peer in [north, south] { try await peer.container.close() }
-        page.say("")
-        page.say("The scratch folder is removed. Next: README.md, \"Install it as a service\".")
+        page.printLine("")
+        page.printLine("The scratch folder is removed. Next: README.md, \"Install it as a service\".")
         return isEqual
     }
 }

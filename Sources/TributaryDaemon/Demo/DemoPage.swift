@@ -6,7 +6,7 @@ struct DemoPage: Sendable {
         self.write = write
     }
 
-    func say(_ line: String) { write(line) }
+    func printLine(_ line: String) { write(line) }
 
     func title(_ text: String) {
         write(text)

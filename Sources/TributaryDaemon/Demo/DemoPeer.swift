@@ -90,7 +90,7 @@ struct DemoPeer: Sendable {
     }
 
     /// Waits until the products of the main context satisfy a condition, which is evaluated after each update.
-    func shows(_ isReached: @Sendable ([[String]]) -> Bool) async throws {
+    func waitUntil(_ isReached: @Sendable ([[String]]) -> Bool) async throws {
         let updates = container.storeUpdates()
         if isReached(try await shown()) { return }
         for await _ in updates where isReached(try await shown()) { return }
@@ -98,7 +98,7 @@ struct DemoPeer: Sendable {
     }
 
     /// Exports everything without waiting for the timers.
-    func settle() async throws { _ = try await sync.sync() }
+    func exportAll() async throws { _ = try await sync.sync() }
 
     func digest() throws -> String { try container.store.read { try $0.mergeState.digest().digest } }
 }

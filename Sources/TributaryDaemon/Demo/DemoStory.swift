@@ -23,12 +23,12 @@ struct DemoStory: Sendable {
 
     private func openShop() async throws -> [ManagedObjectID] {
         page.scene(1, "North opens; south follows through the folder")
-        let begin = ContinuousClock.now
+        let start = ContinuousClock.now
         let products = try await north.insert([("Coffee", "2.5", 40), ("Tea", "1.9", 60), ("Umbrella", "12", 3)])
-        page.act("north", "saves three products on a background context", elapsed(since: begin))
-        try await south.shows { $0.count == 3 }
-        page.act("south", "shows them in its main context", elapsed(since: begin))
-        page.say("            (the timers: 1 s of quiet before a merge, 1 s before an export)")
+        page.act("north", "saves three products on a background context", elapsed(since: start))
+        try await south.waitUntil { $0.count == 3 }
+        page.act("south", "shows them in its main context", elapsed(since: start))
+        page.printLine("            (the timers: 1 s of quiet before a merge, 1 s before an export)")
         return products
     }
 
@@ -42,9 +42,9 @@ struct DemoStory: Sendable {
         for peer in [north, south] { try await peer.sync.resume() }
         page.act("both", "are on line again")
         for peer in [north, south] {
-            try await peer.shows { $0.contains { $0[0] == "Coffee, large" && $0[1] == "2.6" } }
+            try await peer.waitUntil { $0.contains { $0[0] == "Coffee, large" && $0[1] == "2.6" } }
         }
-        try await show("each property has its latest write, on both")
+        try await printStates("each property has its latest write, on both")
     }
 
     private func sellTheSame(_ product: ManagedObjectID) async throws {
@@ -54,18 +54,18 @@ struct DemoStory: Sendable {
         _ = try await (first, second)
         page.act("north", "sells 3 of 60")
         page.act("south", "sells 2 of 60")
-        for peer in [north, south] { try await peer.shows { $0.contains { $0[0] == "Tea" && $0[2] == "55" } } }
-        try await show("no sale is lost")
+        for peer in [north, south] { try await peer.waitUntil { $0.contains { $0[0] == "Tea" && $0[2] == "55" } } }
+        try await printStates("no sale is lost")
     }
 
     private func readForeignSegment() async throws {
         page.scene(4, "Another program drops a segment into the folder")
-        let begin = ContinuousClock.now
-        let lines = try DemoForeigner().write(to: logs)
-        for line in lines { page.say("            \(line)") }
+        let start = ContinuousClock.now
+        let lines = try DemoThirdParty().write(to: logs)
+        for line in lines { page.printLine("            \(line)") }
         for peer in [north, south] {
-            try await peer.shows { $0.contains { $0[0] == "Sandwich" } }
-            page.act(peer.name, "shows it", elapsed(since: begin))
+            try await peer.waitUntil { $0.contains { $0[0] == "Sandwich" } }
+            page.act(peer.name, "shows it", elapsed(since: start))
         }
     }
 
@@ -77,33 +77,33 @@ struct DemoStory: Sendable {
         try await north.delete(product)
         page.act("north", "deletes Umbrella")
         for peer in [north, south] { try await peer.sync.resume() }
-        for peer in [north, south] { try await peer.shows { !$0.contains { $0[0] == "Umbrella" } } }
-        try await show("a delete stands against an edit, on both")
+        for peer in [north, south] { try await peer.waitUntil { !$0.contains { $0[0] == "Umbrella" } } }
+        try await printStates("a delete stands against an edit, on both")
     }
 
     private func prove() async throws -> Bool {
         page.scene(6, "Both ended equal")
         // Each peer imports the other's exports until both have all changes.
-        for peer in [north, south, north, south] { try await peer.settle() }
+        for peer in [north, south, north, south] { try await peer.exportAll() }
         let digests = try [north, south].map { try $0.digest() }
         for (peer, digest) in zip([north, south], digests) { page.act(peer.name, "digest \(digest.prefix(32))...") }
         let shown = try await (north.shown(), south.shown())
         let isEqual = digests[0] == digests[1] && shown.0 == shown.1
-        page.say(isEqual ? "            Equal." : "            NOT EQUAL: this is a defect; please report it.")
+        page.printLine(isEqual ? "            Equal." : "            NOT EQUAL: this is a defect; please report it.")
         return isEqual
     }
 
-    private func show(_ caption: String) async throws {
+    private func printStates(_ caption: String) async throws {
         page.table([["", "name", "price", "stock"]] + (try await rows(of: north)) + (try await rows(of: south)))
-        page.say("            (\(caption))")
+        page.printLine("            (\(caption))")
     }
 
     private func rows(of peer: DemoPeer) async throws -> [[String]] {
         try await peer.shown().map { [peer.name] + $0 }
     }
 
-    private func elapsed(since begin: ContinuousClock.Instant) -> String {
-        let milliseconds = (ContinuousClock.now - begin) / .milliseconds(1)
+    private func elapsed(since start: ContinuousClock.Instant) -> String {
+        let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         return milliseconds < 100
             ? "after \(Int(milliseconds)) ms" : "after \((milliseconds / 100).rounded() / 10) s"
     }

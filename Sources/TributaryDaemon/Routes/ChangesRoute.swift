@@ -11,10 +11,10 @@ import TributaryStore
 enum ChangesRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
-        guard let place = StreamPlace(request.daemon.counters) else {
+        guard let permit = StreamPermit(request.daemon.counters) else {
             throw ProblemDocument(
                 .tooManyClients,
-                detail: "\(AdminCounters.mostStreams) clients follow the changes already"
+                detail: "\(AdminCounters.streamLimit) clients follow the changes already"
             )
         }
         let given = HTTPField.Name("Last-Event-ID").flatMap { request.request.headers[$0] } ?? request.query["after"]
@@ -33,7 +33,7 @@ enum ChangesRoute {
         let stream = ChangeStream(
             engine: engine,
             updates: updates,
-            farewell: request.daemon.farewell,
+            shutdownBroadcast: request.daemon.shutdownBroadcast,
             channel: request.channel,
             start: after.map { HistoryToken(store: engine.writer, number: $0) } ?? now,
             missed: missed
@@ -42,7 +42,7 @@ enum ChangesRoute {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                defer { withExtendedLifetime(place) {} }
+                defer { withExtendedLifetime(permit) {} }
                 try await stream.run(&writer)
                 try await writer.finish(nil)
             }

@@ -48,19 +48,19 @@ enum MetricsRoute {
             "tributary_reads",
             .gauge,
             "Reads for clients that are under way or wait.",
-            Double(engine.readingRoom.current)
+            Double(engine.readLimiter.current)
         )
         text.add(
             "tributary_reads_cancelled_total",
             .counter,
             "Reads that ended because the client hung up.",
-            Double(engine.readingRoom.cancelled)
+            Double(engine.readLimiter.cancelled)
         )
         text.add(
             "tributary_reads_timed_out_total",
             .counter,
             "Reads that took longer than they may.",
-            Double(engine.readingRoom.timedOut)
+            Double(engine.readLimiter.timedOut)
         )
         let matches = LongTextMatch.census
         text.add(

@@ -28,7 +28,7 @@ enum ObjectsRoute {
             return .json(.object([JSONMember(key: "count", value: .integer(Int64(count)))]))
         }
         let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
-        let answer = try await engine.read { reader in
+        let response = try await engine.read { reader in
             let rows = try reader.rows(query)
             let shown = Array(rows.prefix(limit))
             var members = [
@@ -40,7 +40,7 @@ enum ObjectsRoute {
             if rows.count > limit { members.append(JSONMember(key: "next", value: .string(String(offset + limit)))) }
             return JSONValue.object(members)
         }
-        return .json(answer)
+        return .json(response)
     }
 
     static func entity(named name: String, in model: Model) throws(ProblemDocument) -> Entity {

@@ -20,7 +20,7 @@ struct ProgressStream: Sendable {
 
     private static let interval = Duration.seconds(1)
     /// The time after which a client that reads nothing is disconnected.
-    private static let patience = TimeAmount.seconds(60)
+    private static let timeLimit = TimeAmount.seconds(60)
 
     /// Returns the response; `abandoned` is called when the client disconnects before it has the result.
     func response(abandoned: @escaping @Sendable () -> Void = {}) -> Response {
@@ -83,7 +83,7 @@ struct ProgressStream: Sendable {
 
     @concurrent
     private func send(_ event: ServerSentEvent, to writer: inout any ResponseBodyWriter) async throws {
-        let drop = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in channel.close(promise: nil) }
+        let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
         defer { drop.cancel() }
         try await writer.write(ByteBuffer(string: ChangeEventText.text(event)))
     }

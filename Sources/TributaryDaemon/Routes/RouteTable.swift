@@ -34,13 +34,13 @@ enum RouteTable {
         Route(.get, "/metrics", .read, needs: .nothing, MetricsRoute.handle),
 
         // Later versions implement these paths; until then the response says so.
-        Route(.post, "/v1/writers/{writer}/evict", .owner, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/writers/{writer}/abandon", .owner, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/writers/self/restamp", .owner, needs: .nothing, LaterRoute.handle),
-        Route(.get, "/v1/conflicts", .read, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/conflicts/{number}/restore", .write, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/check", .write, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/backup", .owner, needs: .nothing, LaterRoute.handle),
-        Route(.post, "/v1/compact", .owner, needs: .nothing, query: ["dryRun"], LaterRoute.handle),
+        Route(.post, "/v1/writers/{writer}/evict", .owner, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/writers/{writer}/abandon", .owner, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/writers/self/restamp", .owner, needs: .nothing, UnimplementedRoute.handle),
+        Route(.get, "/v1/conflicts", .read, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/conflicts/{number}/restore", .write, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/check", .write, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/backup", .owner, needs: .nothing, UnimplementedRoute.handle),
+        Route(.post, "/v1/compact", .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle),
     ]
 }

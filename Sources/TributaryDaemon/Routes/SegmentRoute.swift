@@ -14,7 +14,7 @@ enum SegmentRoute {
 
     static func retry(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        return try answer(try await request.engine().sync.retry(name), name: name)
+        return try response(try await request.engine().sync.retry(name), name: name)
     }
 
     static func accept(_ request: AdminRequest) async throws -> Response {
@@ -30,7 +30,7 @@ enum SegmentRoute {
         return try .json(message)
     }
 
-    private static func answer(_ status: SegmentStatus?, name: SegmentName) throws -> Response {
+    private static func response(_ status: SegmentStatus?, name: SegmentName) throws -> Response {
         try .json(SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied)))
     }
 

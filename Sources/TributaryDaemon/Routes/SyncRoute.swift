@@ -11,17 +11,17 @@ import TributarySync
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
-        let turn = request.daemon.syncTurn
-        try turn.begin(for: request.peer)
+        let lock = request.daemon.syncLock
+        try lock.acquire(for: request.peer)
         let before = engine.sync.status.imported
         // The task is no child of the response: it must continue when the client disconnects.
         let work = Task {
-            defer { turn.end() }
+            defer { lock.release() }
             return try await engine.sync.sync()
         }
         guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
             var message = SyncMessage(try await work.value)
-            message.problems = await SyncObstacles.problems(of: request.daemon)
+            message.problems = await SyncProblems.problems(of: request.daemon)
             return try .json(message)
         }
         let progress = SyncProgress(

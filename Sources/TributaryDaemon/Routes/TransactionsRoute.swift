@@ -13,7 +13,9 @@ enum TransactionsRoute {
         let engine = try request.engine()
         let key = try idempotencyKey(request)
         let changes = try changes(in: try await request.json(), store: engine.container.store)
-        if let key, let answer = try known(key, engine: engine) { return try await repeated(answer, engine: engine) }
+        if let key, let response = try known(key, engine: engine) {
+            return try await repeated(response, engine: engine)
+        }
         let ids = changes.map(\.change.id.description)
         let idempotency = key.map { LocalTransaction.Idempotency(key: $0, detail: ids.joined(separator: " ")) }
         let context = engine.container.newBackgroundContext(
@@ -27,7 +29,7 @@ enum TransactionsRoute {
                 try context.save()
                 return context.lastSaveToken
             }
-            return try await answer(number: token?.number, ids: ids, engine: engine)
+            return try await response(number: token?.number, ids: ids, engine: engine)
         } catch let first as RepeatedRequest {
             return try await repeated((first.number, first.detail), engine: engine)
         } catch {
@@ -81,11 +83,11 @@ enum TransactionsRoute {
 
     private static func repeated(_ first: (number: Int64, detail: String), engine: Engine) async throws -> Response {
         let ids = first.detail.split(separator: " ").map(String.init)
-        return try await answer(number: first.number, ids: ids, engine: engine)
+        return try await response(number: first.number, ids: ids, engine: engine)
     }
 
     /// Returns the response; `number` is nil when the changes were already in effect, so that nothing was written.
-    private static func answer(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
+    private static func response(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
         if let number {
             let token = HistoryToken(store: engine.writer, number: number)
             await engine.container.mergePendingChanges(through: token)

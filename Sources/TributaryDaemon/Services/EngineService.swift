@@ -13,12 +13,12 @@ struct EngineService: Service {
     let model: Model
     let state: DaemonState
     let notifier: SystemdNotifier
-    let farewell: Farewell
+    let shutdownBroadcast: ShutdownBroadcast
     let logger: Logger
-    let outcome: StopOutcome
+    let outcome: StopResult
 
     func run() async throws {
-        defer { farewell.say() }
+        defer { shutdownBroadcast.send() }
         notifier.status("Opening the store")
         var migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
         migration.allowsLoss = configuration.isOn(.migrationAllowLoss)
@@ -46,7 +46,7 @@ struct EngineService: Service {
         }
         // From here on clients can save, which needs the store but not the log folder.
         state.run(engine)
-        await begin(engine)
+        await reportReadiness(of: engine)
         try? await gracefulShutdown()
         purging.cancel()
         await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
@@ -54,7 +54,7 @@ struct EngineService: Service {
     }
 
     /// Reports readiness as soon as the log folder is watched, or when it does not respond.
-    private func begin(_ engine: Engine) async {
+    private func reportReadiness(of engine: Engine) async {
         let isWatching = await withGracefulShutdownHandler {
             await engine.sync.started(patience: SyncService.folderPatience)
         } onGracefulShutdown: {

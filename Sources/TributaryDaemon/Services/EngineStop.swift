@@ -14,7 +14,7 @@ struct EngineStop {
     let notifier: SystemdNotifier
     let logger: Logger
 
-    func run(outcome: StopOutcome) async {
+    func run(outcome: StopResult) async {
         let isSafe = await ProgressTicker.run(notifier: notifier, hasProgress: Self.probe(engine.sync)) {
             await stop()
         }
@@ -64,10 +64,10 @@ struct EngineStop {
 
     /// Returns the result of work on the log folder; nil when the work has made no progress for a while.
     private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
-        let patience = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).patience
+        let timeLimit = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).timeLimit
         let works = [engine.sync.control.work, engine.sync.exportWork]
-        return await HangingWork.result(of: task, lookingEvery: patience / 4) {
-            works.contains { ($0.silence ?? .zero) >= patience }
+        return await HangingWork.result(of: task, lookingEvery: timeLimit / 4) {
+            works.contains { ($0.silence ?? .zero) >= timeLimit }
         }
     }
 

@@ -13,7 +13,7 @@ struct MigrationWatch {
 
     var settings: MigrationSettings {
         var settings = MigrationSettings()
-        settings.report = { tell($0) }
+        settings.report = { reportProgress($0) }
         settings.shouldStop = { [state] in state.phase == .stopping }
         return settings
     }
@@ -25,7 +25,7 @@ struct MigrationWatch {
         return "\(head): \(entity), \(progress.done) of \(progress.total) objects"
     }
 
-    private func tell(_ progress: MigrationProgress) {
+    private func reportProgress(_ progress: MigrationProgress) {
         let isBeginning = state.phase == .starting
         for loss in progress.losses {
             let words = isBeginning ? "The migration drops values" : "The migration has dropped values"

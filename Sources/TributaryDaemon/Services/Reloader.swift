@@ -39,7 +39,7 @@ actor Reloader {
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }
         do {
             let new = try Configuration.load(sources)
-            _ = try new.checkPlaces(inheritsSocket: inheritsSocket)
+            _ = try new.checkPaths(inheritsSocket: inheritsSocket)
             let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }
             let restart = new.differences(from: initial).filter(\.needsRestart)
             state.reconfigure(new, restartNeeded: restart)

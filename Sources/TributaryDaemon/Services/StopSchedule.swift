@@ -18,7 +18,7 @@ struct StopSchedule: Sendable, Equatable {
     var grace: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(2)) }
 
     /// The time without progress after which work on the log folder is abandoned, and the time for closing connections.
-    var patience: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(5)) }
+    var timeLimit: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(5)) }
 
     /// Returns the action at a time since the request to stop; each action is returned once.
     func action(at elapsed: Duration, hasRolledBack: Bool) -> Action {

@@ -12,16 +12,16 @@ import TributarySync
 final class StopWatch: Sendable {
     private let state: DaemonState
     private let socket: AdminSocket
-    private let farewell: Farewell
+    private let shutdownBroadcast: ShutdownBroadcast
     private let logger: Logger
     // The queue has the default priority: Dispatch needs a privilege for a higher one, and would print a warning.
     private let queue = DispatchQueue(label: "tributary.stop")
     private let isRunning = Atomic(false)
 
-    init(state: DaemonState, socket: AdminSocket, farewell: Farewell, logger: Logger) {
+    init(state: DaemonState, socket: AdminSocket, shutdownBroadcast: ShutdownBroadcast, logger: Logger) {
         self.state = state
         self.socket = socket
-        self.farewell = farewell
+        self.shutdownBroadcast = shutdownBroadcast
         self.logger = logger
     }
 
@@ -58,7 +58,7 @@ final class StopWatch: Sendable {
             "The stop is stuck: the process ends now",
             metadata: ["pendingSaves": "\(pending)", "status": "\(status.rawValue)"]
         )
-        farewell.say()
+        shutdownBroadcast.send()
         socket.remove()
         _exit(status.rawValue)
     }

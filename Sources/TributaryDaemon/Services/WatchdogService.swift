@@ -16,13 +16,13 @@ struct WatchdogService: Service {
     }
 
     private func watch(every pause: Duration) async throws {
-        let answers = MainAnswers()
+        let mainActor = MainActorCheck()
         while true {
-            answers.ask()
+            mainActor.start()
             try await Task.sleep(for: pause)
             let works = state.engine.map { [$0.sync.control.work, $0.sync.exportWork] } ?? []
             let isAlive = Self.isAlive(
-                mainAnswers: answers.hasAnswered,
+                isMainActorResponsive: mainActor.isResponsive,
                 silences: works.map(\.silence),
                 limit: pause
             )
@@ -33,7 +33,7 @@ struct WatchdogService: Service {
     /// Whether every active loop has made progress within the limit; nil stands for an idle loop.
     ///
     /// The loops scan the folder, verify, apply, compare and export segments.
-    static func isAlive(mainAnswers: Bool, silences: [Duration?], limit: Duration) -> Bool {
-        mainAnswers && silences.allSatisfy { ($0 ?? .zero) < limit }
+    static func isAlive(isMainActorResponsive: Bool, silences: [Duration?], limit: Duration) -> Bool {
+        isMainActorResponsive && silences.allSatisfy { ($0 ?? .zero) < limit }
     }
 }

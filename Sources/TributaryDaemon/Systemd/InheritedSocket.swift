@@ -28,7 +28,7 @@ enum InheritedSocket {
     /// Returns the descriptor of the admin socket: the socket named `admin`, or the only one.
     ///
     /// The environment variables of the announcement are removed, so that no child process uses the socket.
-    static func take() throws(ConfigurationError) -> Int32? {
+    static func acquire() throws(ConfigurationError) -> Int32? {
         let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }
         guard let descriptor else {

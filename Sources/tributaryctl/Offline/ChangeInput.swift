@@ -39,20 +39,20 @@ struct ChangeInput {
                 pending += rest[..<newline]
                 rest = rest[(newline + 1)...]
                 number += 1
-                try take(pending, number)
+                try append(pending, number)
                 pending.removeAll(keepingCapacity: true)
             }
             pending += rest
             guard pending.count <= ChangeInput.lineLimit else { throw failure("the line is over 16 MiB", number + 1) }
         }
-        try take(pending, number + 1)
+        try append(pending, number + 1)
         guard !ids.isEmpty else {
             throw CommandFailure(reason: "standard input has no changes; nothing is written", status: .badData)
         }
         if let (line, fault) = mandatory.finish().first { throw failure(fault.reason, line) }
     }
 
-    private mutating func take(_ line: [UInt8], _ number: Int) throws(CommandFailure) {
+    private mutating func append(_ line: [UInt8], _ number: Int) throws(CommandFailure) {
         guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return }
         var random = SystemRandomNumberGenerator()
         let parsed: ParsedChange

@@ -35,9 +35,9 @@ struct MandatoryCheck {
             let missing = Set(entity.propertiesToBeGiven)
             guard !missing.isEmpty else { return }
             insertions[object] = Insertion(line: line, entity: entity, missing: missing)
-            give(writes, to: object)
-        case .update(let writes): give(writes, to: object)
-        case .link(let name, let ids, _): give(ids, linkedFrom: entity, name)
+            markSet(writes, of: object)
+        case .update(let writes): markSet(writes, of: object)
+        case .link(let name, let ids, _): markSet(ids, linkedFrom: entity, name)
         case .delete: insertions[object] = nil
         case .unlink: break
         }
@@ -62,14 +62,14 @@ struct MandatoryCheck {
         }
     }
 
-    private mutating func give(_ writes: [PropertyWrite], to object: Object) {
+    private mutating func markSet(_ writes: [PropertyWrite], of object: Object) {
         guard let entity = insertions[object]?.entity else { return }
         // A null value is a fault of its own, which is reported with its line.
         for write in writes { insertions[object]?.missing.remove(checker.propertyName(write.name, of: entity)) }
     }
 
     /// Marks the inverse relationship of newly linked objects as set.
-    private mutating func give(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
+    private mutating func markSet(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
         guard
             let relationship = entity.property(named: checker.propertyName(name, of: entity))?.relationship,
             let inverse = relationship.inverse,

@@ -10,19 +10,19 @@ enum EventText {
             return "\(event.event) \(event.data)"
         }
         switch event.event {
-        case "hello": return "following the store from token \(AnswerJSON.text(data["token"]) ?? "?")"
+        case "hello": return "following the store from token \(ResponseJSON.text(data["token"]) ?? "?")"
         case "bye": return "the daemon stops"
         case "storeDidUpdate": return update(data)
         case "activity":
-            let title = AnswerJSON.text(data["title"]) ?? "something"
-            return "\(title): \(AnswerJSON.text(data["phase"]) ?? "?")"
+            let title = ResponseJSON.text(data["title"]) ?? "something"
+            return "\(title): \(ResponseJSON.text(data["phase"]) ?? "?")"
         case "segment": return segment(data)
         default: return "\(event.event) \(event.data)"
         }
     }
 
     private static func update(_ data: JSONValue) -> String {
-        let number = AnswerJSON.text(data["number"]) ?? "?"
+        let number = ResponseJSON.text(data["number"]) ?? "?"
         if data["everything"] == .boolean(true) { return "transaction \(number): more changes than can be listed" }
         var parts: [String] = []
         for kind in ["inserted", "updated", "deleted"] {
@@ -33,14 +33,14 @@ enum EventText {
             }
         }
         if case .array(let entities)? = data["collapsed"], !entities.isEmpty {
-            parts.append("many of " + entities.compactMap(AnswerJSON.text).joined(separator: ", "))
+            parts.append("many of " + entities.compactMap(ResponseJSON.text).joined(separator: ", "))
         }
         return "transaction \(number): \(parts.isEmpty ? "nothing visible" : parts.joined(separator: ", "))"
     }
 
     private static func segment(_ data: JSONValue) -> String {
-        let file = AnswerJSON.text(data["file"]) ?? AnswerJSON.text(data["writer"]) ?? "?"
-        let reason = AnswerJSON.text(data["reason"]).map { ": " + $0 } ?? ""
-        return "segment \(file) is \(AnswerJSON.text(data["state"]) ?? "?")\(reason)"
+        let file = ResponseJSON.text(data["file"]) ?? ResponseJSON.text(data["writer"]) ?? "?"
+        let reason = ResponseJSON.text(data["reason"]).map { ": " + $0 } ?? ""
+        return "segment \(file) is \(ResponseJSON.text(data["state"]) ?? "?")\(reason)"
     }
 }

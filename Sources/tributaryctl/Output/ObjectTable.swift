@@ -10,14 +10,14 @@ struct ObjectTable {
             guard case .object(let members)? = object["values"] else { continue }
             for member in members where !names.contains(member.key) { names.append(member.key) }
         }
-        let entities = Set(objects.map { AnswerJSON.text($0["entity"]) })
+        let entities = Set(objects.map { ResponseJSON.text($0["entity"]) })
         var titles = ["ID"]
         if entities.count > 1 { titles.append("ENTITY") }
         var table = Table(titles: titles + names.map(EscapedText.escape))
         for object in objects {
-            var cells = [AnswerJSON.text(object["id"])]
-            if entities.count > 1 { cells.append(AnswerJSON.text(object["entity"])) }
-            table.add(cells + names.map { AnswerJSON.text(object["values"]?[$0]) })
+            var cells = [ResponseJSON.text(object["id"])]
+            if entities.count > 1 { cells.append(ResponseJSON.text(object["entity"])) }
+            table.add(cells + names.map { ResponseJSON.text(object["values"]?[$0]) })
         }
         table.print(on: terminal)
     }
@@ -31,7 +31,7 @@ struct ObjectTable {
             let label = EscapedText.escape(name)
             let padding = String(repeating: " ", count: max(1, width - label.count))
             terminal.print(
-                terminal.styled(label, .faint) + padding + EscapedText.escape(AnswerJSON.text(value) ?? "-")
+                terminal.styled(label, .faint) + padding + EscapedText.escape(ResponseJSON.text(value) ?? "-")
             )
         }
     }

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// Where `tributaryctl apply` reads changes from, and what it says of a mistake in its arguments.
+/// `tributaryctl apply` reads changes from files, pipes and standard input, and reports mistakes in its arguments.
 @Suite(.daemonTurns) struct ApplyFileTests {
     @Test(.timeLimit(.minutes(30))) func aPipeIsReadAsAFileIs() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let pipe = daemon.folder.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        // Waits for a reader; for ever when there is none.
+        // Opening the pipe waits until a reader opens it.
         Thread.detachNewThread {
             let text = #"{"insert":"Department","values":{"title":"R&D"}}"#
             try? FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data(text.utf8))

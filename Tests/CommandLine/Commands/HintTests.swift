@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every command that a text of the programs names exists, and can be pasted.
+/// Every command in a message of the programs exists and can be pasted.
 @Suite struct HintTests {
     private struct Tree: Decodable {
         struct Command: Decodable {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `tributaryctl --socket PATH verb`, as the unit files write it.
+/// Options before the verb, as the unit files have them: `tributaryctl --socket PATH verb`.
 @Suite struct LeadingOptionsTests {
     @Test(arguments: [
         ["--socket", "/nowhere/a.sock", "status"], ["status", "--socket", "/nowhere/a.sock"],

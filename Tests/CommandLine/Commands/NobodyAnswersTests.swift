@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command says when no daemon takes its request.
+/// The messages of the command when no daemon accepts its request.
 @Suite(.daemonTurns) struct NobodyAnswersTests {
     @Test func aSocketThatIsClosedInsteadOfAnsweringIsUnavailable() async throws {
         let folder = try TemporaryFolder("reset")
@@ -13,11 +13,12 @@ import Testing
             ["--socket", path, "status"],
             errors: folder.path("errors")
         )
-        // As the service manager does when the service that it started for the connection keeps failing.
+        // The service manager closes the socket like this when the service that it starts for the connection keeps
+        // failing.
         listener.closeWithAConnectionWaiting()
         #expect(await command.ending() == .exited(69))
         let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        // Reset or closed, as the request was under way or not.
+        // The connection is reset or closed, depending on whether the request was being sent.
         #expect(errors.contains(path + ": Connection ") && errors.contains("without an answer"), "\(errors)")
     }
 

@@ -4,14 +4,14 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
-/// `tributaryctl segment inspect|verify|write`, as a person or a script runs them.
+/// `tributaryctl segment inspect|verify|write` as people and scripts run them.
 @Suite struct OfflineSegmentTests {
     private struct Result {
         var status: Int32
         var output: String
         var errors: String
 
-        /// The JSON that was printed.
+        /// The printed JSON.
         func json() throws -> JSONValue {
             try JSONParser.parse(output.trimmingCharacters(in: .newlines), depthLimit: 16)
         }

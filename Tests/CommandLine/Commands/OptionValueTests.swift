@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Options as people write them.
+/// Values of options in the forms that people write.
 @Suite(.daemonTurns) struct OptionValueTests {
     @Test func valuesMayBeginWithADash() async throws {
         let daemon = try RunningDaemon()

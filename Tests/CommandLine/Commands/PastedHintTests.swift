@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a hint tells people to type reaches the daemon that it is about.
+/// A pasted hint reaches the daemon that the hint is about.
 @Suite(.daemonTurns) struct PastedHintTests {
     @Test func hintsNameTheSocketThatWasGiven() async throws {
         let daemon = try RunningDaemon()

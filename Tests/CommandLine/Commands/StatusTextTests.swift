@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// What an administrator sees of problems, writers, requests and events.
+/// The texts for administrators about problems, writers, requests and events.
 @Suite(.daemonTurns) struct StatusTextTests {
     private static let ann = "0190f1a2-0000-7000-8000-000000000001"
     private static let insert = #"{"insert":"Employee","id":"\#(ann)","values":{"name":"Ann"}}"#
@@ -73,7 +73,7 @@ import TributaryAdmin
         try FileManager.default.moveItem(atPath: away, toPath: first)
         _ = try await daemon.call(.post, "/v1/sync")
         let known = try #require(try await listed())
-        // It was heard of a day ago, and nothing of it is missing.
+        // The writer's last transaction is a day old, and all of its segments are applied.
         #expect(known["lagSeconds"] as? Double == 0 && known["waiting"] == nil, "\(known)")
         #expect(try #require(known["lastHeard"] as? Double) < Date().timeIntervalSince1970 - 80_000)
         let table = try await daemon.command(["writer", "list"], environment: ["COLUMNS": "80"])
@@ -148,7 +148,7 @@ import TributaryAdmin
             "NOTICE importing is paused  by=", "NOTICE importing goes on  by=", "WARNING segment is not applied ",
             "WARNING log folder cannot be read ", "INFO log folder can be read again ",
         ] { #expect(journal.contains(line), "\(line) in \(journal)") }
-        // What the libraries say of themselves.
+        // Words of the libraries' own log entries.
         for word in ["Starting service", "eventLoop", "NIOCore", "hb."] {
             #expect(!journal.contains(word), "\(word) in \(journal)")
         }
@@ -156,7 +156,7 @@ import TributaryAdmin
 }
 
 extension RunningDaemon {
-    /// Runs the admin command with more of an environment.
+    /// Runs the admin command with additional environment variables.
     func command(
         _ arguments: [String],
         environment: [String: String]

@@ -44,7 +44,7 @@ struct SyncProgressTests {
         let refused = try #require(try await refusal(daemon))
         #expect(refused.ending == .exited(75))
         #expect(refused.errors.contains("is synchronizing since 20"), "\(refused.errors)")
-        // The first has no client any more and still holds the turn until everything is imported.
+        // The first synchronization has no client any more and holds the lock until everything is imported.
         while try await daemon.command(["sync"]).ending != .exited(0) {}
         let count = try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int
         let files = FileManager.default.enumerator(atPath: daemon.logs)?.compactMap { $0 as? String } ?? []
@@ -53,15 +53,16 @@ struct SyncProgressTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    /// Runs the command while another client's synchronization is under way, and returns how it ended.
+    /// Runs the command while another client's synchronization is running, and returns its ending.
     private func refusal(_ daemon: RunningDaemon) async throws
         -> (ending: ChildProcess.Ending, output: String, errors: String)?
     {
         var second: (ending: ChildProcess.Ending, output: String, errors: String)?
-        // A locked store holds the first up for 10 s; on a busy machine starting the second may take longer.
+        // A locked store delays the first synchronization by 10 s; on a busy machine the second may start later than
+        // that.
         for _ in 0..<10 where second?.errors.contains("is synchronizing") != true {
             let holder = try StoreHolder(daemon.store)
-            // Comes after the holder, so that there is something to import for as long as the store is locked.
+            // The segment arrives after the store is locked, so that there is something to import for as long as it is.
             try EmployeeSegment(writer: UniqueID(UUID()), transactions: 1, changesEach: 1_000).publish(in: daemon.logs)
             _ = try await daemon.client.events(AdminCall(.post, AdminPath.sync)) { _ in
                 second = try await daemon.command(["sync"])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// How `tributaryctl sync` ends when something was in the way.
+/// The exit status of `tributaryctl sync` when a problem prevented a part of the work.
 @Suite(.serialized, .daemonTurns) struct SyncStatusTests {
     private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
 
@@ -28,7 +28,7 @@ import TributaryAdmin
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
         let status = try await daemon.command(["status"])
         #expect(status.output.contains("No space left on device"), "\(status.output)")
-        // With room again nothing has to be done.
+        // With free space again no further action is needed.
         try await daemon.resizeLogs(to: 16 << 20)
         let roomy = try await daemon.command(["sync"])
         #expect(roomy.ending == .exited(0), "\(roomy.errors)")
@@ -54,7 +54,8 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    /// Somebody meant it to be read: a script that asks for a synchronization must hear that it was not.
+    /// An unreadable segment was meant to be imported: a script that asks for a synchronization must be told that it
+    /// was not.
     @Test(
         .timeLimit(.minutes(30)),
         arguments: ["\(SyncStatusTests.writer.uppercased())/x.tlog", "\(SyncStatusTests.writer)/1-1.tlog"]

@@ -37,7 +37,7 @@ import Testing
     @Test func aReaderThatHasGoneAwayIsNoTrouble() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
-        // The reader is gone before the first line comes.
+        // The reader has closed the pipe before the first line.
         let command = "{ sleep 0; exec \"$0\" metrics --socket \"$1\"; } | true; echo done >&2"
         let errors = daemon.folder.path("errors")
         let process = try ChildProcess(

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A daemon that starts while the system has no inotify instance left.
+/// A daemon that starts when the system has no inotify instance left.
 @Suite(.daemonTurns) struct WatchRetryTests {
-    /// A user namespace has a limit of its own.
+    /// The limit of a user namespace.
     private static let limit = "/proc/sys/user/max_inotify_instances"
 
     @Test func theFolderIsWatchedOnceTheSystemAllowsIt() async throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Unix socket that listens and takes no connection.
+/// A Unix socket that listens and does not accept connections.
 final class ClosingListener: Sendable {
     private let descriptor: Int32
 
@@ -10,22 +10,22 @@ final class ClosingListener: Sendable {
         else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
-    /// Waits until somebody has connected, and closes the socket.
+    /// Waits for a connection, and closes the socket.
     func closeWithAConnectionWaiting() {
         waitForConnection()
         close(descriptor)
     }
 
-    /// Returns when somebody has connected.
+    /// Returns when a client has connected.
     func waitForConnection() {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, 60_000) < 0, errno == EINTR {}
     }
 
-    /// Accepts the connection that waits, reads what comes on it within a minute, and closes both.
+    /// Accepts the waiting connection, reads its bytes for at most a minute, and closes both.
     func readFromConnection() -> String {
         let connection = accept(descriptor, nil, nil)
-        // A process that another test starts must not keep it open.
+        // A process that another test starts must not inherit it.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         defer {
             close(connection)

@@ -5,8 +5,8 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// Two daemons and two foreign writers on one log folder, which write a random history, and a third daemon that comes
-/// last and has had the larger model from the start.
+/// Two daemons and two foreign writers with one log folder, which write a random history, and a third daemon that
+/// starts last and has the larger model from the start.
 final class DaemonExchange {
     struct State {
         var digest: String
@@ -37,7 +37,7 @@ final class DaemonExchange {
         for daemon in daemons { _ = await daemon.stop() }
     }
 
-    /// What each daemon shows, and the digest of its merge state.
+    /// Returns the objects of each daemon and the digest of its merge state.
     func states() async throws -> [State] {
         var states: [State] = []
         for daemon in daemons {
@@ -52,7 +52,7 @@ final class DaemonExchange {
                 let (status, answer) = try await daemon.call(.get, "/v1/objects/\(entity)\(include)")
                 try #require(status == 200)
                 for var object in answer["objects"] as? [[String: Any]] ?? [] {
-                    // A number of the store's own.
+                    // The number is the store's own.
                     object["version"] = nil
                     let data = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
                     rows.append(String(decoding: data, as: UTF8.self))
@@ -73,7 +73,7 @@ final class DaemonExchange {
         }
     }
 
-    /// Saves; what the daemon refuses leaves nothing.
+    /// Saves a change; a change that the daemon refuses has no effect.
     private func save(_ index: Int) async throws {
         var bytes: [UInt8] = []
         for change in generator.changes(isKnown: true) { change.write(to: &bytes) }
@@ -82,7 +82,7 @@ final class DaemonExchange {
         #expect([200, 400, 404, 409, 422].contains(status), "a transaction was answered with \(status)")
     }
 
-    /// A foreign writer puts a segment into the folder.
+    /// Writes a segment of a foreign writer.
     private func produce(_ index: Int) throws {
         let changes = generator.changes(isKnown: false)
         let last = produced[index]
@@ -98,7 +98,7 @@ final class DaemonExchange {
         let place = URL(fileURLWithPath: folder.path("logs") + "/" + segment.name.path)
         let parent = place.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-        // Written beside it and renamed.
+        // The file is written under another name and renamed.
         try Data(segment.bytes()).write(to: place, options: .atomic)
     }
 
@@ -139,7 +139,7 @@ final class DaemonExchange {
         #expect(status == 200)
     }
 
-    /// Each gets everything of all: exports come before imports of the next round.
+    /// Lets each daemon import all changes of the others: exports precede the imports of the next round.
     private func exchange() async throws {
         for _ in 0..<2 {
             for index in daemons.indices { try await sync(index) }

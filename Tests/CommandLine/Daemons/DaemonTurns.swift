@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Only a few of the tests that start daemons run at one time.
+/// Limits the number of tests with daemons that run at one time.
 ///
-/// All tests begin together. Daemons that have no processor answer later than their clients wait, and the system gives
-/// a user 128 inotify instances.
+/// Swift Testing starts all tests together. Daemons without processor time would respond later than their clients wait,
+/// and the system gives a user 128 inotify instances.
 struct DaemonTurns: SuiteTrait, TestTrait, TestScoping {
     private static let turnstile = Turnstile(places: 6)
 

@@ -4,15 +4,15 @@ import Testing
 import TributaryAdmin
 import TributaryChanges
 
-/// A real daemon that is killed and started again over one store, a foreign writer that feeds it, and a record of
-/// what must be there in the end.
+/// A daemon that is killed and restarted over one store, a foreign writer that gives it segments, and a record of the
+/// expected final state.
 final class KilledReplica {
     private(set) var droppedItems: Set<String> = []
     private(set) var acknowledged: Set<String> = []
     private(set) var increments = 0
     private(set) var killsBeforeReady = 0
     private let folder: TemporaryFolder
-    /// One for each process, so that nothing the process before has said is taken for the next one's.
+    /// The socket of one process, so that messages of the previous process are not attributed to the next one.
     private var notify: NotifySocket
     private var foreign: ForeignWriter
     private let tally = "0190f1a2-0000-7000-8000-0000000000ff"
@@ -60,7 +60,7 @@ final class KilledReplica {
     var store: String { folder.path("one.sqlite") }
     private var logs: String { folder.path("logs") }
 
-    /// A few segments with items to insert and a counter to increment.
+    /// Writes a few segments with items to insert and a counter to increment.
     func dropSegments(using random: inout SeededGenerator) throws {
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             var transactions: [[String]] = []
@@ -79,8 +79,8 @@ final class KilledReplica {
         }
     }
 
-    /// Starts the daemon, saves through it, and kills it at a moment that another process's end gives: by then it may
-    /// not even be ready.
+    /// Starts the daemon, saves through it, and kills it at a time that does not depend on the daemon, which may not
+    /// even be ready then.
     func runUntilKilled(afterMilliseconds moment: Int, round: Int) async throws {
         notify = try NotifySocket(in: folder)
         let process = try ChildProcess(
@@ -107,7 +107,7 @@ final class KilledReplica {
         )
     }
 
-    /// One local insert; false once nobody answers.
+    /// Inserts one object; false when no daemon responds.
     private func saveOne() async throws -> Bool {
         let id = UUID().uuidString.lowercased()
         let body = #"{"changes":[{"insert":"Item","id":"\#(id)","values":{"name":"from here"}}]}"#
@@ -118,7 +118,7 @@ final class KilledReplica {
         return true
     }
 
-    /// A last run that nobody kills: everything in, everything out, and a graceful stop.
+    /// Runs the daemon without a kill until everything is imported and exported, and stops it gracefully.
     func settle() async throws {
         try await run("one") { client in
             let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
@@ -130,7 +130,7 @@ final class KilledReplica {
         try await run("one") { try await Self.digest(of: $0) }
     }
 
-    /// The digest of another machine that knows nothing but the folder.
+    /// Returns the digest of another replica, which has only the log folder.
     func digestOfSecondReplica() async throws -> String {
         try await run("two") { client in
             _ = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
@@ -163,13 +163,13 @@ final class KilledReplica {
         AdminClient(socket: folder.path("\(peer).sock"))
     }
 
-    /// The end of the daemon's log, for a failure's message.
+    /// The end of the daemon's log, for the message of a failure.
     private var log: String {
         let text = (try? String(contentsOfFile: folder.path("one.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    /// What the daemon wrote into the log folder, read without its own reader.
+    /// Reads the segments that the daemon has exported, without its own reader.
     func exportedSegments() throws -> (items: [String], problems: [String]) {
         let others = [foreign.id, ".staging"]
         let folders = try FileManager.default.contentsOfDirectory(atPath: logs).filter { !others.contains($0) }

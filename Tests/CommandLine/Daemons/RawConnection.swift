@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection to a Unix socket without any protocol.
+/// A connection to a Unix socket without a protocol.
 ///
 /// `@unchecked Sendable`: a test uses it from one thread at a time.
 final class RawConnection: @unchecked Sendable {
@@ -30,19 +30,19 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the other side does not take what is sent any more.
+    /// Whether the other side refuses further bytes.
     func isRefused() -> Bool {
         Foundation.send(descriptor, [0], 1, Int32(MSG_NOSIGNAL)) < 0 && errno == EPIPE
     }
 
-    /// What comes next; nothing when the other side has closed.
+    /// Reads the next bytes; empty when the other side has closed the connection.
     func read() -> String {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 
-    /// Everything until the other side closes.
+    /// Reads until the other side closes the connection.
     func readToEnd() -> String {
         var result: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

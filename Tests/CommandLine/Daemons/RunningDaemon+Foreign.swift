@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 extension RunningDaemon {
-    /// Another writer of the log folder, whose clock is right; each number is one of its own.
+    /// A foreign writer with a correct clock; each number denotes another writer.
     static func foreignWriter(_ number: UInt8 = 1) -> ForeignWriter {
         let digits = String(number, radix: 16)
         return ForeignWriter(
@@ -11,7 +11,7 @@ extension RunningDaemon {
         )
     }
 
-    /// The line that inserts an employee, which has the ID of its number.
+    /// Returns the line that inserts an employee whose ID is derived from a number.
     static func insertion(_ number: UInt8, name: String? = nil) -> String {
         let digits = String(number, radix: 16)
         let id = "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits

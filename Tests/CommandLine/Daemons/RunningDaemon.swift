@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A real `tributaryd` over a scratch folder, with short timers.
+/// A `tributaryd` process in a scratch folder, with short timers.
 final class RunningDaemon {
     let folder: TemporaryFolder
     let name: String
     private var notify: NotifySocket
     private(set) var process: ChildProcess?
-    /// When the process that was asked to stop had ended.
+    /// The time at which the process had ended after a request to stop.
     private var endOfStop: Date?
 
     static let model = """
@@ -29,7 +29,7 @@ final class RunningDaemon {
               employees: {to: Employee, inverse: department, many: true, optional: true}
         """
 
-    /// Several daemons may share a folder: they are peers on one log folder.
+    /// Creates the configuration; daemons in one folder are peers with one log folder.
     init(_ name: String = "one", in folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder("daemon")
         self.name = name
@@ -61,33 +61,33 @@ final class RunningDaemon {
         )
     }
 
-    /// Starts it and waits until it is ready.
+    /// Starts the daemon and waits until it is ready.
     func start() async throws {
         let started = try begin()
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
-    /// The same, with another line to the service manager before it is ready.
+    /// Starts the daemon, and waits for another line to the service manager before it is ready.
     func start(hearing line: String) async throws {
         let started = try begin()
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
-    /// Starts it and asks it to stop as soon as it has said a line to the service manager.
+    /// Starts the daemon, and requests its stop after a line to the service manager.
     func stop(afterHearing line: String) async throws -> ChildProcess.Ending? {
         let started = try begin()
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
         return await stop()
     }
 
-    /// The same for a daemon that, even as root, reads only what its permissions say.
+    /// Starts the daemon without the capability that lets root read all files.
     func startWithoutReadingEverything() async throws {
         guard getuid() == 0 else { return try await start() }
         try await start(through: "/usr/bin/setpriv", ["--bounding-set=-dac_override,-dac_read_search"])
     }
 
-    /// Starts it by way of a program that ends by executing the command line behind its own arguments.
+    /// Starts the daemon through a program that executes the command line after its own arguments.
     func start(through program: String, _ arguments: [String]) async throws {
         notify = try NotifySocket(in: folder)
         let started = try ChildProcess(
@@ -100,7 +100,8 @@ final class RunningDaemon {
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
-    /// A socket of its own, so that nothing the process before has said is taken for the new one's.
+    /// Starts a process with a new notification socket, so that messages of the previous process are not attributed to
+    /// it.
     private func begin() throws -> ChildProcess {
         notify = try NotifySocket(in: folder)
         let started = try spawn()
@@ -108,7 +109,7 @@ final class RunningDaemon {
         return started
     }
 
-    /// Starts another process on the same configuration.
+    /// Starts another process with the same configuration.
     func spawn() throws -> ChildProcess {
         try ChildProcess(
             BuildFolder.executable("tributaryd"),
@@ -118,18 +119,18 @@ final class RunningDaemon {
         )
     }
 
-    /// Sends a signal, and waits for a line to the service manager; false when it ended instead.
+    /// Sends a signal and waits for a line to the service manager; false when the process ended instead.
     func hears(_ line: String, after signal: Int32) async throws -> Bool {
         let running = try #require(process)
         running.send(signal)
         return await notify.wait(for: line, from: running)
     }
 
-    /// Asks it to stop, and waits for its end.
+    /// Requests the stop and waits for the end of the process.
     func stop() async -> ChildProcess.Ending? {
         guard let running = process else { return nil }
         running.send(SIGTERM)
-        // On a thread of its own: a task on a busy machine hears of the end much later.
+        // The wait has a thread of its own: a task on a busy machine would be resumed much later.
         let id = id_t(running.processID)
         endOfStop = try? await onThread {
             var information = siginfo_t()
@@ -141,7 +142,7 @@ final class RunningDaemon {
 
     deinit { process?.send(SIGKILL) }
 
-    /// Runs the admin command: its status and what it wrote to standard output and standard error.
+    /// Runs the admin command, and returns its ending, its standard output and its standard error.
     func command(_ arguments: [String]) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
         let mark = UUID().uuidString
         let process = try ChildProcess(
@@ -155,7 +156,7 @@ final class RunningDaemon {
         return (ending, text("out-\(mark)"), text("err-\(mark)"))
     }
 
-    /// Sends a request and reads the answer as JSON.
+    /// Sends a request and parses the response as JSON.
     func call(_ method: AdminCall.Method, _ target: String, _ body: String? = nil) async throws -> (Int, [String: Any])
     {
         let answer = try await client.send(AdminCall(method, target, body: body.map { Array($0.utf8) }))
@@ -163,7 +164,7 @@ final class RunningDaemon {
         return (answer.status, value ?? [:])
     }
 
-    /// The segments in the log folder, as one text.
+    /// Returns the text of all segments in the log folder.
     func exportedText() throws -> String {
         let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
         return try files.filter { $0.hasSuffix(".tlog") }
@@ -175,8 +176,8 @@ final class RunningDaemon {
         text("\(name).log").split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    /// The seconds from the journal's line that begins the stop to the end of the process, which may still wait after its
-    /// last line.
+    /// Returns the seconds from the journal's line about the start of the stop to the end of the process, which may
+    /// wait after its last line.
     func secondsOfStop() throws -> TimeInterval {
         let lines = text("\(name).log").split(separator: "\n")
         let start = try #require(lines.last { $0.hasSuffix(" Stopping") }, "\(log)")

@@ -6,7 +6,7 @@ enum UnixAddress {
         Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
 
-    /// Hands the address of `path` to `body`, which is `bind` or `connect`.
+    /// Calls `body`, which is `bind` or `connect`, with the address of `path`.
     static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

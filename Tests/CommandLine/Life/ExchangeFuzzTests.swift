@@ -5,7 +5,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// Real daemons that exchange random histories, some of which get the larger model late, end equal.
+/// Daemons that exchange random histories, some of which get the larger model late, have equal states at the end.
 @Suite(.timeLimit(.minutes(60)), .daemonTurns) struct ExchangeFuzzTests {
     @Test func daemonsThatExchangeRandomHistoriesEndEqual() async throws {
         let first = SeededGenerator.fromEnvironment().seed

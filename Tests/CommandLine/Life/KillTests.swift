@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Kills at any moment", .serialized, .daemonTurns)
 struct KillTests {
-    /// SIGKILL at random moments while segments come in and local changes go out; after each a new start.
+    /// SIGKILL at random times while segments are imported and local changes are exported, with a restart after each.
     @Test("a hundred kills lose nothing and apply nothing twice", .timeLimit(.minutes(30)))
     func hundredKills() async throws {
         var random = SeededGenerator.fromEnvironment()
@@ -22,13 +22,13 @@ struct KillTests {
         )
         #expect(!scene.acknowledged.isEmpty, comment)
 
-        // Nothing is lost: every segment that was dropped and every change that was acknowledged is there.
+        // Nothing is lost: the store has every imported segment and every acknowledged change.
         let sql = PlainSQL(path: scene.store)
         let items = Set(try sql.rows("SELECT _id FROM Item").compactMap { $0[0] })
         #expect(scene.droppedItems.subtracting(items).isEmpty, comment)
         #expect(scene.acknowledged.subtracting(items).isEmpty, comment)
 
-        // Nothing is applied twice: increments add up, no transaction stands twice, sequences have no holes.
+        // Nothing is applied twice: increments add up, no transaction occurs twice, sequences have no gaps.
         #expect(try sql.value("SELECT count FROM Tally") == String(scene.increments), comment)
         let twice = "SELECT writer, sequence FROM tributary_transaction GROUP BY writer, sequence HAVING count(*) > 1"
         #expect(try sql.rows(twice).isEmpty, comment)
@@ -38,7 +38,7 @@ struct KillTests {
             """
         #expect(try sql.rows(holes).isEmpty, comment)
 
-        // What went out went out once, in a chain without holes, and another machine ends equal from it.
+        // Every change was exported once, in a chain without gaps, and another replica reaches an equal state from it.
         let exported = try scene.exportedSegments()
         #expect(exported.problems.isEmpty, comment)
         #expect(exported.items.count == Set(exported.items).count, comment)

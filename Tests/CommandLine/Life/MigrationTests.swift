@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 import TributaryChanges
 
-/// The daemon over a store of an older version of its model.
+/// A daemon with a store of an older model version.
 @Suite(.daemonTurns) struct MigrationTests {
     @Test(.timeLimit(.minutes(30)))
     func theDaemonTellsOfAMigrationAndIsReadyAfterIt() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A model that is changed under a daemon, and between two starts of it.
+/// A model file that changes while the daemon runs, and between two starts.
 @Suite(.daemonTurns) struct ModelChangeTests {
     private static let withoutSalary = RunningDaemon.model
         .replacing("      salary: {type: Double, optional: true, max: 100000}\n", with: "")

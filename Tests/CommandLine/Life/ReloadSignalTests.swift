@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// SIGHUP, which asks a service for a reload.
+/// SIGHUP, which requests a reload of a service's configuration.
 @Suite(.daemonTurns) struct ReloadSignalTests {
     @Test(.timeLimit(.minutes(30))) func itReadsTheConfigurationAgain() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         try daemon.configure("log: {level: warning}")
-        // Without it the test would end here, and the daemon with it.
+        // An unhandled signal would end the daemon, and with it this test.
         let heard = try await daemon.hears("READY=1", after: SIGHUP)
         try #require(heard, "\(daemon.log)")
         #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// What must not keep the daemon from stopping, and what must go on meanwhile.
+/// Conditions that must not delay the stop of the daemon, and work that must continue meanwhile.
 @Suite(.daemonTurns) struct StopTests {
     private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
 
@@ -12,7 +12,7 @@ import TributaryAdmin
         let daemon = try RunningDaemon()
         try daemon.configure("shutdown: {timeout: 5s}")
         let hanging = try HangingFolder(daemon.logs)
-        // Ready although the folder does not answer.
+        // The daemon becomes ready although the folder does not respond.
         try await daemon.start()
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert).0 == 200)
         let status = try await daemon.call(.get, "/v1/status").1
@@ -28,9 +28,9 @@ import TributaryAdmin
         try await daemon.start()
         let connection = try RawConnection(daemon.socket)
         connection.send("POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n{")
-        // By then the daemon has read what was sent before.
+        // The daemon has read the earlier bytes when it has responded to these requests.
         for _ in 0..<3 { #expect(try await daemon.call(.get, "/v1/health").0 == 200) }
-        // Goes on for as long as the daemon listens to it, which without an end of its patience is for days.
+        // The client sends bytes as long as the daemon reads them, which without a time limit is for days.
         let dripping = Task { try await onThread { connection.drip() } }
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         #expect(try daemon.secondsOfStop() < 15, "\(daemon.log)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A store that another process has locked, and a mount whose server is gone.
+/// The stop with a store that another process has locked, and with a mount whose server does not respond.
 @Suite(.serialized, .daemonTurns) struct StuckStopTests {
     private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
 
@@ -12,8 +12,8 @@ import TributaryAdmin
         try daemon.configure("shutdown: {timeout: 2s}")
         try await daemon.start()
         let holder = try StoreHolder(daemon.store)
-        // Saves that cannot be committed; whoever asked for them is left without an answer. Each gives up 10 s after its turn
-        // has come, so that so many are waiting for the stop also on a machine that has no time for this test.
+        // These saves cannot be committed, and their clients get no response. Each one fails after 10 s with the write
+        // lock, so that many are waiting for the stop even on a busy machine.
         let connections = try (0..<60).map { _ in try RawConnection(daemon.socket) }
         for connection in connections {
             connection.send(
@@ -23,7 +23,7 @@ import TributaryAdmin
         }
         while try await daemon.call(.get, "/v1/status").1["pendingSaves"] as? Int == 0 {}
         #expect(await daemon.stop() == .exited(75), "\(daemon.log)")
-        // The deadline is at 2.5 s, and what waited on its own waited for 10 s more.
+        // The deadline is at 2.5 s; a stop without it would wait for 10 s more.
         #expect(try daemon.secondsOfStop() < 10, "\(daemon.log)")
         withExtendedLifetime((holder, connections)) {}
     }

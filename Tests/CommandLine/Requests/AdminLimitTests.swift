@@ -2,16 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients may be many, but not without end, and whoever is one too many is told so.
+/// The number of clients is limited, and a client beyond the limit gets a response that says so.
 @Suite(.daemonTurns) struct AdminLimitTests {
     @Test(.timeLimit(.minutes(30))) func connectionsPastTheLimitAreRefusedWithAReason() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         var connections: [RawConnection] = []
         var refusal = ""
-        // Idle connections that the daemon keeps say nothing; the first that it refuses does.
+        // The daemon sends nothing on idle connections, and a refusal on the first one beyond the limit.
         while refusal.isEmpty, connections.count < 2_000 {
-            // An idle connection is closed after a minute, which asking them all one after the other may take.
+            // The daemon closes an idle connection after a minute, which is less than reading them all in sequence may
+            // take.
             let added = try (0..<64).map { _ in try RawConnection(daemon.socket) }
             for connection in added { connection.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n") }
             for connection in added {
@@ -26,7 +27,7 @@ import Testing
         #expect(refusal.hasPrefix("HTTP/1.1 503 "), "\(refusal)")
         #expect(refusal.contains("urn:tributary:problem:too-many-clients"), "\(refusal)")
         #expect(connections.count >= 256, "the clients that may follow the changes fit")
-        // Those that are there are served, and so is the import.
+        // The daemon responds on an existing connection, and imports.
         connections.last?.send("GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
         #expect(connections.last?.read().hasPrefix("HTTP/1.1 200") == true)
         connections = []

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// Requests whose bodies are not what their heads announce.
+/// Requests whose bodies do not match their headers.
 @Suite(.daemonTurns) struct BrokenBodyTests {
     @Test(.timeLimit(.minutes(30))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
         let daemon = try RunningDaemon()

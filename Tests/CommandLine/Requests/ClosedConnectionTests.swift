@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// When the daemon closes a connection after its answer.
+/// The daemon closes a connection after its last response.
 @Suite(.daemonTurns) struct ClosedConnectionTests {
     @Test(arguments: [
         "GET /v1/status HTTP/1.0\r\n\r\n", "GET /v1/status HTTP/1.0\r\nhost: localhost\r\nconnection: close\r\n\r\n",
@@ -22,7 +22,7 @@ import Testing
         #expect(head.lowercased().contains("\r\nconnection: close"), "\(head)")
         #expect(head.hasPrefix(request.contains("HTTP/1.0") ? "HTTP/1.0 " : "HTTP/1.1 "), "\(head)")
         #expect(body.hasPrefix("{") && body.contains("}"), "\(body)")
-        // Closed to both sides: what is sent now comes back as an error, not into a buffer.
+        // The connection is closed in both directions: sending fails instead of filling a buffer.
         #expect(connection.isRefused(), "the daemon still reads")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
@@ -48,7 +48,7 @@ import Testing
         let connection = try RawConnection(daemon.socket)
         let request = "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n"
         let last = request + "connection: close\r\n\r\n"
-        // What follows the last one is not answered.
+        // Bytes after the last request get no response.
         connection.send(request + "\r\n" + request + "\r\n" + last + request + "\r\n")
         let answers = try await onThread { connection.readToEnd() }
         #expect(answers.components(separatedBy: "HTTP/1.1 200").count == 4, "\(answers)")

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// Clients that connect while the daemon ends.
+/// Clients that connect while the daemon stops.
 @Suite(.serialized, .daemonTurns) struct ComingClientsTests {
-    /// Clients that connect, ask or do not, and go, until they are told to end.
+    /// Clients that connect, send a request or none, and disconnect, repeatedly until their end is requested.
     private final class Clients: Sendable {
         private let isOver = Mutex(false)
 
@@ -21,7 +21,7 @@ import TributaryAdmin
         func end() { isOver.withLock { $0 = true } }
     }
 
-    /// Has clients come for as long as the body runs.
+    /// Runs `body` while clients connect.
     private func withClients<T>(of socket: String, _ body: () async throws -> T) async throws -> T {
         let clients = Clients()
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -38,7 +38,7 @@ import TributaryAdmin
         for round in 1...8 {
             try await daemon.start()
             let ending = try await withClients(of: daemon.socket) {
-                // They are there.
+                // The clients are active.
                 let (status, _) = try await daemon.call(.get, "/v1/health")
                 #expect(status == 200)
                 return await daemon.stop()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A digest takes as long as it takes, and tells how far it is.
+/// A digest has no time limit and reports its progress.
 @Suite(.daemonTurns) struct DigestTests {
     @Test(.timeLimit(.minutes(30))) func aDigestTellsOfItsProgress() async throws {
         let daemon = try RunningDaemon()

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// Regular expressions that backtrack for minutes inside one row: what ends them, and who can read meanwhile.
+/// Regular expressions that backtrack for minutes within one row: the end of such a read, and other reads meanwhile.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct HangUpTests {
-    /// With each character that `.*?` takes, the atomic group looks at all the rest: 10,000 steps, before which ICU cannot
-    /// be stopped, look at many billions of characters of the text.
+    /// For each character that `.*?` matches, the atomic group reads the whole rest: 10,000 steps, the least number
+    /// after which ICU can be stopped, read many billions of characters.
     private static let expression = ".*?(?>[^x]*)x"
     private static let textLength = 8_000_000
 
@@ -16,7 +16,7 @@ import TributaryAdmin
             + (condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
     }()
 
-    /// A daemon that runs, and whose store has one employee with a long name.
+    /// Starts a daemon whose store has one employee with a long name.
     private func started() async throws -> RunningDaemon {
         let daemon = try RunningDaemon()
         var writer = RunningDaemon.foreignWriter()
@@ -28,7 +28,7 @@ import TributaryAdmin
         return daemon
     }
 
-    /// What `GET /metrics` says of one of them.
+    /// Returns the value of a metric.
     private func metric(_ name: String, of daemon: RunningDaemon) async throws -> Int {
         let answer = try await daemon.client.send(AdminCall(.get, "/metrics"))
         let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
@@ -36,7 +36,7 @@ import TributaryAdmin
         return try #require(line.split(separator: " ").last.flatMap { Int($0) })
     }
 
-    /// Waits until a metric has the value; false when a read's time is over first.
+    /// Waits until a metric has the value; false when the time limit of a read passes first.
     private func wait(for name: String, toBe count: Int, of daemon: RunningDaemon) async throws -> Bool {
         while try await metric(name, of: daemon) != count {
             if try await metric("tributary_reads_timed_out_total", of: daemon) > 0 { return false }
@@ -44,9 +44,9 @@ import TributaryAdmin
         return true
     }
 
-    /// Runs `body` on new daemons until it is through before the first read's time is over.
+    /// Runs `body` with new daemons until it ends before the time limit of the first read.
     ///
-    /// A read ends by itself after 10 s: on a busy machine that may be before its client has hung up.
+    /// A read ends by itself after 10 s, which on a busy machine may be before its client has disconnected.
     private func inTime(_ body: (RunningDaemon) async throws -> Bool) async throws {
         for _ in 0..<5 {
             let daemon = try await started()
@@ -63,26 +63,26 @@ import TributaryAdmin
         try await inTime(hangUpLists)
     }
 
-    /// Takes all readers of a daemon, hangs up, and looks whether they are free; false when that took too long.
+    /// Occupies all readers of a daemon, disconnects, and checks that they are free; false when that took too long.
     private func hangUp(_ daemon: RunningDaemon) async throws -> Bool {
         let clients = try (0..<4).map { _ in try RawConnection(daemon.socket) }
         for client in clients { client.send("GET \(Self.matching) HTTP/1.1\r\nhost: localhost\r\n\r\n") }
         guard try await wait(for: "tributary_long_matches", toBe: 2, of: daemon) else { return false }
         let otherClient = daemon.client
         async let other = otherClient.send(AdminCall(.get, "/v1/objects/Department?count=true"))
-        // All readers are taken, and the other client waits, too.
+        // All readers are occupied, and the other client waits.
         let isFull = try await wait(for: "tributary_reads", toBe: 5, of: daemon)
         for client in clients { client.close() }
         let answer = try await other
         #expect(answer.status == 200 || !isFull, "\(String(decoding: answer.body, as: UTF8.self))")
         guard isFull, try await wait(for: "tributary_reads_cancelled_total", toBe: 4, of: daemon) else { return false }
         #expect(try await metric("tributary_reads", of: daemon) == 0)
-        // The readers are free although neither expression has been stopped yet.
+        // The readers are free although neither match has been stopped yet.
         #expect(try await metric("tributary_abandoned_matches", of: daemon) == 2)
         return true
     }
 
-    /// Takes two readers, asks for lists on the others, and hangs up; false when that took too long.
+    /// Occupies two readers, requests lists on the others, and disconnects; false when that took too long.
     private func hangUpLists(_ daemon: RunningDaemon) async throws -> Bool {
         let busy = try (0..<2).map { _ in try RawConnection(daemon.socket) }
         for client in busy { client.send("GET \(Self.matching) HTTP/1.1\r\nhost: localhost\r\n\r\n") }

@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// The request of a client whose tasks get no thread for a while.
 @Suite struct RequestSendingTests {
-    /// Runs a task's code on a queue that can be stopped.
+    /// Runs the code of a task on a queue that can be suspended.
     private final class StoppableExecutor: TaskExecutor {
         let queue = DispatchQueue(label: "test.stoppable")
 
@@ -17,7 +17,7 @@ import TributaryAdmin
 
     @Test(.timeLimit(.minutes(30))) func theRequestGoesOutWithTheConnection() async throws {
         let folder = try TemporaryFolder("request")
-        // Whether a task is stopped before it goes on is a matter of luck.
+        // The suspension races with the task, so the test repeats it.
         for round in 0..<20 {
             let path = folder.path("\(round).sock")
             let listener = try ClosingListener(path)

@@ -27,7 +27,7 @@ struct StatusPageTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     private func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every wait of the admin command has a limit.
+/// Every wait of the admin command has a time limit.
 @Suite(.daemonTurns) struct TimeoutTests {
     @Test(.timeLimit(.minutes(30)), arguments: [["status"], ["digest"], ["sync"], ["pause", "--for", "5m"]])
     func aDaemonThatSaysNothingIsNotWaitedForForEver(_ command: [String]) async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
-        // It takes connections no more than it answers: the kernel does that for it.
+        // The stopped process does not respond; the kernel still accepts connections for it.
         daemon.process?.send(SIGSTOP)
         let silent = try await daemon.command(command + ["--timeout", "300ms"])
         #expect(silent.ending == .exited(69), "\(silent.errors)")

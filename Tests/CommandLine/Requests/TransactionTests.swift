@@ -17,7 +17,7 @@ struct TransactionTests {
         #expect(first.1["ids"] as? [String] == [id])
         #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 409)
 
-        // A GET after the POST sees it, with every digit.
+        // A GET after the POST returns the new values with all digits.
         let object = try await daemon.client.send(AdminCall(.get, "/v1/objects/Employee/\(id)"))
         #expect(object.text.contains("9007199254740993"))
         let version = try #require(try await daemon.call(.get, "/v1/objects/Employee/\(id)").1["version"] as? Int)
@@ -27,7 +27,7 @@ struct TransactionTests {
         #expect(try await daemon.call(.post, "/v1/transactions", update("Bea", version)).0 == 200)
         #expect(try await daemon.call(.post, "/v1/transactions", update("Cid", version)).0 == 409)
 
-        // One bad change keeps the good one out; every failing property is told.
+        // One invalid change prevents the valid one; the response names every failed property.
         let half = """
             {"changes":[{"insert":"Department","values":{"title":"R&D"}},
             {"insert":"Employee","values":{"salary":200000}}]}
@@ -37,7 +37,7 @@ struct TransactionTests {
         #expect((refused.1["errors"] as? [Any])?.count == 2, "\(refused.1)")
         #expect(try await daemon.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int == 0)
 
-        // The same key gets the same answer, and nothing is made twice.
+        // A request with a known key gets the first response, and inserts nothing.
         let body = Array(#"{"changes":[{"insert":"Department","values":{"title":"Once"}}]}"#.utf8)
         let key = ["idempotency-key": UUID().uuidString]
         let answers = [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// Clients that come faster than the daemon takes them.
+/// Clients that connect faster than the daemon accepts connections.
 @Suite(.daemonTurns) struct WaitingClientsTests {
     @Test(.timeLimit(.minutes(30))) func connectionsWaitToBeTaken() async throws {
         let most = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
@@ -13,7 +13,7 @@ import TributaryAdmin
         }
         let daemon = try RunningDaemon()
         try await daemon.start()
-        // It takes none now, so that all of them wait.
+        // The stopped daemon accepts none, so that all clients wait.
         daemon.process?.send(SIGSTOP)
         let sockets = (0..<count).map { _ in
             let descriptor = UnixAddress.socket()

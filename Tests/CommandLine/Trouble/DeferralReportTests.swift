@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A producer's wrong guesses are imported without effect, and every view of the daemon says so.
+/// A producer's values that the model cannot represent are deferred, and every view of the daemon reports them.
 @Suite(.daemonTurns) struct DeferralReportTests {
     private static let ann = "0190f1a2-0000-7000-8000-000000000001"
     private static let nobody = "0190f1a2-0000-7000-8000-0000000000ff"
@@ -54,7 +54,7 @@ import TributaryAdmin
         #expect(metrics.output.contains("tributary_unknown_objects 1"))
         #expect(daemon.log.contains("deferred") && daemon.log.contains("line 4"), "\(daemon.log)")
 
-        // The object is inserted, so that its update has its effect.
+        // An insert of the object puts its deferred update into effect.
         try writer.write([[#"{"insert":"Department","id":"\#(Self.nobody)","values":{}}"#]], to: daemon.logs)
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
         let later = try #require(try await daemon.call(.get, "/v1/status").1["deferred"] as? [String: Any])
@@ -98,7 +98,7 @@ import TributaryAdmin
         let nameless = try await write(inserts(#""salary":1"#, #""title":"R""#))
         #expect(nameless.ending == .exited(65) && nameless.errors.contains("line 1"), "\(nameless)")
         #expect(nameless.errors.contains("'Employee.name' is mandatory"), "\(nameless)")
-        // A deletion of the one is none of the other.
+        // Objects of different root entities are different: deleting one leaves the other.
         let deletion = #"{"delete":"Department","id":"\#(Self.ann)"}"# + "\n"
         let other = try await write(inserts(#""salary":1"#, #""title":"R""#) + deletion)
         #expect(other.ending == .exited(65) && other.errors.contains("'Employee.name' is mandatory"), "\(other)")
@@ -123,7 +123,7 @@ import TributaryAdmin
 }
 
 extension RunningDaemon {
-    /// Runs the admin command with text on its standard input.
+    /// Runs the admin command with a text on its standard input.
     func command(
         _ arguments: [String],
         input: String

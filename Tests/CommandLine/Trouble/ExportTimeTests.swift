@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// When what is saved on one machine goes out to the others.
+/// The time at which a save is exported to other replicas.
 @Suite(.daemonTurns) struct ExportTimeTests {
     @Test(.timeLimit(.minutes(30)))
     func theFirstSaveGoesOutAtOnceAndThoseThatFollowTogether() async throws {
@@ -17,7 +17,7 @@ import TributaryAdmin
         try await one.start()
         try await two.start()
 
-        // An hour is longer than this test: what arrives was sent at once.
+        // The limit of the wait is less than the hour of the export timer: a segment in that time was exported at once.
         var arrived: String?
         var inserted: ChildProcess.Ending?
         _ = try await two.client.events(AdminCall(.get, AdminPath.changes)) { event in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A store whose disk is full, and then has room again.
+/// A store on a full disk that has free space again.
 @Suite(.daemonTurns) struct FullStoreTests {
     @Test(.timeLimit(.minutes(30))) func aSynchronizationTriesAgainWhatFailed() async throws {
         if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
@@ -23,7 +23,8 @@ import TributaryAdmin
         let full = try await daemon.command(["sync"])
         #expect(full.ending == .exited(75) && full.output.contains("Importing failed"), "\(full)")
         try await daemon.resizeStore(to: 16 << 20)
-        // Now, and not when the daemon would try again by itself, which it also may have done by now.
+        // The synchronization retries at once, without waiting for the daemon's own retry, which may also have
+        // happened.
         let roomy = try await daemon.command(["sync"])
         #expect(roomy.ending == .exited(0), "\(roomy)")
         let count = try await daemon.call(.get, "/v1/objects/Department?count=true")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// A log folder whose share is not mounted: an empty folder is in its place.
+/// A log folder whose share is not mounted, so that an empty folder is at its path.
 @Suite(.daemonTurns) struct UnmountedShareTests {
     private static func insert(_ title: String) -> String {
         #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
@@ -41,7 +41,7 @@ import TributaryAdmin
         #expect(await peer.stop() == .exited(0), "\(peer.log)")
     }
 
-    /// The hint for a folder that is to begin anew does what it says.
+    /// The hint for a folder that is to be initialized again has the promised effect.
     @Test(.timeLimit(.minutes(30))) func theHintLetsAFolderBeginAnew() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("A folder that may not be read for a while", .daemonTurns)
 struct UnreadableFolderTests {
-    /// Root reads everything, so the daemon runs without the capability that lets it.
+    /// The daemon runs without the capability that lets root read all files.
     @Test("is read within seconds once it may be, and so is a file, without anybody asking", .timeLimit(.minutes(30)))
     func unreadable() async throws {
         let daemon = try RunningDaemon()

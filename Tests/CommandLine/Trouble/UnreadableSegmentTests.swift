@@ -5,7 +5,7 @@ import TributaryAdmin
 
 @Suite("A segment that may not be read", .daemonTurns)
 struct UnreadableSegmentTests {
-    /// Root reads everything, so the daemon runs without the capability that lets it.
+    /// The daemon runs without the capability that lets root read all files.
     @Test("is listed with its reason, others go on, and it is imported once it may be read")
     func unreadable() async throws {
         let daemon = try RunningDaemon()

@@ -24,7 +24,7 @@ struct ApplyCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let request = ChangeRequest(session: session)
-        try request.show(try await request.send(try changes(in: try read()), key: key))
+        try request.printResult(try await request.send(try changes(in: try read()), key: key))
     }
 
     private func read() throws -> [UInt8] {

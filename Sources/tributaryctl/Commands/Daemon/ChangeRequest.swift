@@ -21,7 +21,7 @@ struct ChangeRequest {
     }
 
     /// Sends the changes; the daemon applies requests with equal `key` once.
-    func send(_ changes: [JSONValue], key: String? = nil) async throws -> AdminAnswer {
+    func send(_ changes: [JSONValue], key: String? = nil) async throws -> AdminResponse {
         let body = JSONValue.object([JSONMember(key: "changes", value: .array(changes))])
         var bytes: [UInt8] = []
         body.write(to: &bytes)
@@ -30,9 +30,9 @@ struct ChangeRequest {
     }
 
     /// Prints the daemon's JSON, or the IDs of the changed objects.
-    func show(_ answer: AdminAnswer) throws {
-        if session.json { return session.terminal.print(answer.text) }
-        guard case .array(let ids)? = try AnswerJSON.parse(answer)["ids"] else { return }
-        for id in ids { session.terminal.print(AnswerJSON.text(id) ?? "") }
+    func printResult(_ response: AdminResponse) throws {
+        if session.json { return session.terminal.print(response.text) }
+        guard case .array(let ids)? = try ResponseJSON.parse(response)["ids"] else { return }
+        for id in ids { session.terminal.print(ResponseJSON.text(id) ?? "") }
     }
 }

@@ -15,12 +15,14 @@ struct DigestCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let text = try await session.follow(AdminCall(.get, AdminPath.digest), progress: DigestCommand.line)
         if session.json { return session.terminal.print(text) }
-        let value = try AnswerJSON.parse(AdminAnswer(status: 200, headers: [:], body: Array(text.utf8)))
-        session.terminal.print(AnswerJSON.text(value["digest"]) ?? "")
+        let value = try ResponseJSON.parse(AdminResponse(status: 200, headers: [:], body: Array(text.utf8)))
+        session.terminal.print(ResponseJSON.text(value["digest"]) ?? "")
         guard case .object(let vector)? = value["vector"] else { return }
         var table = Table("WRITER", "SEQUENCE", "HASH")
         for member in vector {
-            table.add([member.key, AnswerJSON.text(member.value["sequence"]), AnswerJSON.text(member.value["hash"])])
+            table.add([
+                member.key, ResponseJSON.text(member.value["sequence"]), ResponseJSON.text(member.value["hash"]),
+            ])
         }
         table.print(on: session.terminal)
     }

@@ -18,20 +18,20 @@ struct HistoryCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let path = AdminPath.with(AdminPath.history, query: [("after", after), ("limit", limit.map(String.init))])
-        let answer = try await session.call(AdminCall(.get, path))
-        if session.json { return session.terminal.print(answer.text) }
-        let value = try AnswerJSON.parse(answer)
+        let response = try await session.call(AdminCall(.get, path))
+        if session.json { return session.terminal.print(response.text) }
+        let value = try ResponseJSON.parse(response)
         guard case .array(let transactions)? = value["transactions"] else { return }
         var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
         for transaction in transactions {
             table.add([
-                AnswerJSON.text(transaction["number"]), TimeText.time(seconds(transaction["committedAt"])),
-                AnswerJSON.text(transaction["author"]), AnswerJSON.text(transaction["writer"]),
+                ResponseJSON.text(transaction["number"]), TimeText.time(seconds(transaction["committedAt"])),
+                ResponseJSON.text(transaction["author"]), ResponseJSON.text(transaction["writer"]),
                 changes(of: transaction),
             ])
         }
         table.print(on: session.terminal)
-        if let token = AnswerJSON.text(value["token"]) { session.terminal.print("token: \(token)") }
+        if let token = ResponseJSON.text(value["token"]) { session.terminal.print("token: \(token)") }
     }
 
     private func seconds(_ value: JSONValue?) -> Double? {

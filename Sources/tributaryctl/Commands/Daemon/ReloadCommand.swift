@@ -10,10 +10,10 @@ struct ReloadCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let answer = try await session.client.send(AdminCall(.post, AdminPath.reload))
+        let response = try await session.client.send(AdminCall(.post, AdminPath.reload))
         do {
-            let message = try answer.orProblem().decode(ReloadMessage.self)
-            if session.json { return session.terminal.print(answer.text) }
+            let message = try response.orProblem().decode(ReloadMessage.self)
+            if session.json { return session.terminal.print(response.text) }
             session.terminal.print(
                 message.changed.isEmpty ? "nothing changed" : "changed: " + message.changed.joined(separator: ", ")
             )

@@ -7,7 +7,7 @@ struct ResumeCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let answer = try await session.call(AdminCall(.post, AdminPath.resume))
-        session.terminal.print(session.json ? answer.text : "importing")
+        let response = try await session.call(AdminCall(.post, AdminPath.resume))
+        session.terminal.print(session.json ? response.text : "importing")
     }
 }

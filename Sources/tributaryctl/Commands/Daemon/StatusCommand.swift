@@ -18,20 +18,20 @@ struct StatusCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         repeat {
-            let answer = try await session.call(AdminCall(.get, AdminPath.status))
-            let status = try answer.decode(StatusMessage.self)
+            let response = try await session.call(AdminCall(.get, AdminPath.status))
+            let status = try response.decode(StatusMessage.self)
             if check {
                 for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }
                 if !status.problems.isEmpty { throw ExitStatus.tryAgain }
                 return
             }
             if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
-            if session.json { session.terminal.print(answer.text) } else { show(status, in: session) }
+            if session.json { session.terminal.print(response.text) } else { printText(status, in: session) }
             if watch { try await Task.sleep(for: .seconds(1)) }
         } while watch
     }
 
-    private func show(_ status: StatusMessage, in session: Session) {
+    private func printText(_ status: StatusMessage, in session: Session) {
         let terminal = session.terminal
         let state = terminal.styled(status.state.rawValue, status.problems.isEmpty ? .green : .yellow)
         var lines = [("state", "\(state), up \(TimeText.stretch(status.uptimeSeconds)), version \(status.version)")]

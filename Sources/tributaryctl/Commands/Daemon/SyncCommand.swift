@@ -25,7 +25,7 @@ struct SyncCommand: DaemonCommand {
 
     /// Prints the result, and ends with exit status 75 when a problem left something undone.
     private func finish(_ message: SyncMessage, _ json: String, _ session: Session) throws {
-        if session.json { session.terminal.print(json) } else { show(message, in: session) }
+        if session.json { session.terminal.print(json) } else { printText(message, in: session) }
         guard let problems = message.problems, !problems.isEmpty else { return }
         for problem in problems {
             if session.json {
@@ -37,7 +37,7 @@ struct SyncCommand: DaemonCommand {
         throw ExitStatus.tryAgain
     }
 
-    private func show(_ message: SyncMessage, in session: Session) {
+    private func printText(_ message: SyncMessage, in session: Session) {
         let terminal = session.terminal
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged

@@ -11,8 +11,8 @@ struct VersionCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         var daemon: String?
-        if let answer = try? await session.call(AdminCall(.get, AdminPath.status)) {
-            daemon = try? answer.decode(StatusMessage.self).version
+        if let response = try? await session.call(AdminCall(.get, AdminPath.status)) {
+            daemon = try? response.decode(StatusMessage.self).version
         }
         if session.json {
             let known = daemon.map { ",\"daemon\":\"\($0)\"" } ?? ""

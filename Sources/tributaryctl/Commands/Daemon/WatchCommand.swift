@@ -22,7 +22,7 @@ struct WatchCommand: DaemonCommand {
         // The daemon sends a comment every 15 s.
         var client = session.client
         client.timeout = max(client.timeout ?? .zero, .seconds(45))
-        let answer = try await client.events(call) { event in
+        let response = try await client.events(call) { event in
             if session.json {
                 session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
             } else {
@@ -38,6 +38,6 @@ struct WatchCommand: DaemonCommand {
             }
             return true
         }
-        _ = try answer.orProblem()
+        _ = try response.orProblem()
     }
 }

@@ -29,12 +29,12 @@ struct ModelDiffCommand: OfflineCommand {
         if json {
             terminal.print(document(old, new, inference).text)
         } else {
-            show(old, new, inference, on: terminal)
+            printText(old, new, inference, on: terminal)
         }
         guard inference.refusals.isEmpty else { throw ExitStatus.badData }
     }
 
-    private func show(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
+    private func printText(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
         terminal.print(EscapedText.escape("from version '\(old.version)' to '\(new.version)'"))
         if inference.changes.isEmpty, inference.refusals.isEmpty {
             return terminal.print("a store of the one is a store of the other")

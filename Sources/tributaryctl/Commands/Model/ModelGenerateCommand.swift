@@ -59,7 +59,7 @@ struct ModelGenerateCommand: OfflineCommand {
         )
         let files = generator.files()
         for file in files { try write(file) }
-        show(files, on: terminal)
+        printText(files, on: terminal)
     }
 
     private func write(_ file: GeneratedFile) throws {
@@ -74,7 +74,7 @@ struct ModelGenerateCommand: OfflineCommand {
         }
     }
 
-    private func show(_ files: [GeneratedFile], on terminal: Terminal) {
+    private func printText(_ files: [GeneratedFile], on terminal: Terminal) {
         let paths = files.map { "\(output)/\($0.name)" }
         guard json else {
             for path in paths { terminal.print(EscapedText.escape(path)) }

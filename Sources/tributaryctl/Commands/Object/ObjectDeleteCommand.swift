@@ -27,6 +27,6 @@ struct ObjectDeleteCommand: DaemonCommand {
             if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
             return JSONValue.object(members)
         }
-        try request.show(try await request.send(changes))
+        try request.printResult(try await request.send(changes))
     }
 }

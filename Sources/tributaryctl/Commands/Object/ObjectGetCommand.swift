@@ -17,8 +17,8 @@ struct ObjectGetCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let path = AdminPath.with(AdminPath.join(AdminPath.objects, entity, id), query: [("include", include)])
-        let answer = try await session.call(AdminCall(.get, path))
-        if session.json { return session.terminal.print(answer.text) }
-        ObjectTable.print(try AnswerJSON.parse(answer), on: session.terminal)
+        let response = try await session.call(AdminCall(.get, path))
+        if session.json { return session.terminal.print(response.text) }
+        ObjectTable.print(try ResponseJSON.parse(response), on: session.terminal)
     }
 }

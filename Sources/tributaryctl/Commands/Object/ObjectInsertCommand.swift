@@ -23,6 +23,6 @@ struct ObjectInsertCommand: DaemonCommand {
         var change = [JSONMember(key: "insert", value: .string(entity))]
         if let id { change.append(JSONMember(key: "id", value: .string(id))) }
         change.append(JSONMember(key: "values", value: try await request.values(of: properties, entity: entity)))
-        try request.show(try await request.send([.object(change)]))
+        try request.printResult(try await request.send([.object(change)]))
     }
 }

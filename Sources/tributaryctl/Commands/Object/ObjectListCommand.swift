@@ -44,15 +44,15 @@ struct ObjectListCommand: DaemonCommand {
                 ("limit", limit.map(String.init)), ("after", after),
             ]
         )
-        let answer: AdminAnswer
+        let response: AdminResponse
         do {
-            answer = try await session.call(AdminCall(.get, path))
+            response = try await session.call(AdminCall(.get, path))
         } catch let problem as ProblemDocument {
             let text = problem.type == ProblemKind.badPredicate.type ? predicate : sort
             throw text.flatMap { LocatedProblem(problem, in: $0) } ?? problem as any Error
         }
-        if session.json { return session.terminal.print(answer.text) }
-        let value = try AnswerJSON.parse(answer)
+        if session.json { return session.terminal.print(response.text) }
+        let value = try ResponseJSON.parse(response)
         if count { return session.terminal.print(value["count"]?.text ?? "0") }
         guard case .array(let objects)? = value["objects"] else { return }
         ObjectTable(objects: objects).print(on: session.terminal)

@@ -35,7 +35,7 @@ struct ObjectUpdateCommand: DaemonCommand {
             changes.append(change("update", [JSONMember(key: "values", value: values)]))
         }
         changes += link.map { change("link", linked($0)) } + unlink.map { change("unlink", linked($0)) }
-        try request.show(try await request.send(changes))
+        try request.printResult(try await request.send(changes))
     }
 
     private func change(_ verb: String, _ rest: [JSONMember]) -> JSONValue {

@@ -37,12 +37,12 @@ struct SegmentInspectCommand: OfflineCommand {
             if report.segment != nil { members += summary.members }
             terminal.print(JSONValue.object(members).text)
         } else {
-            show(report, header, summary, on: terminal)
+            printText(report, header, summary, on: terminal)
         }
         if let error = report.error { throw ExitStatus(error) }
     }
 
-    private func show(
+    private func printText(
         _ report: SegmentReport,
         _ header: SegmentHeader?,
         _ summary: SegmentSummary,

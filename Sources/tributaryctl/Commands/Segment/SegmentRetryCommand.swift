@@ -13,7 +13,7 @@ struct SegmentRetryCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let answer = try await session.call(AdminCall(.post, segment.path("retry")))
-        session.terminal.print(session.json ? answer.text : "looked at again")
+        let response = try await session.call(AdminCall(.post, segment.path("retry")))
+        session.terminal.print(session.json ? response.text : "looked at again")
     }
 }

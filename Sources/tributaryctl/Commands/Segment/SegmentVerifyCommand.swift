@@ -43,7 +43,7 @@ struct SegmentVerifyCommand: OfflineCommand {
             if json {
                 reports.append(.object(report.members + (findings?.members ?? [])))
             } else {
-                show(report, findings, on: terminal)
+                printText(report, findings, on: terminal)
             }
         }
         if json {
@@ -52,7 +52,7 @@ struct SegmentVerifyCommand: OfflineCommand {
         if let worst = failures.min(by: { $0.rawValue < $1.rawValue }) { throw worst }
     }
 
-    private func show(_ report: SegmentReport, _ findings: ModelFindings?, on terminal: Terminal) {
+    private func printText(_ report: SegmentReport, _ findings: ModelFindings?, on terminal: Terminal) {
         if let segment = report.segment {
             let transactions = CountText.text(segment.end.transactions, "transaction")
             let counts = "\(transactions), \(CountText.text(segment.end.changes, "change"))"
@@ -64,8 +64,8 @@ struct SegmentVerifyCommand: OfflineCommand {
             )
             for finding in findings.findings {
                 let object = finding.fault.object.map { " \($0)" } ?? ""
-                let place = "line \(finding.line): \(finding.fault.entity)\(object): \(finding.fault.reason)"
-                terminal.print("  " + EscapedText.escape(place))
+                let position = "line \(finding.line): \(finding.fault.entity)\(object): \(finding.fault.reason)"
+                terminal.print("  " + EscapedText.escape(position))
             }
             if findings.count > findings.findings.count { terminal.print("  and more that are not listed") }
         } else if let error = report.error {

@@ -45,7 +45,7 @@ struct SegmentWriteCommand: OfflineCommand {
         let folder = try LogFolder(path: logs)
         var input = ChangeInput(checker: ChangeChecker(model: model))
         try input.readStandardInput()
-        let own = try OwnSegments(of: id, in: folder)
+        let own = try WriterSegments(of: id, in: folder)
         let header = SegmentHeader(
             writer: id,
             name: name,
@@ -66,10 +66,10 @@ struct SegmentWriteCommand: OfflineCommand {
             transaction.write(to: &line)
             try writer.append(lines: line + input.lines, changes: input.ids.count)
         }
-        show(header.segmentName, end, ids: input.ids, on: terminal)
+        printText(header.segmentName, end, ids: input.ids, on: terminal)
     }
 
-    private func show(_ name: SegmentName, _ end: SegmentEnd, ids: [UniqueID], on terminal: Terminal) {
+    private func printText(_ name: SegmentName, _ end: SegmentEnd, ids: [UniqueID], on terminal: Terminal) {
         guard json else {
             let changes = CountText.text(end.changes, "change")
             terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(changes)")

@@ -3,7 +3,7 @@ import NIOPosix
 import TributaryAdmin
 
 /// The address of a server.
-enum ListeningPlace: Sendable, CustomStringConvertible {
+enum ListeningAddress: Sendable, CustomStringConvertible {
     /// A Unix socket that already listens.
     case socket(AdminSocket)
     case loopback(LoopbackAddress)

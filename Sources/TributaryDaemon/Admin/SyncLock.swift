@@ -3,7 +3,7 @@ import Synchronization
 import TributaryAdmin
 
 /// A lock that allows one synchronization at a time, and names its holder to other clients.
-final class SyncTurn: Sendable {
+final class SyncLock: Sendable {
     private struct Holder {
         let name: String
         let since: Date
@@ -11,10 +11,10 @@ final class SyncTurn: Sendable {
 
     private let holder = Mutex<Holder?>(nil)
 
-    /// Acquires the lock; the holder releases it with ``end()``.
+    /// Acquires the lock; the holder releases it with ``release()``.
     ///
     /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
-    func begin(for peer: Peer) throws(ProblemDocument) {
+    func acquire(for peer: Peer) throws(ProblemDocument) {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }
             holder = Holder(name: peer.name, since: Date())
@@ -28,5 +28,5 @@ final class SyncTurn: Sendable {
         )
     }
 
-    func end() { holder.withLock { $0 = nil } }
+    func release() { holder.withLock { $0 = nil } }
 }

@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryChanges
 
 /// The segments of a writer in the log folder, after which the next one continues.
-struct OwnSegments {
+struct WriterSegments {
     /// The sequence of the next transaction.
     let next: UInt64
     /// The hash of the last segment.

@@ -2,7 +2,7 @@ import Synchronization
 import TributaryAdmin
 
 /// The exit status that results from the stop.
-final class StopOutcome: Sendable {
+final class StopResult: Sendable {
     private let status = Mutex(ExitStatus.done)
 
     var value: ExitStatus {

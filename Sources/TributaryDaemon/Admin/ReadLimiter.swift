@@ -3,17 +3,17 @@ import TributaryAdmin
 import TributaryStore
 
 /// Limits the reads for clients that run or wait at one time, and counts those that failed.
-final class ReadingRoom: Sendable {
+final class ReadLimiter: Sendable {
     /// The greatest number of reads; each one holds a client's connection and its request.
-    static let most = 256
+    static let limit = 256
 
     private let count = Atomic(0)
     private let cancelledCount = Atomic<UInt64>(0)
     private let timedOutCount = Atomic<UInt64>(0)
-    private let most: Int
+    private let limit: Int
 
-    init(most: Int = ReadingRoom.most) {
-        self.most = most
+    init(limit: Int = ReadLimiter.limit) {
+        self.limit = limit
     }
 
     /// The number of reads that run or wait.
@@ -26,12 +26,12 @@ final class ReadingRoom: Sendable {
     /// Runs a read, unless the limit is reached.
     ///
     /// - Throws: ``ProblemDocument`` `too-many-clients`; what `body` throws.
-    func admit<T: Sendable>(_ body: () async throws -> T) async throws -> T {
-        guard count.add(1, ordering: .relaxed).newValue <= most else {
+    func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        guard count.add(1, ordering: .relaxed).newValue <= limit else {
             count.subtract(1, ordering: .relaxed)
             throw ProblemDocument(
                 .tooManyClients,
-                detail: "\(most) reads wait already",
+                detail: "\(limit) reads wait already",
                 hint: "try again in a moment"
             )
         }

@@ -1,13 +1,13 @@
 import TributaryStore
 
 /// A broadcast that the daemon shuts down, which ends all change streams.
-final class Farewell: Sendable {
+final class ShutdownBroadcast: Sendable {
     private let broadcast = Broadcast<Never>(limit: 1)
 
     /// Ends all present and future calls of ``wait()``.
-    func say() { broadcast.finish() }
+    func send() { broadcast.finish() }
 
-    /// Returns after ``say()``, or when the task is cancelled.
+    /// Returns after ``send()``, or when the task is cancelled.
     func wait() async {
         for await _ in broadcast.stream() {}
     }

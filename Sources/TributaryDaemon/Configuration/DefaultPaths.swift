@@ -1,7 +1,7 @@
 import Foundation
 
 /// The default paths: those of systemd, or those of the user (XDG base directories).
-struct DefaultPlaces: Sendable {
+struct DefaultPaths: Sendable {
     let environment: [String: String]
     /// The home folder when HOME is not set.
     let home: String

@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 
 /// The pending events of one client, in bounded memory: updates are combined into one, other events are limited.
-final class ChangeMailbox: Sendable {
+final class PendingChangeEvents: Sendable {
     /// An item of the stream, in order.
     enum Item: Sendable {
         case update(StoreUpdate)
@@ -33,7 +33,7 @@ final class ChangeMailbox: Sendable {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func put(_ update: StoreUpdate) {
+    func append(_ update: StoreUpdate) {
         state.withLock { state in
             guard let waiting = state.update else {
                 state.update = update
@@ -46,16 +46,16 @@ final class ChangeMailbox: Sendable {
         wakeUp.yield()
     }
 
-    func put(_ event: ServerSentEvent) {
+    func append(_ event: ServerSentEvent) {
         state.withLock { state in
-            if state.events.count == ChangeMailbox.mostEvents { state.events.removeFirst() }
+            if state.events.count == PendingChangeEvents.mostEvents { state.events.removeFirst() }
             state.events.append(event)
         }
         wakeUp.yield()
     }
 
     /// Adds a comment, which is sent when nothing else is pending.
-    func putComment() {
+    func appendComment() {
         state.withLock { $0.wantsComment = true }
         wakeUp.yield()
     }
@@ -67,7 +67,7 @@ final class ChangeMailbox: Sendable {
     }
 
     /// Removes and returns all pending items.
-    func take() -> [Item] {
+    func removeAll() -> [Item] {
         state.withLock { state in
             var items = state.events.map(Item.event)
             if let update = state.update { items.append(.update(update)) }

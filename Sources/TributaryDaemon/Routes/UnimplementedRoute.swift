@@ -2,7 +2,7 @@ import Hummingbird
 import TributaryAdmin
 
 /// Responds for paths of the interface that this version does not implement.
-enum LaterRoute {
+enum UnimplementedRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         throw ProblemDocument(
             .notImplemented,

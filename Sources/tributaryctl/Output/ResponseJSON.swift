@@ -3,14 +3,14 @@ import TributaryAdmin
 import TributaryChanges
 
 /// Parses responses whose members depend on the model, with exact numbers.
-enum AnswerJSON {
+enum ResponseJSON {
     private static let depthLimit = 32
 
-    static func parse(_ answer: AdminAnswer) throws -> JSONValue {
+    static func parse(_ response: AdminResponse) throws -> JSONValue {
         do {
-            return try JSONParser.parse(answer.body, depthLimit: depthLimit)
+            return try JSONParser.parse(response.body, depthLimit: depthLimit)
         } catch {
-            throw AdminClientError.unreadableAnswer("the daemon's answer is not JSON: \(error)")
+            throw AdminClientError.unreadableResponse("the daemon's answer is not JSON: \(error)")
         }
     }
 

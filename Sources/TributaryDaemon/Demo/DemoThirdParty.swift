@@ -4,7 +4,7 @@ import TributaryChanges
 import TributaryStore
 
 /// A third-party writer, which knows only the segment format.
-struct DemoForeigner {
+struct DemoThirdParty {
     /// Writes one segment with one product, and returns its lines.
     func write(to logs: String) throws -> [String] {
         let environment = StoreEnvironment.system

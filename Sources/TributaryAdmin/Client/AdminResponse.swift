@@ -1,7 +1,7 @@
 import Foundation
 
 /// A response of the daemon.
-package struct AdminAnswer: Sendable {
+package struct AdminResponse: Sendable {
     package var status: Int
     /// The headers by their names in lower case.
     package var headers: [String: String]
@@ -24,14 +24,14 @@ package struct AdminAnswer: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch {
-            throw AdminClientError.unreadableAnswer("the daemon's answer is not the expected JSON: \(error)")
+            throw AdminClientError.unreadableResponse("the daemon's answer is not the expected JSON: \(error)")
         }
     }
 
     /// Returns the response, or throws its problem document.
     ///
     /// - Throws: ``ProblemDocument`` for a response with an error status.
-    package func orProblem() throws -> AdminAnswer {
+    package func orProblem() throws -> AdminResponse {
         if isSuccess { return self }
         if let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(body)) { throw problem }
         var problem = ProblemDocument(.failure, detail: text.isEmpty ? "the daemon answered \(status)" : text)

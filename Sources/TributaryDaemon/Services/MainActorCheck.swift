@@ -1,14 +1,14 @@
 import Synchronization
 
 /// Checks that the main actor is responsive.
-final class MainAnswers: Sendable {
+final class MainActorCheck: Sendable {
     private let isPending = Mutex(false)
 
-    /// Whether the main actor has run since the last ``ask()``.
-    var hasAnswered: Bool { isPending.withLock { !$0 } }
+    /// Whether the main actor has run since the last ``start()``.
+    var isResponsive: Bool { isPending.withLock { !$0 } }
 
     /// Schedules a job on the main actor, unless one is pending.
-    func ask() {
+    func start() {
         let isNew = isPending.withLock { pending in
             defer { pending = true }
             return !pending

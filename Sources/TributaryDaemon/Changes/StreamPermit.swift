@@ -1,5 +1,5 @@
 /// A permit for one change stream, returned when the last reference is released.
-final class StreamPlace: Sendable {
+final class StreamPermit: Sendable {
     private let counters: AdminCounters
 
     /// Creates a permit; nil when the greatest number of streams is reached.

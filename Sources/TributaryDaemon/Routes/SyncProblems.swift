@@ -1,15 +1,15 @@
 import TributaryAdmin
 
 /// Finds the problems that prevent a synchronization from finishing.
-enum SyncObstacles {
+enum SyncProblems {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
-    private static let harmless: Set<String> = [
+    private static let ignoredCodes: Set<String> = [
         "paused", "restart-needed", "values-deferred", "segments-waiting", "watch-failed", "watch-limit",
     ]
 
     /// Returns the problems; nil when there are none.
     static func problems(of daemon: AdminServices) async -> [StatusMessage.Problem]? {
-        let found = await StatusReport.make(of: daemon).problems.filter { !harmless.contains($0.code) }
+        let found = await StatusReport.make(of: daemon).problems.filter { !ignoredCodes.contains($0.code) }
         return found.isEmpty ? nil : found
     }
 }
