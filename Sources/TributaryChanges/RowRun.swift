@@ -44,6 +44,12 @@ package final class RowRun: @unchecked Sendable {
     /// The number of bytes of all texts.
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
+    /// Creates an empty run.
+    ///
+    /// - Parameters:
+    ///   - isInsert: Whether the rows are inserts instead of updates.
+    ///   - entity: The name of the entity.
+    ///   - names: The names of the properties, one for each column.
     package init(isInsert: Bool, entity: String, names: [String]) {
         self.isInsert = isInsert
         self.entity = entity
@@ -70,6 +76,11 @@ package final class RowRun: @unchecked Sendable {
     }
 
     /// Sets a value of the next row to a text, or to a number that is stored as its text; copies the bytes.
+    ///
+    /// - Parameters:
+    ///   - column: The index of the property.
+    ///   - text: The bytes of the text.
+    ///   - kind: The kind of the value.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }

@@ -13,6 +13,12 @@ package struct Daemon {
     private let logLevel: LogLevelSetting
     private let logger: Logger
 
+    /// Creates a daemon.
+    ///
+    /// - Parameters:
+    ///   - sources: The sources of the configuration.
+    ///   - logLevel: The log level, which the configuration sets.
+    ///   - logger: The logger of the daemon.
     package init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
         self.sources = sources
         self.logLevel = logLevel

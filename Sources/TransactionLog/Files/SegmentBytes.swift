@@ -5,7 +5,7 @@ package protocol SegmentBytes: Sendable {
 
     /// Returns the present number of bytes.
     ///
-    /// - Throws: ``SegmentError`` when the system cannot tell it.
+    /// - Throws: ``SegmentError`` when the system cannot read it.
     func size() throws(SegmentError) -> UInt64
 
     /// Reads at most as many bytes as fit into the buffer, and returns their number; 0 only at the end.

@@ -6,6 +6,12 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
     package let first: UInt64
     package let last: UInt64
 
+    /// Creates the name of a segment.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer of the segment.
+    ///   - first: The sequence of the first transaction.
+    ///   - last: The sequence of the last transaction.
     package init(writer: UniqueID, first: UInt64, last: UInt64) {
         self.writer = writer
         self.first = first

@@ -2,7 +2,7 @@
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in bytes from the start of the text.
     package var offset: Int
-    /// The reason as a clause without a capital, such as "the key 'id' stands there twice".
+    /// The reason as a clause without a capital, such as "the key 'id' occurs twice".
     package var reason: String
 
     package init(offset: Int, reason: String) {

@@ -34,6 +34,15 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     package var sequence: UInt64?
     package var reason: String
 
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the error.
+    ///   - file: The name of the file.
+    ///   - line: The line in the file, from 1.
+    ///   - writer: The writer of the segment.
+    ///   - sequence: The transaction with the error.
+    ///   - reason: The reason as a clause.
     package init(
         _ kind: Kind,
         file: String,
@@ -81,9 +90,9 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .damaged: "Copy the file again from its writer or from a machine that has applied it."
         case .rejected: "The program that wrote it must write a corrected segment; nothing of this one is applied."
         case .forked: "Two programs write as one writer: give the clone an identity of its own."
-        case .changed: "Segments must never change once they are in place; it is looked at again from the start."
+        case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
-        case .inputOutput: "Check the permissions and the disk; it is looked at again at the next scan."
+        case .inputOutput: "Check the permissions and the disk; the next scan reads the segment again."
         }
     }
 

@@ -40,6 +40,9 @@ package final class SegmentWriter {
         changes += UInt64(count)
     }
 
+    /// Appends a whole transaction.
+    ///
+    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func append(_ transaction: LogTransaction) throws(SegmentError) {
         try append(lines: transaction.lines, changes: transaction.changes.count)
     }

@@ -12,6 +12,13 @@ package struct AdminCall: Sendable, Hashable {
     package var body: [UInt8]?
     package var headers: [String: String]
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - target: The encoded path and query.
+    ///   - body: The body; nil for none.
+    ///   - headers: Further headers.
     package init(_ method: Method, _ target: String, body: [UInt8]? = nil, headers: [String: String] = [:]) {
         self.method = method
         self.target = target

@@ -4,6 +4,12 @@ package struct SocketLocator: Sendable {
     package var userID: UInt32
     package var exists: @Sendable (String) -> Bool
 
+    /// Creates a locator.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment of the command.
+    ///   - userID: The number of the user.
+    ///   - exists: Whether a file exists at a path.
     package init(environment: [String: String], userID: UInt32, exists: @escaping @Sendable (String) -> Bool) {
         self.environment = environment
         self.userID = userID

@@ -17,6 +17,12 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     /// The properties that failed their validation.
     package var errors: [PropertyProblem]?
 
+    /// Creates a problem document.
+    ///
+    /// - Parameters:
+    ///   - kind: The problem type, which gives the title and the HTTP status.
+    ///   - detail: The description of this occurrence.
+    ///   - hint: The remedy.
     package init(_ kind: ProblemKind, detail: String? = nil, hint: String? = nil) {
         type = kind.type
         title = kind.title

@@ -62,6 +62,8 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
     }
 
     /// Reads a URI.
+    ///
+    /// - Throws: ``DecodingError`` when the value is no URI of an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -72,6 +74,8 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
     }
 
     /// Writes the URI.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uri)

@@ -71,6 +71,8 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
 
 extension UniqueID: Codable {
     /// Reads the 36-character form.
+    ///
+    /// - Throws: ``DecodingError`` when the value is no UUID.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -81,6 +83,8 @@ extension UniqueID: Codable {
     }
 
     /// Writes the 36-character form.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -53,7 +53,7 @@ enum ProblemMapping {
         var problem = ProblemDocument(
             .badConfiguration,
             detail: [error.key, error.reason].compactMap { $0 }.joined(separator: ": "),
-            hint: "the daemon goes on with the configuration that it has"
+            hint: "the daemon keeps its present configuration"
         )
         problem.file = error.place
         problem.line = error.line

@@ -7,6 +7,13 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package var line: Int?
     package var key: String?
 
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason as a clause.
+    ///   - place: The file, the environment variable or the flag.
+    ///   - line: The line in the file, from 1.
+    ///   - key: The key of the value.
     package init(_ reason: String, place: String? = nil, line: Int? = nil, key: String? = nil) {
         self.reason = reason
         self.place = place

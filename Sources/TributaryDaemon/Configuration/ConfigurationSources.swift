@@ -11,6 +11,15 @@ package struct ConfigurationSources: Sendable {
     /// The path of the admin socket that the service manager hands over; nil when it hands over none.
     package var inheritedSocket: String?
 
+    /// Creates the sources.
+    ///
+    /// - Parameters:
+    ///   - flags: The values of the flags.
+    ///   - file: The value of `--config`.
+    ///   - environment: The environment of the process.
+    ///   - hostName: The name of the machine.
+    ///   - workingDirectory: The folder to which paths are relative.
+    ///   - inheritedSocket: The path of the socket that the service manager hands over.
     package init(
         flags: [ConfigurationKey: String] = [:],
         file: String? = nil,

@@ -32,7 +32,7 @@ enum MetricsRoute {
         text.add(
             "tributary_unknown_objects",
             .gauge,
-            "Objects that were updated and that nobody has inserted.",
+            "Updated objects that no known segment inserts.",
             deferred.map { Double($0.unknownObjects) }
         )
         let counters = daemon.counters
@@ -72,7 +72,7 @@ enum MetricsRoute {
         text.add(
             "tributary_abandoned_matches",
             .gauge,
-            "Those of tributary_long_matches for which nobody waits any more.",
+            "Matches among tributary_long_matches whose request has ended.",
             Double(matches.abandoned)
         )
         // Like the status, metrics do not wait for busy readers.

@@ -40,9 +40,15 @@ public struct Model: Sendable {
     /// The version hash; copies, which differ only in notices and other versions, share it.
     let knownVersionHash: LazyVersionHash
 
-    /// Resolves inheritance, inverses and storage.
+    /// Creates a model: resolves inheritance, inverses and storage.
     ///
-    /// - Throws: ``ModelError`` when names clash or lead nowhere, an inverse does not fit, or the inheritance is a cycle.
+    /// - Parameters:
+    ///   - version: The name of the version.
+    ///   - definitions: The entities.
+    ///   - composites: The attributes of each composite type, by the type's name.
+    ///   - fetchRequests: The stored fetch requests, by name.
+    ///   - configurations: The names of the entities of each configuration.
+    /// - Throws: ``ModelError`` for equal or unknown names, an inverse that does not match, and cyclic inheritance.
     public init(
         version: String,
         entities definitions: [EntityDefinition],

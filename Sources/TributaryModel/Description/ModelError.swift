@@ -10,6 +10,12 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     public var element: String?
 
     /// Creates an error with the parts of its position that are known.
+    ///
+    /// - Parameters:
+    ///   - reason: The description of the error and of its remedy.
+    ///   - file: The model file.
+    ///   - line: The line in the file, from 1.
+    ///   - element: The element with the error.
     public init(_ reason: String, file: String? = nil, line: Int? = nil, element: String? = nil) {
         self.reason = reason
         self.file = file

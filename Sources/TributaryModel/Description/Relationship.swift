@@ -26,6 +26,11 @@ public struct Relationship: Sendable, Hashable {
     public var userInfo: [String: String] = [:]
 
     /// Creates a mandatory to-one relationship with the delete rule Nullify.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the relationship.
+    ///   - destination: The entity of the destination objects.
+    ///   - inverse: The name of the inverse relationship; nil for none.
     public init(name: String, destination: String, inverse: String? = nil) {
         self.name = name
         self.destination = destination

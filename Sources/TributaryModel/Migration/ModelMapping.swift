@@ -28,6 +28,11 @@ package struct ModelMapping: Sendable {
 
     /// Composes the mappings through the versions in between: a name that one version removes and a later version adds
     /// again is a new entity or property.
+    ///
+    /// - Parameters:
+    ///   - old: The older model.
+    ///   - versions: The versions in between, the oldest first.
+    ///   - new: The newer model.
     package init(from old: Model, through versions: [Model], to new: Model) {
         let chain = [old] + versions + [new]
         self.init(from: chain[0], to: chain[1])

@@ -72,7 +72,13 @@ extension ObjectPredicate {
         /// The names after the subquery: `@count`, `@sum` and a property, or a path; may be empty.
         public var path: [String]
 
-        /// A subquery of its parts.
+        /// Creates a subquery.
+        ///
+        /// - Parameters:
+        ///   - collection: The key path of the objects.
+        ///   - variable: The name of each object in the condition, without its dollar sign.
+        ///   - predicate: The condition on the objects.
+        ///   - path: The names after the subquery.
         public init(
             _ collection: Expression,
             variable: String,

@@ -8,34 +8,35 @@ import TributaryChanges
 ///
 /// The semantics of comparisons are the same in SQL and in memory:
 ///
-/// - **Nothing.** `x == NULL` is true where there is no value, `x != NULL` where there is one. Every other comparison in
-///   which one side has no value is false (`x != 5` too), and logic is two-valued: NOT of false is true. A NULL in a list
-///   equals nothing. A path that leads through an empty to-one relationship has no value; `@count` is 0 there.
-/// - **Numbers** compare as numbers, integers with doubles exactly; decimals by all their digits.
+/// - **Null.** `x == NULL` is true when `x` has no value, `x != NULL` when it has one. Every other comparison with a
+///   null side is false (`x != 5` too). Logic is two-valued: NOT of false is true. A NULL in a list equals nothing. A
+///   path through an empty to-one relationship is null; `@count` is 0 there.
+/// - **Numbers** compare by value, integers with doubles exactly, and decimals by all their digits.
 /// - **Dates** compare as Unix seconds; the number 0 is 1970-01-01T00:00:00Z. A text such as `'2026-11-21'` or
-///   `'2026-11-21T10:30:00Z'` is a date where it meets a date attribute.
-/// - **Strings** are equal when their UTF-8 bytes are, and are ordered by them (that is the order of Unicode scalars).
-///   With `[c]` both sides are lower-cased first, scalar by scalar; with `[d]` both are decomposed canonically and lose
-///   their nonspacing marks. LIKE knows `*` (any number of scalars) and `?` (one scalar), `\\*` and `\\?` mean the
-///   characters themselves. MATCHES is an ICU regular expression for the whole string; a string that takes it more than ten
-///   million steps does not fit.
-/// - **Paths** lead through 30 relationships at most.
-/// - **Depth.** A predicate nests at most ``maximumDepth`` deep. One that is built deeper keeps nothing of what it is made of
-///   (see ``Form-swift.enum/tooDeep(_:)``), and whatever uses it throws ``ObjectPredicateError``.
-/// - **Identity.** UUIDs are compared by their bytes; to-one relationships and SELF stand for the object's UUID. In text,
-///   both are written as strings.
-/// - **To-many paths** need ANY (or SOME), ALL or NONE, and mean the values at the end of the path, object by object. ALL
-///   is true, ANY false, where there are none. `x IN path` and `path CONTAINS x` mean `ANY path == x`.
-/// - **Booleans** can be equal or not; in text, 1 and 0 mean TRUE and FALSE.
+///   `'2026-11-21T10:30:00Z'` is a date when the other side is a date attribute.
+/// - **Strings** are equal when their UTF-8 bytes are, and are ordered by them, which is the order of Unicode scalars.
+///   `[c]` compares both sides in lower case, scalar by scalar. `[d]` compares them after canonical decomposition and
+///   without nonspacing marks. In a LIKE pattern `*` matches any number of scalars and `?` one; `\\*` and `\\?` are the
+///   characters themselves. MATCHES has an ICU regular expression for the whole string; it is false for a string that
+///   takes more than ten million steps.
+/// - **Paths** have at most 30 relationships.
+/// - **Depth.** A predicate has at most ``maximumDepth`` levels. A deeper one keeps only the number of its levels (see
+///   ``Form-swift.enum/tooDeep(_:)``), and every use of it throws ``ObjectPredicateError``.
+/// - **Identity.** UUIDs compare by their bytes. To-one relationships and SELF are compared by the object's UUID. Both
+///   are written as strings.
+/// - **To-many paths** need ANY (or SOME), ALL or NONE, which apply to the values of the path, object by object.
+///   Without values ALL is true and ANY false. `x IN path` and `path CONTAINS x` are equivalent to `ANY path == x`.
+/// - **Booleans** compare for equality only; the constants 1 and 0 are TRUE and FALSE.
 /// - **Aggregates.** `projects.@count`, `projects.@sum.hours` (also written `projects.hours.@sum`), `@min`, `@max` and
-///   `@avg` pass over what has no value. Of nothing, `@count` and `@sum` are 0, the others have no value. `@avg` is a double.
-/// - **Arithmetic.** Integers stay integers, and are cut when they are divided (`7 / 2` is 3); with a double the result is
-///   one, and `**` always is. Decimals are exact and cannot be divided. A date plus or minus seconds is a date. What
-///   overflows, is divided by zero or needs more than 38 digits has no value.
-/// - **Casts.** `CAST(x, 'NSNumber')` and back with `'NSDate'` count seconds from 2001-01-01, as in Core Data; also
-///   `'NSString'` and `'NSDecimalNumber'`. What cannot be cast has no value. `length:` counts Unicode scalars.
-/// - **Entities.** `entity == 'Foreman'` compares the object's own entity by name; objects of sub-entities are others.
-/// - **Binary, transformable and composite** values can only be compared with NULL.
+///   `@avg` ignore nulls. Without values `@count` and `@sum` are 0, the others are null. `@avg` is a double.
+/// - **Arithmetic.** Integers stay integers, and a division truncates (`7 / 2` is 3). With a double operand the result
+///   is a double, as it always is for `**`. Decimals are exact and cannot be divided. A date plus or minus seconds is a
+///   date. Overflows, divisions by zero and results with more than 38 digits are null.
+/// - **Casts.** `CAST(x, 'NSNumber')` of a date, and `'NSDate'` of a number, count seconds from 2001-01-01, as in Core
+///   Data. `'NSString'` and `'NSDecimalNumber'` are valid too. A failed cast is null. `length:` counts Unicode scalars.
+/// - **Entities.** `entity == 'Foreman'` compares the name of the object's own entity; objects of sub-entities do not
+///   match.
+/// - **Binary, transformable and composite** values compare with NULL only.
 public struct ObjectPredicate: Sendable, Hashable {
     /// The form of the tree's root.
     public let form: Form
@@ -63,6 +64,14 @@ public struct ObjectPredicate: Sendable, Hashable {
         public var quantifier: Quantifier
 
         /// Creates a comparison, which is case-sensitive and diacritic-sensitive by default.
+        ///
+        /// - Parameters:
+        ///   - left: The left expression.
+        ///   - operation: The operator.
+        ///   - right: The right expression.
+        ///   - caseInsensitive: Whether strings are compared in lower case.
+        ///   - diacriticInsensitive: Whether strings are compared without diacritics.
+        ///   - quantifier: The quantifier of a to-many key path on the left side.
         public init(
             _ left: Expression,
             _ operation: Operator,

@@ -27,6 +27,11 @@ public struct SortKey: Sendable, Hashable {
     public var comparison: Comparison
 
     /// Creates a sort key, by default ascending and with the comparison ``Comparison/value``.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A property, or a path through to-one relationships.
+    ///   - ascending: Whether the least values come first.
+    ///   - comparison: The comparison of strings.
     public init(_ keyPath: String, ascending: Bool = true, comparison: Comparison = .value) {
         self.keyPath = keyPath
         isAscending = ascending

@@ -3,6 +3,12 @@ package import TributaryChanges
 /// Computes aggregates, for SQL and in memory; the order of the values has no effect.
 package enum AggregateEvaluator {
     /// Returns the aggregate of the values at the end of a path; every aggregate but the count ignores nulls.
+    ///
+    /// - Parameters:
+    ///   - aggregate: The aggregate.
+    ///   - values: The values at the end of the path.
+    ///   - kind: The kind of the values.
+    /// - Returns: The result; null when there is none.
     package static func value(
         _ aggregate: ObjectPredicate.Aggregate,
         _ values: [PropertyValue],

@@ -16,7 +16,13 @@ package struct StringMatcher: Sendable {
 
     /// A matcher for one of the five string operators.
     ///
-    /// - Throws: ``ObjectPredicateError`` when the pattern of MATCHES is no regular expression, or the operator is another one.
+    /// - Parameters:
+    ///   - operation: One of the five string operators.
+    ///   - pattern: The right side of the comparison.
+    ///   - caseInsensitive: Whether case is ignored.
+    ///   - diacriticInsensitive: Whether diacritics are ignored.
+    /// - Throws: ``ObjectPredicateError`` when the pattern of MATCHES is no regular expression, or the operator is
+    ///   another one.
     package init(
         _ operation: ObjectPredicate.Operator,
         _ pattern: String,

@@ -14,6 +14,6 @@ struct SegmentRetryCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let response = try await session.call(AdminCall(.post, segment.path("retry")))
-        session.terminal.print(session.json ? response.text : "looked at again")
+        session.terminal.print(session.json ? response.text : "the segment is read again")
     }
 }
