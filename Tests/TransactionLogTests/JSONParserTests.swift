@@ -72,7 +72,7 @@ import TributaryChanges
         let members = (0..<100).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         #expect(throws: Never.self) { try JSONParser.parse("{\(members)}") }
         let error = #expect(throws: JSONError.self) { try JSONParser.parse("{\(members),\"k57\":1}") }
-        #expect(error?.reason == "the key 'k57' stands there twice")
+        #expect(error?.reason == "the key 'k57' occurs twice")
     }
 
     @Test func theDepthIsBounded() throws {

@@ -136,7 +136,7 @@ struct ConfigurationTests {
         #expect(error.key == refused.key, "\(error)")
     }
 
-    @Test("a key that stands there twice is refused")
+    @Test("a key that occurs twice is refused")
     func twice() throws {
         #expect(try refusal("name: a\nname: b\n") != nil)
     }

@@ -98,7 +98,7 @@ struct JSONScanner {
     @inline(__always)
     mutating func closeKeys(from base: Int) throws(JSONError) {
         if let duplicate = keys.pop(to: base, of: bytes) {
-            throw failure("the key '\(duplicate)' stands there twice")
+            throw failure("the key '\(duplicate)' occurs twice")
         }
     }
 

@@ -23,7 +23,7 @@ struct QueryParameters: Sendable {
                 )
             }
             guard values.updateValue(value, forKey: name) == nil else {
-                throw ProblemDocument(.badRequest, detail: "the query parameter '\(name)' stands there twice")
+                throw ProblemDocument(.badRequest, detail: "the query parameter '\(name)' occurs twice")
             }
         }
     }

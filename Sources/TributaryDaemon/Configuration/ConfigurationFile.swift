@@ -37,7 +37,7 @@ struct ConfigurationFile {
                 throw ConfigurationError("not YAML: \(problem)", place: path, line: mark.line)
             case .duplicatedKeysInMapping(let duplicates, let context):
                 throw ConfigurationError(
-                    "the key stands there twice",
+                    "the key occurs twice",
                     place: path,
                     line: context.mark.line,
                     key: duplicates.first

@@ -37,7 +37,7 @@ struct YAMLModelReader {
                 throw ModelError("the YAML is not well formed: \(problem)", file: file, line: mark.line)
             case .duplicatedKeysInMapping(let duplicates, let context):
                 throw ModelError(
-                    "the key '\(duplicates.joined(separator: "', '"))' is there twice",
+                    "the key '\(duplicates.joined(separator: "', '"))' occurs twice",
                     file: file,
                     line: context.mark.line
                 )
