@@ -52,7 +52,7 @@ final class InterfaceTalk {
         if status < 300 || status == 501 { unasked.remove(name) }
     }
 
-    private func check(_ answer: AdminAnswer, of operation: InterfaceDescription.Operation) throws {
+    private func check(_ answer: AdminResponse, of operation: InterfaceDescription.Operation) throws {
         let content = try #require(operation.responses["\(answer.status)"], "\(operation): \(answer.status)")
         let type = answer.headers["content-type"]?.split(separator: ";").first.map(String.init)
         guard !content.isEmpty else {

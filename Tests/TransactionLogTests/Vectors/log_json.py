@@ -73,7 +73,7 @@ class Text:
             key = self.string()
             self.take(":")
             if key in members:
-                raise Invalid(f"the key {key!r} stands there twice")
+                raise Invalid(f"the key {key!r} occurs twice")
             members[key] = self.value(depth)
         self.take("}")
         return members
