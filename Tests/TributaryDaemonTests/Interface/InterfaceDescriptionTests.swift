@@ -29,7 +29,7 @@ import TributaryChanges
     @Test func theStatusesFollowFromTheRoutes() throws {
         let source = try Article.text(of: "Sources/TributaryDaemon/Routes/RouteTable.swift")
         let later = Set(
-            source.matches(of: /Route\(\.(\w+), \x22([^\x22]+)\x22[^)]*LaterRoute\.handle/).map {
+            source.matches(of: /Route\(\.(\w+), \x22([^\x22]+)\x22[^)]*UnimplementedRoute\.handle/).map {
                 "\($0.1.uppercased()) \($0.2)"
             }
         )
