@@ -43,14 +43,18 @@ final class ExportLoop: Sendable {
     func run() async {
         var pacing = initialPacing
         var retry = await tryExport(&pacing)
+        // After a failure no acknowledgement is tried before this time.
+        var acknowledgeAfter = Duration.zero
         while !state.isStopping {
-            await signals.exports.wait(until: nextExport(retry), on: clock)
+            await signals.exports.wait(until: nextExport(retry, acknowledgeAfter), on: clock)
             guard !state.isStopping else { break }
             let now = clock.now()
             let rest = pacing.rest(at: now, quiet: state.configuration.exportDebounce)
             await signals.stop.wait(until: now + rest, on: clock)
             guard !state.isStopping else { break }
-            await acknowledgeWhenDue()
+            if clock.now() >= acknowledgeAfter, await !acknowledgeWhenDue() {
+                acknowledgeAfter = clock.now() + ExportLoop.retryInterval
+            }
             retry = await tryExport(&pacing)
         }
         _ = await tryExport(&pacing)
@@ -100,11 +104,12 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// When the loop exports although nothing was committed: at `retry`, or when an acknowledgement is due; nil for never.
-    private func nextExport(_ retry: Duration?) -> Duration? {
+    /// When the loop exports although nothing was committed: at `retry`, or when an acknowledgement is due and may be
+    /// tried; nil for never.
+    private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall
-        let acknowledgement = clock.now() + .milliseconds(due > wall ? due - wall : 0)
+        let acknowledgement = max(acknowledgeAfter, clock.now() + .milliseconds(due > wall ? due - wall : 0))
         return retry.map { min($0, acknowledgement) } ?? acknowledgement
     }
 
@@ -127,9 +132,12 @@ final class ExportLoop: Sendable {
         return since
     }
 
-    private func acknowledgeWhenDue() async {
+    /// Commits an acknowledgement when one is due.
+    ///
+    /// - Returns: false when that failed.
+    private func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
-        guard let due = acknowledgementDue(), due <= now else { return }
+        guard let due = acknowledgementDue(), due <= now else { return true }
         let interval = state.configuration.acknowledge.wholeMilliseconds
         do {
             _ = try await environment.replica.importTransactions { transaction in
@@ -141,8 +149,10 @@ final class ExportLoop: Sendable {
                 let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
                 return ((), [try transaction.commit(empty)])
             }
+            return true
         } catch {
             environment.logger.error("acknowledgement failed", metadata: ["reason": "\(error)"])
+            return false
         }
     }
 }

@@ -105,14 +105,17 @@ struct ImportAnnouncer {
 
     /// Writes to the journal which gaps have stayed for longer than their grace, and which of them are closed.
     private mutating func announceGaps(wall: UInt64) {
-        let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
-        let change = gaps.update(open, wall: wall, grace: grace)
+        var journaled = gaps
+        // In one look: a gap that is closed in between would be taken for one that is in the journal.
         let (opened, closed) = state.read { state in
-            (
+            let open = state.planner.gaps(wall: wall)
+            let change = journaled.update(open, wall: wall, grace: state.planner.limits.incompleteGrace)
+            return (
                 change.opened.compactMap { state.planner.status(ofGapOf: $0.id.writer, wall: wall) },
                 change.closed.map { ($0, hasVanished: state.planner.hasVanished($0)) }
             )
         }
+        gaps = journaled
         for status in opened {
             logger.warning(
                 "transactions are missing",
@@ -143,10 +146,11 @@ struct ImportAnnouncer {
             for status in found { log(deferralsOf: status) }
             let isUnderWay = state.read { $0.planner.positions.values.contains { $0.partial != nil } }
             deferred.finish(names, newest: isUnderWay ? nil : newest)
+            deferred.rest(afterLookFrom: start, to: clock.now())
         } catch {
             logger.warning("deferred values cannot be listed", metadata: ["reason": "\(ErrorText.text(of: error))"])
+            deferred.rest(afterFailureAt: clock.now())
         }
-        deferred.rest(afterLookFrom: start, to: clock.now())
     }
 
     private func log(deferralsOf status: SegmentStatus) {

@@ -65,6 +65,8 @@ struct ImportLoop {
             }
             scanned = requested
             pauseSwitch.endWhenDue()
+            // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
+            if let due = nextAttempt, due <= now { nextAttempt = nil }
             let deadline = await importAll()
             announcer.announceStates()
             guard await !audit() else { continue }

@@ -102,14 +102,14 @@ struct SegmentOrder: Sendable {
 
     /// For each of the first `window` that satisfies `isRival` and overlaps another such, one that it overlaps.
     ///
-    /// A step for each of the window, and for each that begins where one of the window has not ended. Others may be in the
-    /// result too.
+    /// A step for each of the window, and for each that begins where a rival of the window has not ended. Others may be in
+    /// the result too.
     func rivals(window: Int = .max, _ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
         var found: [SegmentBounds: SegmentBounds] = [:]
         var farthest: SegmentBounds?
         var end = start + min(count, window)
-        if end > start {
-            let reach = reaches[end - 1]
+        // A name alone, of a segment that is none, may reach to the end of all sequences.
+        if let reach = list[start..<end].lazy.filter(isRival).map(\.last).max() {
             while end < list.count, list[end].first <= reach { end += 1 }
         }
         for place in start..<end {

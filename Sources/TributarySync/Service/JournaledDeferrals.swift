@@ -30,8 +30,14 @@ struct JournaledDeferrals {
         if let newest { journaledThrough = newest }
     }
 
-    /// Puts the next look off; called when a look has ended or failed.
+    /// How long after a look that failed the next one begins.
+    private static let retryInterval = Duration.seconds(10)
+
+    /// Puts the next look off by a multiple of the time that this one took.
     mutating func rest(afterLookFrom start: Duration, to end: Duration) {
         nextLook = end + (end - start) * JournaledDeferrals.restFactor
     }
+
+    /// Puts the next look off after one that failed, however fast it did.
+    mutating func rest(afterFailureAt end: Duration) { nextLook = end + JournaledDeferrals.retryInterval }
 }
