@@ -92,7 +92,10 @@ final class StagedSource: ContextSource {
             }
         }
         state.delta.add(save.delta)
-        saves.append(save)
+        // The parent does not need it.
+        var staged = save
+        staged.delta = RelationshipDelta()
+        saves.append(staged)
         return lost
     }
 }

@@ -48,6 +48,8 @@ extension ManagedObjectContext {
         if actions.contains(.revertInverses) { relationships.revertInverses(of: object) }
         if actions.contains(.reportLostEdits) {
             let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
+            // Reading the values may have called a hook of the program, which moved the object.
+            guard object.state == transition.from else { return move(object, on: event) }
             recordChange { $0.discarded.append(edits) }
         }
         pending.apply(transition, to: object)

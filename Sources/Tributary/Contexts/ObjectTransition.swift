@@ -5,12 +5,13 @@
 ///
 /// | event | from | to | actions |
 /// |---|---|---|---|
-/// | insert | clean | inserted | list, register |
+/// | insert | any | inserted | list, register |
 /// | edit | clean | updated | list |
 /// | delete | inserted | deleted | list, followDeleteRules, changeVisibility, markNeverSaved |
 /// | delete | clean | deleted | list, followDeleteRules, changeVisibility |
 /// | delete | updated | deleted | list, followDeleteRules, changeVisibility |
 /// | purge | deleted | gone | unlist, forgetLinks, changeVisibility, unregister |
+/// | purge | gone | gone | forgetLinks |
 /// | loadFailure | clean | gone | changeVisibility, unregister |
 /// | loadFailure | updated | gone | revertInverses, unlist, changeVisibility, unregister |
 /// | loadFailure | deleted | gone | unlist, changeVisibility, unregister |
@@ -118,10 +119,11 @@ struct ObjectTransition: Hashable, Sendable {
     /// The cell of the table; nil where an event leaves the object as it is.
     private static func next(_ state: ObjectState, _ event: ObjectEvent) -> Cell? {
         switch event {
-        case .insert: state == .clean ? (.inserted, [.list, .register]) : nil
+        // An initializer of the class may have read or written a property before the object is inserted.
+        case .insert: state == .detached ? nil : (.inserted, [.list, .register])
         case .edit: state == .clean ? (.updated, .list) : nil
         case .delete: deletion(state)
-        case .purge: state == .deleted ? (.gone, [.unlist, .forgetLinks, .changeVisibility, .unregister]) : nil
+        case .purge: purge(state)
         case .loadFailure: loadFailure(state)
         case .invalidate: invalidation(state)
         case .refresh: refresh(state)
@@ -141,6 +143,14 @@ struct ObjectTransition: Hashable, Sendable {
         case .inserted: (.deleted, actions.union(.markNeverSaved))
         case .clean, .updated: (.deleted, actions)
         case .deleted, .gone, .detached: nil
+        }
+    }
+
+    private static func purge(_ state: ObjectState) -> Cell? {
+        switch state {
+        case .deleted: (.gone, [.unlist, .forgetLinks, .changeVisibility, .unregister])
+        case .gone: (.gone, .forgetLinks)
+        case .clean, .inserted, .updated, .detached: nil
         }
     }
 
