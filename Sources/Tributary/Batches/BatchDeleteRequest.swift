@@ -1,9 +1,9 @@
 public import TributaryChanges
 public import TributaryModel
 
-/// The deletion of all objects that fulfil a predicate, or of given ones: no managed objects are made.
+/// A request to delete all objects that match a predicate, or given objects, without creating managed objects.
 ///
-/// Cascade and Nullify are followed; when a Deny stands the whole request is refused.
+/// The Cascade and Nullify rules are followed; when a Deny rule applies, the whole request is refused.
 ///
 /// ```swift
 /// let request = BatchDeleteRequest("Employee", predicate: try ObjectPredicate(parsing: "age > 100"))
@@ -16,19 +16,19 @@ public struct BatchDeleteRequest: Sendable {
     }
 
     let target: Target
-    /// Whether objects of sub-entities count.
+    /// Whether the request includes objects of sub-entities.
     public var includesSubentities = true
-    /// What the result contains.
+    /// The contents of the result.
     public var resultKind = BatchResultKind.count
-    /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
+    /// Whether the executing context merges the changes of the batch; other contexts merge them in any case.
     public var refreshesContext = false
 
-    /// The objects of an entity that fulfil the predicate, all without one.
+    /// Creates a request for the objects of an entity that match the predicate, or for all when it is nil.
     public init(_ entityName: String, predicate: ObjectPredicate? = nil) {
         target = .query(entityName: entityName, predicate: predicate)
     }
 
-    /// The given objects; those that are gone already are left out.
+    /// Creates a request for the given objects; objects that are already deleted are ignored.
     public init(objectIDs: [ManagedObjectID]) {
         target = .ids(objectIDs)
     }

@@ -2,10 +2,10 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Computes the derived attributes that a batch changes: those of its own objects with each slice, those of objects that
-/// depend on them at its end.
+/// Computes the derived attributes that a batch changes.
 ///
-/// What it keeps grows with the objects that depend on others, not with the batch.
+/// Derived attributes of the batch's own objects are computed with each slice, those of objects that depend on them at
+/// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
     /// A relationship that a derived attribute reads.
     private struct Dependency: Hashable {
@@ -15,7 +15,7 @@ final class BatchDerivation: BatchDeriving {
     }
 
     private let schema: ObjectSchema
-    /// One without objects: what the store has is all there is.
+    /// A context without objects: it shows the store's values alone.
     private let context: ManagedObjectContext
     private let now: PropertyValue
     private let dependencies: [Dependency]
@@ -55,7 +55,7 @@ final class BatchDerivation: BatchDeriving {
         }
     }
 
-    /// Whoever loses a member because a to-one register of it is written.
+    /// Adds the objects that lose a member because the batch writes a to-one register of that member.
     private func addFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
         for dependency in dependencies where dependency.relationship.isToMany {
             guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
@@ -109,9 +109,9 @@ final class BatchDerivation: BatchDeriving {
         return Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes))
     }
 
-    // MARK: Who depends on what
+    // MARK: Dependents
 
-    /// Both ends of pairs that come or go.
+    /// Adds the objects at both ends of pairs that the batch adds or removes.
     private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
         guard let kind = schema.kind(named: change.entity), let slot = kind.slot(named: name),
             let relationship = kind.entity.properties[slot].relationship,
@@ -121,7 +121,7 @@ final class BatchDerivation: BatchDeriving {
         for id in ids { concerned.insert(destination.objectID(id)) }
     }
 
-    /// Everything that depends on an object as it stands now.
+    /// Adds every object that depends on the current state of an object.
     private func addDependents(of id: UniqueID, entity: String, _ reader: Reader) throws {
         for dependency in dependencies { try addDependents(of: id, entity: entity, through: dependency, reader) }
     }

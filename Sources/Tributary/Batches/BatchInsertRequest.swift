@@ -1,10 +1,10 @@
 public import TributaryChanges
 
-/// New objects from plain values: no managed objects are made.
+/// A request to insert objects from plain values, without creating managed objects.
 ///
-/// Values are by property name; what a row leaves out gets the model's default. Attributes and to-one relationships (as
-/// `.reference`) can be given, except one-to-one relationships; a row may bring its own ID as `"_id"`, `.uuid`. Types and
-/// mandatory properties are checked, bounds, patterns and hooks are not.
+/// Values are by property name; a property that a row omits gets the model's default. A row can set attributes and
+/// to-one relationships (as `.reference`), except one-to-one relationships; it can set its own ID as `"_id"`, `.uuid`.
+/// The batch checks types and mandatory properties, but not bounds, patterns and hooks.
 ///
 /// ```swift
 /// let request = BatchInsertRequest("Employee", rows: [["name": .string("Ann")], ["name": .string("Bob")]])
@@ -14,9 +14,9 @@ public import TributaryChanges
 public struct BatchInsertRequest: Sendable {
     /// The entity of the new objects.
     public var entityName: String
-    /// What the result contains.
+    /// The contents of the result.
     public var resultKind = BatchResultKind.count
-    /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
+    /// Whether the executing context merges the changes of the batch; other contexts merge them in any case.
     public var refreshesContext = false
     let source: Source
 
@@ -25,13 +25,13 @@ public struct BatchInsertRequest: Sendable {
         case handler(@Sendable (inout [String: PropertyValue]) -> Bool)
     }
 
-    /// A request with its rows.
+    /// Creates a request with its rows.
     public init(_ entityName: String, rows: [[String: PropertyValue]]) {
         self.entityName = entityName
         source = .rows(rows)
     }
 
-    /// A request whose rows are filled one by one.
+    /// Creates a request whose rows are filled one by one.
     ///
     /// - Parameters:
     ///   - entityName: the entity of the new objects.

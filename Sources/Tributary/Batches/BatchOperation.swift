@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One batch of a context: a transaction of its own.
+/// Runs one batch of a context as one transaction.
 struct BatchOperation {
     let context: ManagedObjectContext
 

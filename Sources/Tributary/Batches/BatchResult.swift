@@ -1,13 +1,14 @@
 public import TributaryChanges
 
-/// What a batch has done, as far as the request asked.
+/// The result of a batch, with the contents that the request asked for.
 public struct BatchResult: Sendable, Hashable {
-    /// What the request asked for.
+    /// The contents that the request asked for.
     public let kind: BatchResultKind
-    /// How many objects were inserted, updated or deleted, those of Cascade included; an object that had the values
-    /// already does not count.
+    /// The number of inserted, updated or deleted objects, including those deleted by Cascade rules.
+    ///
+    /// An object that already had the values does not count.
     public let count: Int
-    /// Their IDs when the request asked for them; else empty.
+    /// The IDs of these objects when the request asked for them; otherwise empty.
     public let objectIDs: [ManagedObjectID]
     /// The batch's transaction; nil when there was nothing to write.
     public let token: HistoryToken?

@@ -1,9 +1,9 @@
-/// What the result of a batch contains.
+/// The contents of a batch's result.
 public enum BatchResultKind: String, Sendable, Hashable, CaseIterable {
-    /// Only that it was done.
+    /// Only the success of the batch.
     case status
-    /// How many objects were written.
+    /// The number of objects that were written.
     case count
-    /// Which objects were written; it takes memory for each.
+    /// The IDs of the objects that were written; it takes memory for each.
     case objectIDs
 }

@@ -1,7 +1,7 @@
 public import TributaryChanges
 public import TributaryModel
 
-/// New values for all objects that fulfil a predicate: no managed objects are made.
+/// A request to set values of all objects that match a predicate, without creating managed objects.
 ///
 /// ```swift
 /// let request = BatchUpdateRequest(
@@ -11,32 +11,32 @@ public import TributaryModel
 /// )
 /// let count = try context.execute(request).count
 /// ```
-/// Types and mandatory properties are checked, and so are unique keys; bounds, patterns and hooks are not.
+/// The batch checks types, mandatory properties and unique keys, but not bounds, patterns and hooks.
 public struct BatchUpdateRequest: Sendable {
-    /// What a property becomes.
+    /// The new value of a property.
     public enum Expression: Sendable, Hashable {
         /// A value; `.reference` for a to-one relationship.
         case value(PropertyValue)
-        /// The number that is there and this one; nothing counts as zero.
+        /// The sum of the stored number and this one; a missing number counts as zero.
         case increment(PropertyValue)
-        /// What another attribute of the object held before the batch.
+        /// The value that another attribute of the object had before the batch.
         case property(String)
     }
 
     /// The entity of the objects.
     public var entityName: String
-    /// Which of them; nil for all.
+    /// The condition that the objects match; nil for all objects.
     public var predicate: ObjectPredicate?
-    /// Whether objects of sub-entities count.
+    /// Whether the request includes objects of sub-entities.
     public var includesSubentities = true
-    /// By property name.
+    /// The new values, by property name.
     public var properties: [String: Expression]
-    /// What the result contains.
+    /// The contents of the result.
     public var resultKind = BatchResultKind.count
-    /// Whether the executing context takes over what the batch has changed; other contexts do in any case.
+    /// Whether the executing context merges the changes of the batch; other contexts merge them in any case.
     public var refreshesContext = false
 
-    /// A request of its parts.
+    /// Creates a request for the objects of an entity that match the predicate.
     public init(_ entityName: String, predicate: ObjectPredicate? = nil, setting properties: [String: Expression]) {
         self.entityName = entityName
         self.predicate = predicate

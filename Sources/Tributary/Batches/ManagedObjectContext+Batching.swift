@@ -4,11 +4,11 @@ import TributaryStore
 
 /// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
 ///
-/// So none can be a part of ``performInOneTransaction(_:)``, in which they throw.
+/// A batch cannot be part of ``performInOneTransaction(_:)``: it throws there.
 ///
-/// They are checked against the store, not against the context's unsaved changes. The context's merge policy
-/// decides about unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object that has the key,
-/// `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
+/// Batches are checked against the store, not against the context's unsaved changes. The context's merge policy
+/// resolves conflicts of unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object
+/// that has the key, `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
 extension ManagedObjectContext {
     /// Inserts objects.
     ///

@@ -3,9 +3,9 @@ import TributaryStore
 
 /// A context on a queue of its own whose parent is another context, not the store.
 ///
-/// Each body begins with the parent's state, unsaved changes included, at the parent's generation. `save()` inside the
-/// body takes effect in the child at once; the parent absorbs the saves, in order, when the body has ended, also when it
-/// ends with an error, and `perform` returns after that. No thread waits for the other queue.
+/// Each block begins with the parent's state, unsaved changes included, at the parent's generation. `save()` inside a
+/// block takes effect in the child at once. The parent absorbs the saves, in order, when the block has ended, also when
+/// it ends with an error; `perform` returns after that. No thread waits for the other queue.
 ///
 /// ```swift
 /// let importer = container.newChildOfViewContext(name: "import")
@@ -60,8 +60,9 @@ public actor ChildContext {
 
     // MARK: Running
 
-    /// Runs `body` with the context, after everything that was enqueued before; returns when the parent has absorbed the
-    /// saves of the body.
+    /// Runs `body` with the context after all earlier blocks.
+    ///
+    /// It returns when the parent has absorbed the saves of `body`.
     public func perform<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -74,7 +75,7 @@ public actor ChildContext {
         return try result.get()
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Runs `body` with the context and one value, `Sendable` or not, that is transferred to `body`.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -100,7 +101,7 @@ public actor ChildContext {
         }
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Queues `body` with one value, `Sendable` or not, that is transferred to `body`.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
@@ -112,7 +113,7 @@ public actor ChildContext {
         }
     }
 
-    /// A context on a queue of its own whose parent is this one.
+    /// Creates a context on a queue of its own whose parent is this one.
     public nonisolated func newChild(
         name: String? = nil,
         author: String? = nil,
@@ -121,7 +122,7 @@ public actor ChildContext {
         container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
     }
 
-    // MARK: Around a body
+    // MARK: Around a block
 
     private func begin(_ ticket: UInt64) async {
         await lock.wait(for: ticket)
@@ -145,7 +146,7 @@ public actor ChildContext {
         return source.generation?.holding(result) ?? result()
     }
 
-    /// The parent absorbs what the body has saved; then the next body runs.
+    /// Hands the saves of the block to the parent; the next block runs afterwards.
     private func handOver() async {
         let saves = source.takeSaves()
         if !saves.isEmpty {

@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// How a child with a queue of its own reaches its parent: by values, never by objects.
+/// The connection of a child with a queue of its own to its parent: by values, never by objects.
 protocol ParentLink: Sendable {
-    /// What the parent has not saved, taken on its queue.
+    /// Returns the unsaved state of the parent, read on the parent's queue.
     func unsavedState() async -> UnsavedState
 
-    /// Hands the child's saves over, in order; returns what was dropped when the parent has absorbed them.
+    /// Passes the child's saves to the parent, in order, and returns the changes that the parent dropped.
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot]
 }
 

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a child's save hands to its parent, as values.
+/// The changes that a child's save passes to its parent, as values.
 struct StagedSave: Sendable {
     enum Action: Sendable {
         case insert
@@ -15,12 +15,12 @@ struct StagedSave: Sendable {
         var action: Action
         /// The child's object with transient values left out.
         var image: Row
-        /// By slot, transient ones too.
+        /// The values by slot, transient ones included.
         var values: [PropertyValue]
-        /// The slots that the child has changed; those of an inserted object count all.
+        /// The slots that the child has changed; all slots of an inserted object.
         var changed: [Int]
 
-        /// What the child has changed, for those who are told that it is lost.
+        /// The values that the child has changed, for observers of lost edits.
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
             for slot in changed { edits[image.entity.properties[slot].name] = values[slot] }
@@ -46,7 +46,7 @@ struct StagedSave: Sendable {
     var objects: [Object] = []
     var pairs: [Pair] = []
     var orders: [Order] = []
-    /// What the child has changed about relationships, derived ones included.
+    /// The relationships that the child has changed, derived ones included.
     var delta = RelationshipDelta()
 
     var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }

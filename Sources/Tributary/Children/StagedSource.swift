@@ -1,16 +1,16 @@
 import TributaryChanges
 import TributaryStore
 
-/// A parent on another queue as a child's source: its state when the child's body began, and what the child has saved
-/// since.
+/// A child's source when the parent is on another queue.
 ///
-/// Nothing here waits for the parent. It is given the saves when the body has ended.
+/// It has the parent's state at the start of the child's block, with the saves that the child has made since. It never
+/// waits for the parent, which receives the saves when the block has ended.
 final class StagedSource: ContextSource {
     private let store: Store
     private var state = UnsavedState()
-    /// Of the objects of ``state``.
+    /// The index of the objects of ``state``.
     private(set) var keys = UnsavedKeyIndex()
-    /// The saves of the body that runs, in order.
+    /// The saves of the running block, in order.
     private var saves: [StagedSave] = []
     private(set) var version: UInt64 = 0
 
@@ -18,9 +18,9 @@ final class StagedSource: ContextSource {
         self.store = store
     }
 
-    /// A body begins.
+    /// Begins a block with the parent's state.
     func begin(_ state: UnsavedState) {
-        // Without a generation anybody's save may have changed what objects in use show.
+        // Without a generation, any save may have changed the values of objects in use.
         let isSame =
             state.version == self.state.version && state.generation != nil
             && state.generation === self.state.generation
@@ -29,13 +29,13 @@ final class StagedSource: ContextSource {
         if !isSame { version &+= 1 }
     }
 
-    /// A body has ended: what the parent has to absorb.
+    /// Ends a block and returns the saves that the parent has to absorb.
     func takeSaves() -> [StagedSave] {
         defer { saves = [] }
         return saves
     }
 
-    /// The parent's; it stays for the length of a body.
+    /// The parent's generation, which stays the same for the length of a block.
     var generation: Generation? {
         get { state.generation }
         set {}
@@ -46,7 +46,7 @@ final class StagedSource: ContextSource {
         return try store.read(body)
     }
 
-    /// The state was taken from a parent that had processed its changes.
+    /// Does nothing: the state was taken from a parent that had processed its changes.
     func processChanges() {}
 
     var hasUnsaved: Bool { !state.objects.isEmpty || !state.delta.isEmpty }
@@ -73,7 +73,7 @@ final class StagedSource: ContextSource {
 
     func destination() -> SaveDestination { .parent { self.stage($0) } }
 
-    /// Shows a save to the child at once, and keeps it for the parent.
+    /// Makes a save visible to the child at once, and keeps it for the parent.
     ///
     /// - Returns: The changes that are dropped, because their objects are deleted above.
     private func stage(_ save: StagedSave) -> [ObjectSnapshot] {

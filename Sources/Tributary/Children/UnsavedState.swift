@@ -1,30 +1,30 @@
 import TributaryChanges
 import TributaryStore
 
-/// All that the contexts above a child have not saved, as values, with the generation under it.
+/// The unsaved state of all contexts above a child, as values, with the generation under it.
 ///
-/// Taking it costs what is unsaved there; copies share it until one of them changes.
+/// Creating it costs time in proportion to the unsaved objects; copies share it until one of them changes.
 struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
-    /// How many of the objects are of each root entity.
+    /// The number of unsaved objects by root entity.
     private var counts: [Int: Int] = [:]
-    /// Root entities of which an object was deleted.
+    /// Root entities with a deleted object.
     private var deletedRootIndexes: Set<Int> = []
     var delta = RelationshipDelta()
     /// The generation that the topmost context reads; nil for what is newest.
     var generation: Generation?
-    /// Moves when anything above has changed.
+    /// Grows when anything above has changed.
     var version: UInt64 = 0
 
-    /// How many of the objects are of a root entity.
+    /// Returns the number of unsaved objects of a root entity.
     func count(rootIndex: Int) -> Int { counts[rootIndex] ?? 0 }
 
-    /// What the objects and links concern.
+    /// The root entities of the objects and links.
     var roots: UnsavedRoots {
         UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: delta.changedRelationships)
     }
 
-    /// An object is unsaved, as it is given.
+    /// Sets the unsaved state of an object.
     mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {
         if unsaved.row == nil { deletedRootIndexes.insert(key.rootIndex) }
         if objects.updateValue(unsaved, forKey: key) == nil { counts[key.rootIndex, default: 0] += 1 }
@@ -32,7 +32,7 @@ struct UnsavedState: Sendable {
 }
 
 extension UnsavedState {
-    /// What a child of a context sees above the store.
+    /// Creates the unsaved state that a child of the context sees above the store.
     init(of context: ManagedObjectContext) {
         context.checkConfinement()
         context.processChanges()

@@ -1,13 +1,13 @@
-/// Objects that a save would write were changed in the store meanwhile, and the merge policy says to ask.
+/// An error of a save whose objects were changed in the store meanwhile, under the merge policy `error`.
 ///
 /// `context.refresh(_:mergeChanges:)` takes over the store's state; saving again then succeeds.
 public struct ConflictError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One for each object.
+    /// The conflicts, one for each object.
     public var conflicts: [MergeConflict]
-    /// One for each key that several objects would have.
+    /// The conflicts of unique keys, one for each key that several objects would have.
     public var constraintConflicts: [ConstraintConflict] = []
 
-    /// One line for each object and each key.
+    /// A description with one line for each object and each key.
     public var description: String {
         let keys = constraintConflicts.map { conflict in
             let ids = conflict.objectIDs.map(\.description) + (conflict.stored.map { [$0.id.description] } ?? [])

@@ -1,6 +1,6 @@
 public import TributaryChanges
 
-/// Objects that a save would give one key, although the model says that no two have it.
+/// A conflict of objects that a save would give one unique key.
 public struct ConstraintConflict: Hashable, Sendable {
     /// The entity that states the constraint.
     public var entity: String

@@ -3,11 +3,11 @@ import TributaryStore
 
 /// An object that was changed both in a context and in the store.
 public struct MergeConflict: Hashable, Sendable {
-    /// Which object.
+    /// The ID of the object.
     public var objectID: ManagedObjectID
-    /// What the context changed; empty when it deleted the object.
+    /// The properties that the context changed; empty when it deleted the object.
     public var changedProperties: Set<String>
-    /// What changed in the store since the context had read the object.
+    /// The properties that changed in the store since the context read the object.
     public var changedInStore: Set<String>
     /// The object as the context had read it.
     public var cached: ObjectSnapshot
@@ -18,9 +18,9 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-    /// The conflict of an object between the row that its context had read and what the store has now.
+    /// Creates the conflict between the row that the object's context had read and the store's newest row.
     init(_ object: ManagedObject, _ cached: Row, _ stored: Row?, in context: ManagedObjectContext) {
-        // Large values are read only for those who see them.
+        // Large values are read only when the resolver or the thrown error shows them.
         let isSeen = context.resolveConflict != nil || context.mergePolicy == .error
         let whole = { isSeen ? context.store.readable($0) : $0 }
         self.init(

@@ -8,7 +8,7 @@ struct UniqueKey: Hashable {
     let slots: [Int]
     let values: [PropertyValue]
 
-    /// Nil when one of the values is null: such a key collides with none.
+    /// Creates the key; nil when one of the values is null, because such a key conflicts with none.
     init?(of object: ManagedObject, _ constraint: [String], in model: Model) {
         let own = object.kind.entity
         // The topmost entity that has the constraint states it; the others inherit it.

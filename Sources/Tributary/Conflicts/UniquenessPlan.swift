@@ -2,33 +2,33 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a save does about objects that would share a key with another one.
+/// How a save resolves conflicts between objects that would share a unique key.
 ///
-/// An object of the context that gives way is not written; what in the save refers to a new one that does refers to the
-/// one that stays instead.
+/// An object of the context that loses such a conflict is not written. When the object is new, references to it in the
+/// save are redirected to the object that keeps the key.
 struct UniquenessPlan {
-    /// Dirty objects that are not written as they are.
+    /// The results of changed objects that are not written as they are.
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
-    /// By root entity: new objects that are not written, with those that take their places; these may be among them as well.
+    /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
     /// Updates of stored objects that take the values of new ones.
     var updates: [Change] = []
-    /// Deletions of stored objects that give way.
+    /// Deletions of stored objects that lose their key.
     var deletions: [Change] = []
     /// Stored objects that the save touches.
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
     var conflicts: [ConstraintConflict] = []
 
-    /// Who is there instead of a new object that is not written; nil when it is written.
+    /// Returns the object that replaces a new object; nil when the new object is written.
     ///
-    /// Whoever took its place may have given way in turn.
+    /// A replacement may itself have been replaced; the last one is returned.
     private func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }
         return last
     }
 
-    /// Keeps who takes the place of a new object.
+    /// Records the object that replaces a new object.
     ///
     /// - Parameters:
     ///   - object: the new object.
@@ -37,7 +37,7 @@ struct UniquenessPlan {
         replacements[object.kind.entity.root, default: [:]][object.uniqueID] = other
     }
 
-    /// The change with references to replaced objects turned to their replacements.
+    /// Returns the change with references to replaced objects redirected to their replacements.
     ///
     /// - Parameters:
     ///   - change: a change of the save.
@@ -59,7 +59,7 @@ struct UniquenessPlan {
         return change
     }
 
-    /// The root entity of the objects to which a relationship leads.
+    /// Returns the root entity of a relationship's targets.
     private func targetRoot(of relationship: String, _ entity: Entity, _ model: Model) -> String? {
         entity.property(named: relationship)?.relationship.flatMap { model.entity(named: $0.destination)?.root }
     }

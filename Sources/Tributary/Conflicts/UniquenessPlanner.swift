@@ -2,12 +2,12 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Finds unsaved objects that would share a unique key with another object, and says which of them gives way.
+/// Finds unsaved objects that would share a unique key with another object, and decides which object keeps it.
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
 
-    /// Holds the keys of new and changed objects against each other and against the store.
+    /// Compares the keys of new and changed objects with each other and with the store.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         var holders: [UniqueKey: ManagedObject] = [:]
@@ -16,7 +16,7 @@ struct UniquenessPlanner {
                 guard plan.results[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: context.schema.model)
                 else { continue }
-                // One that has given way to another itself holds nothing any more.
+                // An object that has lost a conflict itself no longer holds its keys.
                 if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
                     let loser = try resolve(key, object, against: other, &plan)
                     if loser === other { holders[key] = object }
@@ -27,7 +27,7 @@ struct UniquenessPlanner {
                     continue
                 }
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
-                    // What the context has changed itself is held against the others as it will be.
+                    // A changed object of this context is compared by its unsaved key, not by its row.
                     if context.registeredObject(for: row.id)?.isDirty == true { continue }
                     try resolve(key, object, against: row, &plan)
                 }
@@ -36,10 +36,10 @@ struct UniquenessPlanner {
         return plan
     }
 
-    /// Two objects of the context.
+    /// Resolves a conflict between two objects of the context.
     ///
-    /// The new one gives way to the one that was saved; of two new ones the later gives way where the store's side
-    /// counts more, else the earlier. Two that were saved are always an error.
+    /// A new object loses to a saved one. Of two new objects, the later one loses when the merge policy prefers the
+    /// store; otherwise the earlier one loses. A conflict between two saved objects is always an error.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
@@ -63,7 +63,7 @@ struct UniquenessPlanner {
         return loser
     }
 
-    /// An object of the context and one of the store.
+    /// Resolves a conflict between an object of the context and one of the store.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,

@@ -1,7 +1,7 @@
 import Synchronization
 import TributaryStore
 
-/// Numbers activities, knows which are under way, and notifies subscribers.
+/// Numbers activities, keeps the running ones, and notifies subscribers.
 final class ActivityBoard: Sendable {
     private struct State {
         var count: UInt64 = 0
@@ -11,17 +11,17 @@ final class ActivityBoard: Sendable {
     private let state = Mutex(State())
     let broadcast = Broadcast<Activity>(limit: 256)
 
-    /// Those that have begun and not ended, in the order in which they began.
+    /// The activities that have begun and not ended, in the order in which they began.
     var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
 
-    /// Shows an activity for as long as `body` runs.
+    /// Publishes an activity for as long as `body` runs.
     func run<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
         let number = begin(title)
         defer { end(number, title) }
         return try await body()
     }
 
-    // Subscribers are notified under the lock, so that the order is that of the activities.
+    // Subscribers are notified under the lock, so that they see the activities in order.
 
     private func begin(_ title: String) -> UInt64 {
         state.withLock { state in
@@ -40,7 +40,7 @@ final class ActivityBoard: Sendable {
         }
     }
 
-    /// Ends the streams; whoever follows one has seen the end of everything that began.
+    /// Ends the streams; a subscriber has received the end of every activity that began.
     func finish() {
         state.withLock { state in
             for (number, activity) in state.running.sorted(by: { $0.key < $1.key }) {

@@ -10,15 +10,15 @@ import TributaryStore
 @MainActor
 @Observable
 public final class ActivityMonitor {
-    /// What has begun and not ended, in the order in which it began.
+    /// The running activities, in the order in which they began.
     public private(set) var running: [Activity] = []
-    /// Whether anything is under way.
+    /// Whether any activity is running.
     public var isActive: Bool { !running.isEmpty }
 
     init(_ board: ActivityBoard) {
         let news = board.broadcast.stream()
         running = board.running
-        // Ends when the container closes or the monitor goes; it cannot be a child of anything.
+        // The task ends when the container closes or the monitor is released; it cannot be a child task.
         Task { [weak self] in
             for await _ in news {
                 guard let self else { return }

@@ -22,7 +22,7 @@ final class ContextDirectory: Sendable {
         }
     }
 
-    /// Forgets the objects of every context for good.
+    /// Removes the objects of every context for good.
     func endAll() async {
         for context in state.withLock({ $0.entries.compactMap(\.context) }) { await context.end() }
     }

@@ -1,14 +1,14 @@
 import Synchronization
 package import TributaryStore
 
-/// What the contexts of one container share.
+/// The state that the contexts of one container share.
 package final class ContextHome: Sendable {
     package let store: Store
     package let schema: ObjectSchema
     let pipeline: MergePipeline
     /// Held while the view context saves, for messages.
     let viewContextUse = ExclusiveResource(name: "the view context")
-    /// Weak, because the container holds its view context.
+    /// A weak reference, because the container holds its view context.
     private let owner = Mutex(Owner())
 
     private struct Owner: Sendable {

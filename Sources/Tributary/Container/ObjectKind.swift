@@ -2,7 +2,7 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// An entity of an open container with what its objects need again and again: the class, the defaults, the slots.
+/// The descriptor of an entity in an open container: the class, the defaults and the slots of its objects.
 @usableFromInline
 package final class ObjectKind: Sendable {
     package let entity: Entity
@@ -10,9 +10,9 @@ package final class ObjectKind: Sendable {
     let type: ManagedObject.Type
     /// The store's configured name, part of every ID.
     let store: String
-    /// Counts kinds in this process; a ``Field`` remembers a slot together with it.
+    /// The number of this descriptor in the process; a ``Field`` remembers a slot together with it.
     @usableFromInline let serial: UInt32
-    /// The root entity's place among the model's root entities.
+    /// The index of the root entity among the model's root entities.
     let rootIndex: Int
     /// Whether the model has the entity.
     let isKnown: Bool
@@ -20,11 +20,11 @@ package final class ObjectKind: Sendable {
     let defaults: [PropertyValue]
     /// Whether an object of this entity may turn out to be of a sub-entity.
     let hasSubentities: Bool
-    /// Whether what a save wrote is what the row then holds, so that it need not be read again.
+    /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool
     /// The entity's properties by slot.
     let properties: PropertyTable
-    /// Set in the kind of an object that only finds out which properties an accessor uses.
+    /// The probe of an object that finds out which properties an accessor uses; nil for other objects.
     let probe: PropertyProbe?
 
     private static let nextSerial = Atomic<UInt32>(1)
@@ -58,18 +58,18 @@ package final class ObjectKind: Sendable {
             }
     }
 
-    /// The slot of a property, nil when the entity has none of the name.
+    /// Returns the slot of a property, or nil when the entity has no such property.
     func slot(named name: String) -> Int? {
         if let probe { return probe.slot(named: name) }
         return properties.isSearched ? properties.slot(named: name) : entity.slot(named: name)
     }
 
-    /// What a property is; an object that only finds out what an accessor uses has any number of attributes.
+    /// Returns the role of a property; the object of a probe has any number of attributes.
     func role(_ slot: Int) -> PropertyRole {
         slot < properties.roles.count ? properties.roles[slot] : .attribute(.undefined)
     }
 
-    /// The ID of one of its objects.
+    /// Returns the ID of one of the entity's objects.
     package func objectID(_ uniqueID: UniqueID) -> ManagedObjectID {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
     }

@@ -7,7 +7,7 @@ package final class ObjectSchema: Sendable {
     private let kinds: [String: ObjectKind]
     /// Entities with derived attributes, the inherited ones included.
     let derivingKinds: [ObjectKind]
-    /// How many root entities there are.
+    /// The number of root entities.
     let rootCount: Int
 
     /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not fit, or a
@@ -56,7 +56,7 @@ package final class ObjectSchema: Sendable {
         rootCount = roots.count
     }
 
-    /// The nearest class up the inheritance, so that a sub-entity without one still has its parent's accessors.
+    /// Returns the nearest class up the inheritance, so that a sub-entity without a class has its parent's accessors.
     private static func nearestClass(
         of entity: Entity,
         among types: [String: ManagedObject.Type]
@@ -64,7 +64,7 @@ package final class ObjectSchema: Sendable {
         ([entity.name] + entity.ancestors).lazy.compactMap { types[$0] }.first ?? ManagedObject.self
     }
 
-    /// By slot of a relationship: the entities that have objects at its other end, with their classes.
+    /// Returns the entities of a relationship's targets with their classes, by the relationship's slot.
     private static func targetTypes(
         of entity: Entity,
         in model: Model,
@@ -102,10 +102,10 @@ package final class ObjectSchema: Sendable {
         }
     }
 
-    /// The entity of the given name, nil when the model has none.
+    /// Returns the descriptor of the entity, or nil when the model has none of the name.
     package func kind(named name: String) -> ObjectKind? { kinds[name] }
 
-    /// The root entity of the given place, nil when there is none.
+    /// Returns the root entity at the index, or nil when there is none.
     func rootKind(at index: Int) -> ObjectKind? {
         let roots = model.rootEntities
         return roots.indices.contains(index) ? kinds[roots[index].name] : nil

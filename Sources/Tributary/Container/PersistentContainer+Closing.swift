@@ -1,14 +1,14 @@
 import TributaryStore
 
 extension PersistentContainer {
-    /// Bodies that were accepted and have not ended.
+    /// The number of blocks that were accepted and have not ended.
     public var pendingSaves: Int { pipeline.pending.count }
 
-    /// Waits for pending bodies, merges a last time, closes the store.
+    /// Waits for pending blocks, merges a last time, and closes the store.
     ///
     /// The store is closed also when the last merge fails.
     ///
-    /// - Throws: what the last merge or closing the store threw.
+    /// - Throws: the error of the last merge or of closing the store.
     public func close() async throws {
         let closed = await result { try await pipeline.close() }
         await contexts.endAll()
@@ -23,11 +23,11 @@ extension PersistentContainer {
         }
     }
 
-    /// Returns when nothing is under way any more: no pending body, no save, no notice that is not merged.
+    /// Returns when no block, save or change notification is pending.
     ///
-    /// For tests, which then need no sleep: it cuts the debounce short instead of waiting for it. What the changes bring
-    /// about in observers, such as fetched results controllers of the view context, has happened when it returns.
-    /// Changes in contexts that nobody saves do not count.
+    /// It is for tests, which then need no sleep: it cuts the debounce short instead of waiting for it. The effects of
+    /// the changes in observers, such as fetched results controllers of the view context, have happened when it
+    /// returns. Unsaved changes of contexts do not count.
     ///
     /// - Throws: ``ContextError`` when the main context cannot merge, such as when the store cannot be read.
     public func settled() async throws {

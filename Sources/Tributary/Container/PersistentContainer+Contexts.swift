@@ -1,11 +1,11 @@
 extension PersistentContainer {
-    /// A context with a queue of its own.
+    /// Creates a context with a queue of its own.
     ///
     /// - Parameters:
-    ///   - name: what history says of its transactions.
-    ///   - author: who makes the changes.
-    ///   - mergePolicy: what its saves do about objects that were changed in the store meanwhile.
-    /// - Returns: An actor to be kept as long as it is needed.
+    ///   - name: the context name that history has for its transactions.
+    ///   - author: the author of the changes.
+    ///   - mergePolicy: how its saves resolve conflicts with objects that were changed in the store meanwhile.
+    /// - Returns: An actor that the caller keeps as long as it needs the context.
     public func newBackgroundContext(
         name: String? = nil,
         author: String? = nil,
@@ -24,9 +24,9 @@ extension PersistentContainer {
 
     // MARK: One task, one context
 
-    /// Runs `body` with a fresh background context and returns what it returns.
+    /// Runs `body` with a new background context and returns its result.
     ///
-    /// It counts as pending from the call on.
+    /// The block counts as pending from the call on.
     public func performBackgroundTask<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -34,7 +34,7 @@ extension PersistentContainer {
         return try await newBackgroundContext().performCounted(body)
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Runs `body` with a new background context and one value, `Sendable` or not, that is transferred to `body`.
     public func performBackgroundTask<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -43,14 +43,14 @@ extension PersistentContainer {
         return try await newBackgroundContext().performCounted(with: input, body)
     }
 
-    /// Queues `body` on a fresh background context and returns at once.
+    /// Queues `body` on a new background context and returns at once.
     ///
-    /// It counts as pending from the call on.
+    /// The block counts as pending from the call on.
     public func enqueueBackgroundTask(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
         newBackgroundContext().enqueue(body)
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Queues `body` on a new background context with one value, `Sendable` or not, that is transferred to `body`.
     public func enqueueBackgroundTask<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
@@ -60,8 +60,9 @@ extension PersistentContainer {
 
     // MARK: Children
 
-    /// A context on a queue of its own whose parent is the view context: what it saves, the view context shows, and the
-    /// store has it after the view context's save.
+    /// Creates a context on a queue of its own whose parent is the view context.
+    ///
+    /// The view context shows the changes that the child saves; the store has them after the view context's save.
     public func newChildOfViewContext(
         name: String? = nil,
         author: String? = nil,

@@ -17,21 +17,21 @@ public final class PersistentContainer: Sendable {
     /// The store's configured name.
     public let name: String
     package let store: Store
-    /// What happens between a commit and the main context.
+    /// The merges of committed transactions into the main context.
     package let pipeline: MergePipeline
     let home: ContextHome
     let main: MainContext
     let contexts = ContextDirectory()
 
-    /// Opens a store at `path`, creates it when there is none.
+    /// Opens the store at `path`, and creates it when it does not exist.
     ///
     /// - Parameters:
-    ///   - name: what peers are shown, and the store part of object IDs.
+    ///   - name: the name that peers see, and the store part of object IDs.
     ///   - path: the SQLite file; its folder must exist.
-    ///   - model: what the store holds.
-    ///   - classes: a class for each entity that is to have one of its own.
+    ///   - model: the model of the store.
+    ///   - classes: a class for each entity that has one of its own.
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
-    ///   - merging: when the main context takes over what others have saved.
+    ///   - merging: when the main context merges the saves of others.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys of
     ///   classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a transformer is
     ///   missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at
@@ -55,7 +55,7 @@ public final class PersistentContainer: Sendable {
         try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }
 
-    /// Builds a container on a store that is open.
+    /// Creates a container on an open store.
     package init(
         store: Store,
         classes: [ManagedObject.Type] = [],

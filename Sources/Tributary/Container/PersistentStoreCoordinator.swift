@@ -1,4 +1,4 @@
-/// The write lock of a store: first come, first served, whichever context asks.
+/// The write lock of a store, which contexts acquire in the order of their requests.
 ///
 /// A save takes the lock by itself. To hold it for several saves, which are then one transaction:
 ///
@@ -11,14 +11,14 @@
 /// }
 /// ```
 public struct PersistentStoreCoordinator: Sendable {
-    /// Whose store it is.
+    /// The container of the store.
     public let container: PersistentContainer
 
     /// Runs `body` with the context on its queue, holding the write lock; its saves become one transaction.
     ///
     /// See ``ManagedObjectContext/performInOneTransaction(_:)``.
     ///
-    /// - Throws: what `body` throws; nothing is committed then, and the context keeps its changes.
+    /// - Throws: the error that `body` throws; nothing is committed then, and the context keeps its changes.
     public func perform<T: Sendable>(
         on context: BackgroundContext,
         _ body: @Sendable (ManagedObjectContext) throws -> T

@@ -1,16 +1,16 @@
 import TributaryModel
 
-/// The properties of an entity by slot, prepared for the questions that objects and saves ask again and again.
+/// The properties of an entity by slot, indexed for the look-ups of objects and saves.
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// Empty for an entity with so many properties that looking through the names takes longer than hashing.
+    /// The names by slot; empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     /// The slots of attributes that have no column, in ascending order.
     let transientSlots: [Int]
     /// The members of ``transientSlots``.
     let transients: SlotSet
-    /// The slots of derived attributes, which nobody sets.
+    /// The slots of derived attributes, which no program sets.
     let derivedSlots: SlotSet
     /// The slots of derived attributes with how they are computed.
     let derivations: [(slot: Int, derivation: Derivation)]
@@ -43,10 +43,10 @@ struct PropertyTable: Sendable {
         }
     }
 
-    /// Whether ``slot(named:)`` knows the names.
+    /// Whether ``slot(named:)`` can find names.
     var isSearched: Bool { !names.isEmpty }
 
-    /// The slot of a property; nil when the entity has none of the name.
+    /// Returns the slot of a property, or nil when the entity has no such property.
     func slot(named name: String) -> Int? {
         for slot in names.indices where names[slot] == name { return slot }
         return nil

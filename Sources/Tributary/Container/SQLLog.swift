@@ -1,4 +1,4 @@
-/// Hears of each SQL statement that a container has run: for a log at debug level.
+/// A log of each SQL statement that a container has run, for example at debug level.
 ///
 /// ```swift
 /// let log = SQLLog { logger.debug("SQL", metadata: ["text": "\($0.text)", "time": "\($0.duration)"]) }
@@ -10,18 +10,18 @@ public struct SQLLog: Sendable {
     public struct Entry: Sendable, Hashable {
         /// The statement's text.
         public let text: String
-        /// From its first step to its end; what was done with the rows in between is included.
+        /// The time from the statement's first step to its end, including the work on its rows in between.
         public let duration: Duration
-        /// How many rows it gave.
+        /// The number of rows that it returned.
         public let rows: Int
     }
 
-    /// Whether texts show the bound values, which may be private, in the place of `?`.
+    /// Whether texts show the bound values, which may be private, instead of `?`.
     public var includesValues: Bool
-    /// What is called with each statement.
+    /// The closure that is called with each statement.
     public var handler: @Sendable (Entry) -> Void
 
-    /// A log that calls `handler`; values are not shown unless asked for.
+    /// Creates a log that calls `handler`, by default without values.
     public init(includesValues: Bool = false, _ handler: @escaping @Sendable (Entry) -> Void) {
         self.includesValues = includesValues
         self.handler = handler

@@ -1,4 +1,4 @@
-/// Where a container keeps its objects.
+/// The location where a container stores its objects.
 public enum StoreLocation: Sendable, Hashable {
     /// An SQLite file; its folder must exist.
     case file(String)

@@ -1,13 +1,13 @@
 import TributaryChanges
 
-/// Addresses of objects by ID, where each object of a fetch is looked for and put in: half as expensive as a dictionary.
+/// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
-/// A hash table with open addressing: what finds its place taken goes to the next one that is free. The seed is drawn
-/// for each table, so that nobody can write IDs into a log that all want one place.
+/// It is a hash table with open addressing: an entry whose slot is taken goes to the next free one. The seed is random
+/// for each table, so that nobody can write IDs into a log that all have one hash.
 struct AddressTable {
     private struct Entry {
         var id: UniqueID
-        /// 0 where nothing is.
+        /// The address; 0 in a free slot.
         var address: UInt
     }
 
@@ -25,7 +25,7 @@ struct AddressTable {
 
     var addresses: [UInt] { entries.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    /// Puts an address in the place of whatever had its ID.
+    /// Stores an address, and replaces the address that its ID had.
     mutating func insert(_ address: UInt, for id: UniqueID) {
         reserve(count + 1)
         let index = index(of: id)
@@ -33,13 +33,13 @@ struct AddressTable {
         entries[index] = Entry(id: id, address: address)
     }
 
-    /// Takes an ID out, if it has this address.
+    /// Removes an ID if it has this address.
     mutating func remove(_ address: UInt, for id: UniqueID) {
         guard count > 0 else { return }
         var hole = index(of: id)
         guard entries[hole].address == address else { return }
         count -= 1
-        // What follows without a gap may have wanted the place that is free now.
+        // The entries that follow without a gap may belong in the freed slot.
         var next = hole
         while true {
             next = (next + 1) & mask
@@ -54,7 +54,7 @@ struct AddressTable {
         if entries.count > AddressTable.leastEntries, count * 8 < entries.count { resize(entries.count / 2) }
     }
 
-    /// Makes room for so many in all.
+    /// Reserves capacity for this number of entries in all.
     mutating func reserve(_ total: Int) {
         var wanted = max(entries.count, AddressTable.leastEntries)
         while total * 4 > wanted * 3 { wanted *= 2 }
@@ -69,7 +69,7 @@ struct AddressTable {
 
     private var mask: Int { entries.count - 1 }
 
-    /// Where the ID is, or the free place where it belongs.
+    /// Returns the index of the ID, or of the free slot where it belongs.
     private func index(of id: UniqueID) -> Int {
         var index = preferredIndex(of: id)
         while entries[index].address != 0, entries[index].id != id { index = (index + 1) & mask }

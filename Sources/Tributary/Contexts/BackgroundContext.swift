@@ -9,8 +9,8 @@
 /// }
 /// ```
 ///
-/// Bodies run one after another, each without interruption, in the order in which they were handed over. What comes out
-/// must be `Sendable`: IDs, snapshots and plain values, never objects.
+/// Blocks run one after another, each without interruption, in the order in which they were submitted. Results must be
+/// `Sendable`: IDs, snapshots and plain values, never objects.
 public actor BackgroundContext {
     private let context: ManagedObjectContext
     /// The container that it belongs to.
@@ -41,16 +41,16 @@ public actor BackgroundContext {
 
     // MARK: Running
 
-    /// Runs `body` with the context, after everything that was enqueued before, and returns what it returns.
+    /// Runs `body` with the context after all earlier blocks, and returns its result.
     ///
-    /// The body counts as pending from its first step.
+    /// The block counts as pending from its first step.
     public func perform<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         try run(body)
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Runs `body` with the context and one value, `Sendable` or not, that is transferred to `body`.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -59,17 +59,17 @@ public actor BackgroundContext {
         return try await performCounted(with: input, body)
     }
 
-    /// Runs a body that counts as pending already.
+    /// Runs a block that counts as pending already.
     ///
-    /// It ends to be pending here, and not where the caller goes on: that may be the main actor, which does not run any
-    /// more while the program ends.
+    /// The block stops being pending here, and not in the caller: the caller may be on the main actor, which no longer
+    /// runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         try runCounted(body)
     }
 
-    /// Runs a body that counts as pending already with one value that is handed over to it.
+    /// Runs a block that counts as pending already, with one value that is transferred to it.
     func performCounted<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -82,10 +82,10 @@ public actor BackgroundContext {
 
     /// Runs `body` with the context while the calling thread waits; not for asynchronous code.
     ///
-    /// Inside a body of the same context, also one that waits for another context's body in between, `body` runs at once
-    /// as a part of it: nothing is merged before it, and observers are notified of its changes at the end of the outer body. Two contexts
-    /// whose bodies wait for each other on two threads would wait for ever: the program stops with a message that names
-    /// both.
+    /// Inside a block of the same context, `body` runs at once as a part of that block, also when the block waits for
+    /// another context's block in between: nothing is merged before `body`, and observers are notified of its changes
+    /// at the end of the outer block. Two contexts whose blocks wait for each other on two threads would wait for ever:
+    /// the program stops with a message that names both.
     @available(*, noasync, message: "use perform")
     public nonisolated func performAndWait<T: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> T
@@ -105,7 +105,7 @@ public actor BackgroundContext {
 
     /// Queues `body` in the order of the calls.
     ///
-    /// It counts as pending from the call on: `container.close()` waits for it.
+    /// The block counts as pending from the call on: `container.close()` waits for it.
     ///
     /// A `Task` that calls `perform` promises no order.
     public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
@@ -117,7 +117,7 @@ public actor BackgroundContext {
         }
     }
 
-    /// Does this with one value that is handed over to the body, `Sendable` or not.
+    /// Queues `body` with one value, `Sendable` or not, that is transferred to `body`.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
         _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
@@ -129,7 +129,7 @@ public actor BackgroundContext {
         }
     }
 
-    // MARK: Around a body
+    // MARK: Around a block
 
     private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         container.pipeline.pending.begin()
@@ -160,7 +160,7 @@ public actor BackgroundContext {
 }
 
 extension BackgroundContext {
-    /// A context on a queue of its own whose parent is this one.
+    /// Creates a context on a queue of its own whose parent is this one.
     public nonisolated func newChild(
         name: String? = nil,
         author: String? = nil,

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The observers of a context, the changes of which they have not been notified yet, and when that is due.
+/// The observers of a context, the changes that they have not received yet, and when these changes are sent.
 final class ChangeObservation {
     typealias WillSave = (ManagedObjectContext) -> Void
     typealias DidSave = (ManagedObjectContext, ObjectChanges) -> Void
@@ -16,11 +16,11 @@ final class ChangeObservation {
     var onInaccessibleFault: InaccessibleFault?
 
     private var pending = ObjectsDidChange()
-    /// Whether the observers are being notified: what they change follows after that, not in the middle of it.
+    /// Whether the observers are being notified: changes that they make are sent after that, not in the middle of it.
     private var isNotifying = false
 
-    // What is unchecked is asked for or counted with each change of a value: no access to it lasts longer than the
-    // instruction that makes it, so none can overlap.
+    // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
+    // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
     /// Whether pending changes are processed by a job on the main actor, soon after the first of them.
     private let isScheduled: Bool
@@ -51,8 +51,10 @@ final class ChangeObservation {
 
     func discardPending() { pending = ObjectsDidChange() }
 
-    /// Notifies all observers of the changes, round by round: an observer may change objects, fetch and save, and what
-    /// comes of it follows in a round of its own, when all observers have been notified of this one.
+    /// Notifies all observers of the changes, round by round.
+    ///
+    /// An observer may change objects, fetch and save. Changes that it makes are sent in a further round, when all
+    /// observers have been notified of this one.
     ///
     /// - Parameters:
     ///   - maximumRounds: how often observers may go on changing objects.
@@ -86,7 +88,7 @@ final class ChangeObservation {
         inaccessibleFaults.forEach { $0(object, error) }
     }
 
-    /// Lets go of observers that were cancelled.
+    /// Removes observers that were cancelled.
     func removeCancelled() {
         changes.removeCancelled()
         willSaves.removeCancelled()

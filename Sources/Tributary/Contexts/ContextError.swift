@@ -1,6 +1,6 @@
 public import TributaryChanges
 
-/// Why a context could not do what it was asked; names objects by ID, never carries them.
+/// Why a context could not perform an operation; it names objects by ID and never contains them.
 public enum ContextError: Error, Hashable, Sendable {
     /// The model has no entity of this name.
     case unknownEntity(String)
@@ -10,7 +10,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case abstractEntity(String)
     /// The entity has no property of this name.
     case unknownProperty(entity: String, property: String)
-    /// The value does not fit the property's type; both in words.
+    /// The value does not fit the property's type; `expected` and `found` describe both in words.
     case wrongType(entity: String, property: String, expected: String, found: String)
     /// The property is a relationship where an attribute is needed, or the other way round.
     case wrongKind(entity: String, property: String, expected: String)
@@ -35,8 +35,9 @@ public enum ContextError: Error, Hashable, Sendable {
     case derivations([DerivationProblem])
     /// Keys of classes that stand for no property of their entities; found when a store is opened.
     case fields([FieldProblem])
-    /// Something else of this thread is being written, by the named context, and ends only after the caller: a save, a
-    /// batch or a pin inside `resolveConflict`, inside a batch's handler, or inside another context's
+    /// Another write of this thread, by the named context, is in progress and ends only after the caller.
+    ///
+    /// It is a save, a batch or a pin inside `resolveConflict`, inside a batch's handler, or inside another context's
     /// ``ManagedObjectContext/performInOneTransaction(_:)``.
     case saveInProgress(by: String)
     /// Waiting for the write lock would never end; the cycle names the contexts.
@@ -59,7 +60,7 @@ extension ContextError {
 }
 
 extension ContextError: CustomStringConvertible {
-    /// What failed and why, for people.
+    /// A message that says which operation failed and why.
     public var description: String {
         switch self {
         case .unknownEntity(let name): "the model has no entity '\(name)'"

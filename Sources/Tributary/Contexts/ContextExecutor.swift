@@ -1,7 +1,7 @@
 import Dispatch
 import TributaryStore
 
-/// The serial queue of one background context, as an executor: first come, first served, whatever the priority.
+/// The serial queue of a background context, as an executor that runs jobs in order, whatever their priority.
 ///
 /// Dispatch on Linux has no `DispatchSerialQueue` that is an executor by itself.
 final class ContextExecutor: SerialExecutor {
@@ -9,7 +9,7 @@ final class ContextExecutor: SerialExecutor {
     /// Held by the thread that runs a body of the queue.
     private let resource: ExclusiveResource
 
-    /// The queue of the context of the name.
+    /// Creates the queue of the context with the name.
     init(name: String) {
         queue = DispatchQueue(label: "tributary.context.\(name)")
         resource = ExclusiveResource(name: "the context '\(name)'")
@@ -24,14 +24,14 @@ final class ContextExecutor: SerialExecutor {
         queue.async { self.resource.holding { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
     }
 
-    /// Queues a plain body after everything queued before.
+    /// Queues a plain block after all earlier ones.
     func enqueue(_ body: @escaping @Sendable () -> Void) {
         queue.async { self.resource.holding(body) }
     }
 
-    /// Runs a body in turn while the calling thread waits; at once when the thread runs a body of the queue already.
+    /// Runs a block after the earlier ones while the calling thread waits, or at once inside a block of the queue.
     ///
-    /// It stops the program when the wait could never end, because the queue's body waits for the caller.
+    /// It stops the program when the wait could never end, because the queue's block waits for the caller.
     func runAndWait<T>(_ body: () -> T) -> T {
         if isCurrent { return body() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
@@ -39,10 +39,11 @@ final class ContextExecutor: SerialExecutor {
         return WaitForGraph.shared.holdsLock ? runHere(body) : queue.sync { resource.holding(body) }
     }
 
-    /// Runs a body in turn on the dispatch queue where the caller is, while a thread of the context's own waits.
+    /// Runs a block on the caller's dispatch queue while a thread of the context's own queue waits.
     ///
-    /// The database's library knows by the dispatch queue who may use the writer connection: a caller that holds the write
-    /// lock must not leave that queue, because the body may come back to a context that reads in the open transaction.
+    /// The database library identifies the user of the writer connection by the dispatch queue. A caller that holds the
+    /// write lock must not leave that queue, because the block may come back to a context that reads in the open
+    /// transaction.
     private func runHere<T>(_ body: () -> T) -> T {
         let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         queue.async {
@@ -55,7 +56,7 @@ final class ContextExecutor: SerialExecutor {
     }
 
     func checkIsolated() {
-        // A thread that waits for another context's body in the middle of its own is still in its own.
+        // A thread that waits inside its block for another context's block is still inside its own block.
         if !isCurrent { dispatchPrecondition(condition: .onQueue(queue)) }
     }
 

@@ -4,11 +4,11 @@ struct ContextQueue {
     let name: String?
     /// Whether it is the main actor.
     let isMain: Bool
-    /// The queue of a background context; without one nothing can be checked.
+    /// The queue of a background context; without one, nothing can be checked.
     let executor: ContextExecutor?
 
     #if DEBUG
-        /// Stops the program when the caller is elsewhere.
+        /// Stops the program when the caller is on another queue or actor.
         func check(_ entry: @autoclosure () -> String) {
             if isMain {
                 if !QueueIdentity.isSurelyMain { stopUnlessMain(entry()) }

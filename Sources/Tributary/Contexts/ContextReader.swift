@@ -4,23 +4,23 @@ import TributaryStore
 
 /// Reads rows and relationships for one context, from its source under the context's own changes.
 ///
-/// Rows that were read ahead come from the container's row cache when the context shows a generation, else from a cache
-/// of the context alone.
+/// Rows that were read ahead come from the container's row cache when the context shows a generation; otherwise they
+/// come from a cache of the context's own.
 final class ContextReader {
     /// Where rows come from and where saves go.
     let source: any ContextSource
-    /// Whether there is nothing between the context and the store.
+    /// Whether the source of the context is the store itself.
     let isStore: Bool
     private let rowCache: RowCache
-    /// What was read ahead for this context alone.
+    /// The prefetch cache of this context alone.
     private var prefetched = PrefetchCache()
-    /// An error while reading that a getter could not throw; the next save does.
+    /// An error while reading that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
     /// The newest transaction that the objects of a background context have taken over.
     var mergedThrough: Int64 = 0
     /// Grows when something other than an edit changes what the context shows.
     private var changeCount: UInt64 = 0
-    /// The version of the source with which the objects in use are in step.
+    /// The version of the source that the objects in use show.
     private var caughtUpVersion: UInt64 = 0
 
     init(source: any ContextSource, rowCache: RowCache) {
@@ -31,24 +31,24 @@ final class ContextReader {
 
     // MARK: Versions
 
-    /// Moves when the context shows something else of the store or of the contexts above.
+    /// A version that grows when the context shows another state of the store or of the contexts above.
     var shownVersion: UInt64 { changeCount &+ source.version }
 
-    /// The context shows something else from now on: what was read ahead does not hold any more.
+    /// Invalidates the prefetch cache, because the context shows another state from now on.
     func invalidatePrefetched() { changeCount &+= 1 }
 
-    /// Forgets what was read ahead for this context alone.
+    /// Removes all rows and relationships from the prefetch cache.
     func dropPrefetched() { prefetched = PrefetchCache() }
 
-    /// The objects in use are in step with the source.
+    /// Records that the objects in use show the current version of the source.
     func markCaughtUp() { caughtUpVersion = source.version }
 
-    /// Whether something above the context has changed since the objects in use were in step with it.
+    /// Whether something above the context has changed since the objects in use were updated.
     var isBehind: Bool { source.version != caughtUpVersion }
 
     // MARK: Reading
 
-    /// Reads at the context's generation, or what is newest.
+    /// Reads at the context's generation, or at the newest state.
     func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
         do {
             return try source.read(body)
@@ -57,7 +57,7 @@ final class ContextReader {
         }
     }
 
-    /// Reads what a request asks.
+    /// Reads the results of a request.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
     func readResults<T>(_ body: (Reader) throws -> T) throws -> T {
@@ -70,20 +70,20 @@ final class ContextReader {
         }
     }
 
-    /// The row under the context's own changes: what contexts above have not saved, else the store's.
+    /// Returns the unsaved row of the contexts above, or else the store's row, without the context's own changes.
     func row(_ id: UniqueID, _ kind: ObjectKind, _ reader: Reader) throws -> Row? {
         if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
         return try reader.row(id, rootEntity: kind.entity.root)
     }
 
-    /// The row under the context's own changes, read ahead or now.
+    /// Returns the row without the context's own changes, from the caches or from the source.
     func row(_ id: UniqueID, _ kind: ObjectKind) throws(ContextError) -> Row? {
         if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
         if let row = cachedRow(kind.objectID(id)) { return row }
         return try read { try $0.row(id, rootEntity: kind.entity.root) }
     }
 
-    /// The other end of a relationship under the context's own changes.
+    /// Returns the other end of a relationship without the context's own changes.
     func related(to object: ManagedObject, _ slot: Int) throws(ContextError) -> [ManagedObjectID] {
         let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
         let key = RelationshipDelta.Key(object, slot)
@@ -94,7 +94,7 @@ final class ContextReader {
         return withChangesAbove(stored, at: key)
     }
 
-    /// What the store has at the other end of a relationship, with what the contexts above have changed about it.
+    /// Returns the stored other end of a relationship with the unsaved changes of the contexts above.
     func withChangesAbove(_ stored: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
         let ids = source.relationshipChange(key)?.applied(to: stored) ?? stored
         return source.relationshipOrdering(key)?.ordering(ids) ?? ids
@@ -108,10 +108,11 @@ final class ContextReader {
 
     // MARK: Reading ahead
 
-    /// The store's row of an object as the context would read it, when it has been read already.
+    /// Returns the store's row of an object as the context would read it, when it has been read already.
     ///
-    /// A context that shows a generation, and its children, share the container's row cache. One that reads what is
-    /// newest does not: another process may have written since. It has the rows that it has read ahead itself.
+    /// A context that shows a generation, and its children, share the container's row cache. A context that reads the
+    /// newest state does not use it, because another process may have written since; it has the rows of its own
+    /// prefetch cache.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
         guard let number = source.cachedGeneration else { return prefetched.row(id, version: shownVersion) }
         return rowCache.row(id, at: number)

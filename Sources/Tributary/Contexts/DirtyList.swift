@@ -12,13 +12,13 @@ struct DirtyList {
     /// Root entities of which an object was deleted since the list was empty.
     private(set) var deletedRootIndexes: Set<Int> = []
 
-    /// How many objects were returned to callers that visit each of them for one request; for tests.
+    /// The number of objects that callers visited one by one for a request; for tests.
     private(set) var visited = 0
 
-    /// In order.
+    /// The objects, in order.
     var objects: [ManagedObject] { entries.compactMap { $0 } }
 
-    /// All objects in order, for a request of which no value is known that they must have.
+    /// Returns all objects in order, for a request that requires no known value.
     mutating func visitAll() -> [ManagedObject] {
         visited += count
         return objects
@@ -55,13 +55,13 @@ struct DirtyList {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }
 
-    /// A property of one of the objects is about to change.
+    /// Updates the indexes before a property of one of the objects changes.
     mutating func propertyWillChange(of object: ManagedObject, _ slot: Int) {
         guard object.dirtyIndex >= 0 else { return }
         keys.change(object.dirtyIndex, rootIndex: object.kind.rootIndex, slot: slot)
     }
 
-    /// One of the objects was linked to the owner, or is no more.
+    /// Adds an owner to or from which one of the objects was linked or unlinked.
     mutating func addOwner(_ owner: ObjectKey) {
         if count > 0 { owners.insert(owner) }
     }

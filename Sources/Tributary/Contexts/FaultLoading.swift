@@ -2,11 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads the rows of faults, and keeps why one could not be read.
+/// Reads the rows of faults, and keeps the error when a row could not be read.
 struct FaultLoading {
     let context: ManagedObjectContext
 
-    /// Reads the row of a fault for a getter, which cannot throw: what goes wrong is kept on the object.
+    /// Reads the row of a fault for a getter, which cannot throw; an error is kept on the object.
     func fire(_ object: ManagedObject) {
         do {
             try load(object)
@@ -20,7 +20,7 @@ struct FaultLoading {
         }
     }
 
-    /// Keeps why an object could not be read, and notifies observers of it once.
+    /// Keeps the error of an object that could not be read, and notifies observers of it once.
     func report(_ error: ContextError, of object: ManagedObject) {
         let extras = object.makeExtras()
         extras.faultError = error
@@ -31,7 +31,7 @@ struct FaultLoading {
 
     /// Reads the row of a fault.
     ///
-    /// An object without a row is gone from then on.
+    /// An object without a row becomes gone.
     func load(_ object: ManagedObject) throws(ContextError) {
         let id = object.objectID
         guard object.kind.isKnown else { throw ContextError.notFound(id) }
@@ -40,15 +40,15 @@ struct FaultLoading {
         }
         if let row, row.entity.name == object.kind.entity.name { return object.fill(from: row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
-        // One that was only linked has nothing to link to, and one that was deleted unread is deleted already. An ID that
-        // is not merged yet is looked for again when it is asked for again.
+        // An object that was only linked cannot keep its links, and an object that was deleted unread is deleted
+        // already. An ID that is not merged yet is looked up again at the next access.
         context.move(object, on: .loadFailure)
         let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
         object.makeExtras().faultError = error
         throw error
     }
 
-    /// The transaction that brought the object, when the generation is older than the object.
+    /// Returns the transaction that inserted the object, when the context's generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
         guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
         do {
@@ -74,7 +74,7 @@ struct FaultLoading {
 
     // MARK: Several at once
 
-    /// The objects of the IDs, with their rows read in one query where they are not there yet.
+    /// Returns the objects of the IDs, and reads missing rows in one query.
     func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
         let objects = ids.map { context.fault(for: $0) }
         var missing: [ManagedObject] = []
@@ -92,7 +92,7 @@ struct FaultLoading {
         return objects
     }
 
-    /// The objects of the IDs; a read that fails leaves them as faults, and the next save says why.
+    /// Returns the objects of the IDs; after a failed read they stay faults, and the next save throws the error.
     func loadBatchIfPossible(_ ids: [ManagedObjectID]) -> [ManagedObject] {
         do {
             return try loadBatch(ids)

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         checkConfinement()
         return pending.objects.filter { $0.state == .inserted }
     }
-    /// Changed objects that are not saved yet, also those to or from which others were linked.
+    /// Changed objects that are not saved yet, including those to or from which other objects were linked or unlinked.
     public var updatedObjects: [ManagedObject] {
         checkConfinement()
         return pending.objects.filter { $0.state == .updated } + relationships.linkedOwners
@@ -31,14 +31,14 @@ extension ManagedObjectContext {
 
     // MARK: Recording
 
-    /// An attribute, a register or a pair of the object has changed.
+    /// Records that an attribute, a register or a pair of the object has changed.
     @inline(__always)
     func recordEdit(of object: ManagedObject) {
         guard pending.recordEdit(of: object) else { return }
         recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Moves an object by an event, and does what the transition asks of the rest of the context.
+    /// Moves an object by an event, and performs the actions of the transition.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         let transition = ObjectTransition(from: object.state, on: event)
         let actions = transition.actions
@@ -68,18 +68,19 @@ extension ManagedObjectContext {
         guard observation.hasChangeObservers || pending.hasUnfollowedDeletions || undoStack != nil else { return }
         observation.isProcessingScheduled = true
         guard let container else { return }
-        // The first change after a run puts one job on the main actor; who asks sooner does not wait for it.
+        // The first change after a run schedules one job on the main actor; callers of `processPendingChanges()` do not
+        // wait for it.
         Task { @MainActor in container.viewContext.processPendingChanges() }
     }
 
     // MARK: Processing
 
-    /// Follows the delete rules and notifies the observers of what has changed since the last time.
+    /// Follows the delete rules and notifies the observers of the changes since the last call.
     ///
     /// It runs at the end of each `perform`, before every save, fetch and merge, and for the view context soon after a
     /// change.
     ///
-    /// On the view context it also ends the group of changes that one ``undo()`` takes back.
+    /// On the view context it also ends the group of changes that one ``undo()`` reverts.
     public func processPendingChanges() {
         checkConfinement()
         observation.isProcessingScheduled = false
@@ -87,7 +88,7 @@ extension ManagedObjectContext {
         if isMain { undoStack?.endEvent() }
     }
 
-    /// Processes pending changes in the middle of a job, which is not over for undo.
+    /// Processes the pending changes without ending the current undo group.
     func processChanges() {
         observation.beginEvent()
         MergeOperation(context: self).catchUp()
@@ -97,14 +98,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// How often hooks and observers may go on changing objects.
+    /// The number of times that hooks and observers may go on changing objects.
     static let maximumRounds = 100
 
     // MARK: Observers
 
     /// Calls `body` with each group of changes, on the context's own queue or actor.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> ObserverToken {
         checkConfinement()
@@ -115,7 +116,7 @@ extension ManagedObjectContext {
     ///
     /// Any number of observers are called in the order in which they were added, after ``onWillSave``.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeWillSave(_ body: @escaping (ManagedObjectContext) -> Void) -> ObserverToken {
         checkConfinement()
@@ -126,26 +127,27 @@ extension ManagedObjectContext {
     ///
     /// Any number of observers are called in the order in which they were added, after ``onDidSave``.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeDidSave(_ body: @escaping (ManagedObjectContext, ObjectChanges) -> Void) -> ObserverToken {
         checkConfinement()
         return observation.didSaves.add(body)
     }
 
-    /// Calls `body` once for each object whose row could not be read when a property was; see
-    /// ``ManagedObject/faultError``.
+    /// Calls `body` once for each object whose row could not be read when a property was read.
+    ///
+    /// See ``ManagedObject/faultError``.
     ///
     /// Any number of observers are called in the order in which they were added, after ``onInaccessibleFault``.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeInaccessibleFaults(_ body: @escaping (ManagedObject, ContextError) -> Void) -> ObserverToken {
         checkConfinement()
         return observation.inaccessibleFaults.add(body)
     }
 
-    /// Ends what ``observeChanges(_:)`` or another function of its kind began, and lets go of the closure.
+    /// Removes an observer that ``observeChanges(_:)`` or a similar function added, and releases its closure.
     public func removeObserver(_ observer: ObserverToken) {
         checkConfinement()
         observer.cancel()
@@ -170,7 +172,7 @@ extension ManagedObjectContext {
         set { observation.onDidSave = newValue }
     }
 
-    /// Called once for an object whose row could not be read when a property was; see ``ManagedObject/faultError``.
+    /// Called once for an object whose row could not be read for a property; see ``ManagedObject/faultError``.
     ///
     /// For more than one closure there is ``observeInaccessibleFaults(_:)``.
     public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)? {

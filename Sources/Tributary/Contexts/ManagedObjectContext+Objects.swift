@@ -5,11 +5,11 @@ import TributaryStore
 extension ManagedObjectContext {
     // MARK: Inserting
 
-    /// A new object of the class's entity.
+    /// Inserts a new object of the class's entity.
     ///
     /// - Parameters:
     ///   - type: the class; it was given to the container.
-    ///   - id: a UUID of the caller's; by default the object gets a new one, final at once.
+    ///   - id: a UUID that the caller provides; by default the object gets a new one, which never changes.
     /// - Returns: The object, with the model's defaults.
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, the class was not given to the container, or
     ///   the ID is taken. An ID that is taken in the store is found out at save.
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// A new object of the entity; `id` is a UUID of the caller's.
+    /// Inserts a new object of the entity; `id` is a UUID that the caller provides.
     ///
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, or the ID is taken.
     @discardableResult
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
         let uniqueID = id ?? store.newID()
         if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
-            // A fault may stand for an object that is not there; the save finds out.
+            // A fault may stand for an object that does not exist; the save detects an ID that is taken.
             guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
             try? known.load()
             guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
@@ -57,9 +57,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// A new object with the ID, the entity and the values of a snapshot.
+    /// Inserts a new object with the ID, the entity and the values of a snapshot.
     ///
-    /// To-one relationships may lead to objects that come later.
+    /// To-one relationships may refer to objects that are inserted later.
     ///
     /// - Returns: The object; a save writes it.
     /// - Throws: ``ContextError`` when the entity is unknown, abstract or of another class, or the ID is taken.
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// A new object with the ID, the entity and the values of a snapshot.
+    /// Inserts a new object with the ID, the entity and the values of a snapshot.
     ///
     /// - Returns: The object; a save writes it.
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, the ID is taken, or a value does not fit; then
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
 
     // MARK: Upsert
 
-    /// The object of a class that has the given values, found in the context or the store, else a new one with them.
+    /// Returns the object of a class that has the given values, or inserts a new object with them.
     ///
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
@@ -134,18 +134,18 @@ extension ManagedObjectContext {
 
     // MARK: Finding
 
-    /// The object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
+    /// Returns the object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkConfinement()
         return object(id.uniqueID, kind: schema.kind(of: id))
     }
 
-    /// The object of the ID as an object of the given class, nil when it is of another one.
+    /// Returns the object of the ID as an object of the given class, or nil when it is of another one.
     public func object<Object: ManagedObject>(with id: ManagedObjectID, as type: Object.Type) -> Object? {
         object(with: id) as? Object
     }
 
-    /// The object of the ID.
+    /// Returns the object of the ID, and reads it when it is a fault.
     ///
     /// - Throws: ``ContextError`` `notFound`, or `notYetMerged` when the object exists only in a transaction that is newer
     ///   than the generation which the context shows, or `unreadable`.
@@ -156,7 +156,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of the ID as an object of the given class.
+    /// Returns the object of the ID as an object of the given class.
     ///
     /// - Throws: as ``existingObject(with:)``, and ``ContextError`` `wrongKind` when the object is of another class.
     public func existingObject<Object: ManagedObject>(
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
         return typed
     }
 
-    /// The object of the ID when the context has it already; nothing is read or made.
+    /// Returns the object of the ID when it is in use in the context; nothing is read or created.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkConfinement()
         guard let kind = schema.kind(named: id.rootEntity) else { return nil }
@@ -184,7 +184,7 @@ extension ManagedObjectContext {
 
     private func object(_ id: UniqueID, kind: ObjectKind) -> ManagedObject {
         if let known = registry.object(id, rootIndex: kind.rootIndex) { return known }
-        // The row says of which class an object is; without sub-entities there is only one.
+        // The row names the entity, and so the class; without sub-entities there is only one.
         if kind.hasSubentities, let row = try? reader.row(id, kind) {
             return object(for: row)
         }
@@ -193,7 +193,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of a row that was read, not refreshed when it has been read before.
+    /// Returns the object of a row; an object that has values already is not refreshed.
     func object(for row: Row) -> ManagedObject {
         guard let kind = registry.kind(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
@@ -206,7 +206,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of an ID that names its concrete entity: nothing is read.
+    /// Returns the object of an ID that names its concrete entity; nothing is read.
     func fault(for id: ManagedObjectID) -> ManagedObject {
         let kind = schema.kind(of: id)
         if let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone { return known }

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 package import TributaryStore
 
-/// A scratch pad of managed objects, bound to one queue or actor.
+/// A set of managed objects with unsaved changes, bound to one queue or actor.
 ///
 /// The view context belongs to the main actor: ``PersistentContainer/viewContext``. Background contexts are reached
 /// through a ``BackgroundContext``, whose `perform` hands the context to a closure:
@@ -16,41 +16,42 @@ package import TributaryStore
 /// }
 /// ```
 ///
-/// Everything here is synchronous and plain. The context holds its objects weakly as long as they have no changes;
-/// objects hold their context strongly.
+/// All functions are synchronous. The context holds its objects weakly as long as they have no changes; objects hold
+/// their context strongly.
 public final class ManagedObjectContext {
-    /// The name that history has for each transaction.
+    /// The context name that history has for each transaction.
     public let name: String?
-    /// Who makes the changes; goes to the history and, with the transaction, to other machines.
+    /// The author of the changes; history has it, and the transaction carries it to other machines.
     public var author: String? {
         get { saving.author }
         set { saving.author = newValue }
     }
-    /// What a save does about objects that were changed in the store meanwhile.
+    /// How a save resolves conflicts with objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy {
         get { saving.mergePolicy }
         set { saving.mergePolicy = newValue }
     }
-    /// Decides for one conflict which policy applies to the object; nil leaves it to ``mergePolicy``.
+    /// Returns the policy for one conflict; a nil closure leaves it to ``mergePolicy``.
     ///
-    /// It is called inside the save, once for each object in conflict, and may read and change the live object: what it
-    /// sets is written with `objectTrump` or `overwrite`. It may change other objects too: the save validates and writes
-    /// them as well, whether they had changes before or not. When it throws, the save does. The write lock is held while it
-    /// runs: a save in it, of this context or another one, throws ``ContextError/saveInProgress(by:)``, and rolling back,
-    /// resetting or refreshing what is being saved makes the save throw.
+    /// It is called inside the save, once for each object in conflict, and may read and change the live object: values
+    /// that it sets are written with `objectTrump` or `overwrite`. It may change other objects too: the save validates
+    /// and writes them as well, whether they had changes before or not. When it throws, the save throws the error. The
+    /// write lock is held while it runs: a save in it, of this context or another one, throws
+    /// ``ContextError/saveInProgress(by:)``; rolling back, resetting or refreshing objects that are being saved makes
+    /// the save throw.
     public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)? {
         get { saving.resolveConflict }
         set { saving.resolveConflict = newValue }
     }
-    /// Whether the context takes over what others have saved by itself.
+    /// Whether the context merges the saves of others automatically.
     ///
     /// A background context does so at the start of each `perform`, never inside one; it is false there by default. On
-    /// the view context it stands for the timer, and is true by default: when it is false, only
+    /// the view context it controls the timer, and is true by default: when it is false, only
     /// ``PersistentContainer/mergePendingChanges()``, a save and ``reset()`` move the context.
     public var automaticallyMergesChangesFromParent: Bool {
         didSet { if isMain { home.pipeline.mailbox.setAutomatic(automaticallyMergesChangesFromParent) } }
     }
-    /// Whether the context holds all its objects, and not only those with changes.
+    /// Whether the context holds all its objects strongly, and not only those with changes.
     public var retainsRegisteredObjects: Bool {
         get { registry.isRetaining }
         set { registry.retain(newValue) }
@@ -61,7 +62,7 @@ public final class ManagedObjectContext {
         set { saving.lastToken = newValue }
     }
 
-    /// What can be taken back; nil when nothing is recorded, as on a background context by default.
+    /// The changes that can be undone; nil when nothing is recorded, as on a background context by default.
     public var undoStack: UndoStack? {
         didSet {
             undoStack?.context = self
@@ -69,18 +70,19 @@ public final class ManagedObjectContext {
         }
     }
 
-    /// The context that this one was made from with `newChild`; nil when its rows come from the store or from a context
-    /// on another queue.
+    /// The context that created this one with `newChild`.
+    ///
+    /// It is nil when the rows come from the store or from a context on another queue.
     public let parent: ManagedObjectContext?
 
     let home: ContextHome
-    /// Where the context may be used; a child on its parent's queue has its parent's.
+    /// The queue of the context; a child on its parent's queue has its parent's.
     let queue: ContextQueue
     let registry: ObjectRegistry
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
-    /// How saves are made.
+    /// The settings of saves.
     var saving: SaveSettings
     /// Whether the context was reset for good because its container closed.
     private(set) var isClosed = false
@@ -119,19 +121,19 @@ public final class ManagedObjectContext {
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }
 
-    /// Where rows come from and where saves go.
+    /// The source of rows and the destination of saves.
     var source: any ContextSource { reader.source }
 
-    /// The generation that a view context or a pinned one shows; others read what is newest.
+    /// The generation that a view context or a pinned one shows; nil for contexts that read the newest state.
     var generation: Generation? {
         get { source.generation }
         set { source.generation = newValue }
     }
 
-    /// Grows with everything that changes what a child sees: edits, merges, saves, rollbacks, and those above.
+    /// Grows with each change of the state that a child sees: edits, merges, saves and rollbacks, here and above.
     var stateVersion: UInt64 { pending.editCount &+ reader.shownVersion }
 
-    /// What objects are related to, and how that changes.
+    /// The relationships of the context's objects, and the functions that change them.
     var relationships: RelationshipGraph { RelationshipGraph(context: self) }
 
     func kind(named name: String) throws(ContextError) -> ObjectKind {
@@ -153,15 +155,16 @@ public final class ManagedObjectContext {
 
     // MARK: Ending
 
-    /// Forgets all objects for good, because the container has closed or nobody has the context any more; observers are
-    /// let go, and with them what they hold.
+    /// Removes all objects for good, because the container has closed or the context is no longer referenced.
+    ///
+    /// Observers are released, and with them their closures.
     func close() {
         forgetAll()
         isClosed = true
         observation.removeAll()
     }
 
-    /// Forgets all objects and all changes; the context stays where it is.
+    /// Removes all objects and all changes; the context keeps its generation.
     func forgetAll() {
         undoStack?.removeAllActions()
         reader.invalidatePrefetched()
@@ -172,6 +175,6 @@ public final class ManagedObjectContext {
     }
 }
 
-/// Contexts stay on their queue or actor; the conformance is taken away for good.
+/// Contexts stay on their queue or actor; this declaration makes the conformance unavailable for good.
 @available(*, unavailable, message: "pass the BackgroundContext, or the container, instead")
 extension ManagedObjectContext: @unchecked Sendable {}

@@ -3,14 +3,17 @@ import TributaryStore
 
 /// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
 final class ObjectRegistry {
-    /// Objects take themselves out of it when they end, on any thread; the rest stays on the context's queue or actor.
+    /// The table of live objects.
+    ///
+    /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's queue
+    /// or actor.
     let table: ObjectTable
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
-    /// Objects that have read relationships, and some that have ended or dropped what they read since.
+    /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
     private var readers: Set<ObjectKey> = []
 
-    /// The entity that was used last; many uses of one follow each other.
+    /// The entity that was used last, because consecutive look-ups often use one entity.
     private var recentKind: ObjectKind?
 
     init(rootCount: Int) {
@@ -35,13 +38,13 @@ final class ObjectRegistry {
         return kind
     }
 
-    /// The live objects, in no order to rely on.
+    /// The live objects, in no particular order.
     var objects: [ManagedObject] { table.objects }
 
     /// The number of live objects.
     var count: Int { table.count }
 
-    /// The live objects that hold what the store has said of their relationships.
+    /// The live objects that cache stored relationships.
     var relationshipReaders: [ManagedObject] {
         var live: [ManagedObject] = []
         readers = readers.filter { key in
@@ -54,27 +57,27 @@ final class ObjectRegistry {
         return live
     }
 
-    /// Keeps what the store has said of a relationship on its object.
+    /// Caches a stored relationship on its object.
     func keep(_ ids: [ManagedObjectID], at slot: Int, of object: ManagedObject) {
         object.makeExtras().related[slot] = ids
         readers.insert(object.key)
         if readers.count > 2 * count + ObjectRegistry.leastReaders { _ = relationshipReaders }
     }
 
-    /// So many keys may be there before those without a live object are removed.
+    /// The minimum number of keys before those without a live object are removed.
     private static let leastReaders = 1_024
 
-    /// From now on holds all objects strongly, or no object.
+    /// Sets whether the registry holds all objects strongly, or none.
     func retain(_ isRetaining: Bool) {
         guard self.isRetaining != isRetaining else { return }
         self.isRetaining = isRetaining
         held = isRetaining ? Set(objects) : []
     }
 
-    /// Makes room for so many more objects of one root entity.
+    /// Reserves capacity for additional objects of one root entity.
     func reserve(_ count: Int, rootIndex: Int) { table.reserve(count, rootIndex: rootIndex) }
 
-    /// Puts an object in the place of whatever had its ID.
+    /// Registers an object, and replaces the object that had its ID.
     func register(_ object: ManagedObject) {
         if isRetaining {
             if let former = table.object(object.uniqueID, rootIndex: object.kind.rootIndex) { held.remove(former) }
@@ -89,7 +92,7 @@ final class ObjectRegistry {
         if isRetaining { held.remove(object) }
     }
 
-    /// Forgets all objects.
+    /// Removes all objects.
     func removeAll() {
         table.removeAll()
         held = []

@@ -2,21 +2,22 @@ import CLinux
 import Synchronization
 import TributaryChanges
 
-/// The live objects of a context by ID, without holding them: an object takes itself out when it ends.
+/// The live objects of a context by ID, without holding them: an object removes itself when it ends.
 ///
-/// Weak references would do the same, but give each object a side table, which makes every later retain and release of
-/// it several times as expensive as reading an attribute.
+/// Weak references would work as well, but give each object a side table, which makes every later retain and release of
+/// the object several times as expensive as reading an attribute.
 ///
-/// Objects stay on their context's queue or actor, but the last one to hold an object may end elsewhere, as the end of an
-/// actor's own state does. Therefore the lock: an object that ends waits for it before its memory goes, and one that is
-/// looked up meanwhile is found only if it could still be retained. Nothing is released under the lock.
+/// Objects stay on their context's queue or actor, but the last reference to an object may be released elsewhere, as at
+/// the end of an actor's own state. Therefore the table has a lock: an object that ends waits for it before its memory
+/// is freed, and a look-up meanwhile finds the object only if it could still be retained. Nothing is released under the
+/// lock.
 final class ObjectTable: Sendable {
     private struct State {
         /// By root entity.
         var tables: [AddressTable]
 
         init(rootCount: Int) {
-            // One more for objects of entities that the model does not have.
+            // The last table is for objects of entities that the model does not have.
             tables = (0...rootCount).map { _ in AddressTable() }
         }
     }
@@ -36,19 +37,19 @@ final class ObjectTable: Sendable {
         return retained.flatMap(ObjectTable.takeRetained)
     }
 
-    /// The live objects, in no order to rely on.
+    /// The live objects, in no particular order.
     var objects: [ManagedObject] {
         let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(ObjectTable.retain) } }
         return retained.compactMap(ObjectTable.takeRetained)
     }
 
-    /// Puts an object in the place of whatever had its ID.
+    /// Stores an object, and replaces the object that had its ID.
     func insert(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
         state.withLock { $0.tables[table].insert(address, for: id) }
     }
 
-    /// Takes an object out; does nothing when another one is in its place.
+    /// Removes an object; does nothing when another object has its ID.
     func remove(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
         state.withLock { $0.tables[table].remove(address, for: id) }
@@ -58,7 +59,7 @@ final class ObjectTable: Sendable {
         state.withLock { $0 = State(rootCount: $0.tables.count - 1) }
     }
 
-    /// Makes room for so many more objects of one root entity.
+    /// Reserves capacity for additional objects of one root entity.
     func reserve(_ count: Int, rootIndex: Int) {
         state.withLock { $0.tables[rootIndex].reserve($0.tables[rootIndex].count + count) }
     }
@@ -69,7 +70,7 @@ final class ObjectTable: Sendable {
         UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// The same address with a retain that `takeRetained` gives back; nil when the object's end has begun.
+    /// Retains the object at an address for `takeRetained` to release; nil when its deinitialization has begun.
     private static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
     }

@@ -1,4 +1,4 @@
-/// What an event does to an object in a state: the state after it, and what else has to be done.
+/// The transition of an object for an event in a state: the new state and the actions.
 ///
 /// This table is complete: an event that is not listed for a state leaves the object as it is. `any` stands for every
 /// state but `detached`, and `removal` for clearChanges, changeVisibility, unregister, notifyDeletion.
@@ -65,11 +65,11 @@
 ///
 /// `rollBackNeverSaved`, `saveLoss` and `resurrectChanged` are the events ``ObjectEvent`` with a value that is true.
 struct ObjectTransition: Hashable, Sendable {
-    /// What a transition asks for besides the new state.
+    /// The actions of a transition besides the new state.
     struct Actions: OptionSet, Hashable, Sendable {
         let rawValue: UInt16
 
-        // What PendingChanges does itself:
+        // PendingChanges performs these actions:
 
         /// The object joins the objects that the next save includes.
         static let list = Actions(rawValue: 1 << 0)
@@ -89,16 +89,16 @@ struct ObjectTransition: Hashable, Sendable {
         /// Lists of related objects may show other objects than before.
         static let changeVisibility = Actions(rawValue: 1 << 9)
 
-        // What the caller does, with the object as it was before:
+        // The caller performs these actions, with the object as it was before the transition:
 
-        /// What the changes of the object have done to the other ends of its relationships is taken back.
+        /// The changes that the object has made to the other ends of its relationships are reverted.
         static let revertInverses = Actions(rawValue: 1 << 10)
         /// A conflict is kept for a save under the policy `error`.
         static let keepConflict = Actions(rawValue: 1 << 11)
         /// Observers get the values that were set and are lost.
         static let reportLostEdits = Actions(rawValue: 1 << 12)
 
-        // What the caller does after it:
+        // The caller performs these actions after the transition:
 
         static let notifyUpdate = Actions(rawValue: 1 << 13)
         static let notifyDeletion = Actions(rawValue: 1 << 14)
@@ -164,7 +164,7 @@ struct ObjectTransition: Hashable, Sendable {
         }
     }
 
-    /// The object goes, and observers are notified.
+    /// The object is removed, and observers are notified.
     private static let removal: Actions = [.clearChanges, .changeVisibility, .unregister, .notifyDeletion]
 
     private static func invalidation(_ state: ObjectState) -> Cell? {

@@ -3,7 +3,7 @@ final class ObserverList<Body> {
     private var entries: [(token: ObserverToken, body: Body)] = [] {
         didSet { isEmpty = entries.isEmpty }
     }
-    /// A plain flag that no access can overlap with: it is asked for with each change of a value.
+    /// A plain flag that is read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
 
     func add(_ body: Body) -> ObserverToken {
@@ -19,7 +19,7 @@ final class ObserverList<Body> {
         removeCancelled()
     }
 
-    /// Lets go of what was cancelled.
+    /// Removes observers that were cancelled.
     func removeCancelled() {
         if entries.contains(where: { !$0.token.isActive }) { entries.removeAll { !$0.token.isActive } }
     }

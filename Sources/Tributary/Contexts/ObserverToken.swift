@@ -1,22 +1,22 @@
 import Synchronization
 
-/// What an observer was registered as, to cancel it.
+/// The registration of an observer, which can cancel it.
 ///
 /// ```swift
 /// let observer = context.observeDidSave { context, changes in print(changes) }
 /// observer.cancel()
 /// ```
-/// An observer stays until it is cancelled, or the context has closed: letting go of the token does not end it. The token
-/// may leave a `perform`, and cancel from anywhere.
+/// An observer stays until it is cancelled, or the context has closed; releasing the token does not end it. The token
+/// may leave a `perform`, and may cancel from anywhere.
 public final class ObserverToken: Sendable {
     private let isCancelled = Atomic(false)
 
     /// Whether the observer has not been cancelled.
     public var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
 
-    /// Ends the registration: no call of the observer begins after this, not even for what others are being notified of.
+    /// Ends the registration; no call of the observer begins after this, not even for a notification in progress.
     ///
-    /// The context lets go of the observer's closure, on its own queue or actor, when it next notifies; at once with
-    /// ``ManagedObjectContext/removeObserver(_:)``.
+    /// The context releases the observer's closure, on its own queue or actor, when it next notifies observers;
+    /// ``ManagedObjectContext/removeObserver(_:)`` releases it at once.
     public func cancel() { isCancelled.store(true, ordering: .releasing) }
 }

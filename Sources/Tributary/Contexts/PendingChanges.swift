@@ -1,30 +1,32 @@
 import TributaryChanges
 
-/// What a context has changed and not saved: the only owner of the states of its objects.
+/// The unsaved changes of a context, and the only owner of the states of its objects.
 ///
 /// An object moves from state to state by ``ObjectTransition`` alone. The list of changed objects follows from the
 /// states: an object is in it while it is inserted, updated or deleted.
 final class PendingChanges {
-    /// The right to give an object another state, which nothing outside this file can make.
+    /// The capability to set an object's state, which only code in this file can create.
     struct StateAccess {
         fileprivate init() {}
     }
 
     private var list = DirtyList()
     private let registry: ObjectRegistry
-    /// What the context has changed about relationships.
+    /// The unsaved changes of relationships.
     var delta = RelationshipDelta()
     /// Deleted objects whose delete rules have not been followed yet.
     private var unfollowedDeletions: [ManagedObject] = []
-    /// Whether delete rules are being followed: relationships show objects that the rules are about to unlink.
+    /// Whether delete rules are being followed.
+    ///
+    /// Meanwhile relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
     /// Writes that had no effect, which the next save reports.
     private(set) var refusedWrites = RefusedWrites()
 
-    // What is unchecked is asked for or counted with each change of a value: no access to it lasts longer than the
-    // instruction that makes it, so none can overlap.
+    // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
+    // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
     /// Grows with each change that a program makes.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
@@ -35,7 +37,7 @@ final class PendingChanges {
         self.registry = registry
     }
 
-    // MARK: Asking
+    // MARK: Reading
 
     /// The objects that a save includes, in the order in which they joined.
     var objects: [ManagedObject] { list.objects }
@@ -54,7 +56,7 @@ final class PendingChanges {
     /// Whether a save has changed objects to write, conflicts to report or refused writes to report.
     var needsSave: Bool { list.count > 0 || !lostConflicts.isEmpty || !refusedWrites.isEmpty }
 
-    /// All objects in order, for a request of which no value is known that they must have.
+    /// Returns all objects in order, for a request that requires no known value.
     func visitAll() -> [ManagedObject] { list.visitAll() }
 
     /// How many objects ``visitAll()`` has returned; for tests.
@@ -71,12 +73,12 @@ final class PendingChanges {
 
     // MARK: Moving objects between states
 
-    /// Moves an object by an event whose transitions ask nothing of the caller.
+    /// Moves an object by an event whose transitions have no actions for the caller.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
 
-    /// Gives an object the state of a transition and does what belongs to the pending changes.
+    /// Sets the state of a transition on an object, and performs the actions of the pending changes.
     func apply(_ transition: ObjectTransition, to object: ManagedObject) {
         assert(transition.from == object.state, "a transition belongs to the state that the object has")
         object.setState(transition.to, by: StateAccess())
@@ -93,7 +95,7 @@ final class PendingChanges {
         if actions.contains(.unregister) { registry.remove(object) }
     }
 
-    /// An attribute, a register or a pair of an object has changed.
+    /// Records that an attribute, a register or a pair of an object has changed.
     ///
     /// - Returns: Whether a save may keep the change: the object is neither gone nor detached.
     @inline(__always)
@@ -118,7 +120,7 @@ final class PendingChanges {
         editCount &+= 1
     }
 
-    /// Brings a deleted object back.
+    /// Resurrects a deleted object.
     func resurrect(_ object: ManagedObject, isChanged: Bool) {
         move(object, on: .resurrect(isChanged: isChanged))
         editCount &+= 1
@@ -126,13 +128,13 @@ final class PendingChanges {
 
     // MARK: Properties and relationships
 
-    /// A property of an object is about to change.
+    /// Updates the indexes before a property of an object changes.
     func propertyWillChange(of object: ManagedObject, _ slot: Int) { list.propertyWillChange(of: object, slot) }
 
-    /// An object without changes of its own, to or from which a changed object was linked or unlinked.
+    /// Adds an object without changes of its own, to or from which a changed object was linked or unlinked.
     func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
 
-    /// The keys of the objects of ``addOwner(_:)``, in order.
+    /// The keys that ``addOwner(_:)`` has added, in order.
     var ownerKeys: [ObjectKey] { list.owners.keys }
 
     func isOwner(_ key: ObjectKey) -> Bool { list.owners.contains(key) }
@@ -148,10 +150,10 @@ final class PendingChanges {
 
     // MARK: Delete rules
 
-    /// Hands out the deleted objects whose delete rules have not been followed, until there are none.
+    /// Calls `body` with the deleted objects whose delete rules have not been followed, until there are none.
     func followDeleteRules(_ body: ([ManagedObject]) -> Void) {
         guard !unfollowedDeletions.isEmpty else { return }
-        // A hook of a deleted object may get here again.
+        // A hook of a deleted object may call this function again.
         let wasFollowing = isFollowingDeleteRules
         isFollowingDeleteRules = true
         delta.changeVisibility()
@@ -175,27 +177,27 @@ final class PendingChanges {
 
     func keepConflict(_ conflict: MergeConflict) { lostConflicts.append(conflict) }
 
-    /// Keeps a write that had no effect for the next save.
+    /// Keeps a write that had no effect, so that the next save reports it.
     func refuse(_ failure: ValidationFailure) {
         refusedWrites.add(failure)
         editCount &+= 1
     }
 
-    /// Returns the refused writes and forgets them.
+    /// Returns the refused writes and removes them.
     func takeRefusedWrites() -> [ValidationFailure] {
         defer { refusedWrites = RefusedWrites() }
         return refusedWrites.failures
     }
 
-    // MARK: All of them
+    // MARK: All objects
 
-    /// Forgets conflicts and changed relationships: a save has taken over the objects.
+    /// Removes conflicts and changed relationships, because a save has written them.
     func finishSave() {
         delta.removeAll()
         lostConflicts = []
     }
 
-    /// Puts the conflicts and relationships of before a save under those of now, because its transaction has failed.
+    /// Puts the conflicts and relationships of a save under the current ones after its transaction failed.
     func restore(_ former: RelationshipDelta, _ conflicts: [MergeConflict]) {
         var sum = former
         sum.add(delta)
@@ -203,17 +205,16 @@ final class PendingChanges {
         lostConflicts = conflicts + lostConflicts
     }
 
-    /// Drops the deletions whose rules have not been followed: an object that a rule would still change is not changed
-    /// after a rollback.
+    /// Drops the deletions whose rules have not been followed, so that a rule changes no object after a rollback.
     func dropUnfollowedDeletions() { unfollowedDeletions = [] }
 
-    /// Drops what a rollback drops besides the objects.
+    /// Drops conflicts, changed relationships and refused writes, for a rollback.
     func dropDelta() {
         finishSave()
         refusedWrites = RefusedWrites()
     }
 
-    /// Detaches all objects and forgets all changes.
+    /// Detaches all objects and removes all changes.
     func detachAll() {
         unfollowedDeletions = []
         let objects = list.objects + registry.objects
@@ -226,6 +227,6 @@ final class PendingChanges {
         dropDelta()
     }
 
-    /// Follows writes for undo, or for the index alone.
+    /// Starts or stops recording values before they change, for undo or for the index alone.
     func followWrites(forUndo isRecording: Bool) { isFollowingWrites = isRecording || list.keys.isUsed }
 }

@@ -1,17 +1,17 @@
 import TributaryChanges
 import TributaryStore
 
-/// Rows of faults that have yet to fire, and the other ends of relationships, that one context has read ahead.
+/// The rows of faults and the other ends of relationships that one context has read ahead.
 ///
-/// It holds until the context changes or shows something else: a save, a merge, a refresh, the next `perform`. Rows of a
-/// context that shows a generation go to the container's row cache instead, where other contexts find them.
+/// It is valid until the context changes or shows another state: a save, a merge, a refresh, the next `perform`. Rows
+/// of a context that shows a generation go to the container's row cache instead, where other contexts find them.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
-    /// What the context showed when this was read.
+    /// The context's shown version when the entries were read.
     private var version: UInt64 = 0
 
-    /// Rows and relationships that may be there before all of them are dropped for new ones.
+    /// The maximum number of rows and relationships; beyond it all are dropped for new ones.
     static let limit = 50_000
 
     func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }

@@ -2,7 +2,7 @@ import TributaryChanges
 
 /// Writes that had no effect because their setters cannot throw; the next save reports them.
 struct RefusedWrites {
-    /// One for each object and property, in order.
+    /// The failures in order, one for each object and property.
     private(set) var failures: [ValidationFailure] = []
     private var known: Set<Target> = []
 
@@ -11,12 +11,12 @@ struct RefusedWrites {
         var property: String?
     }
 
-    /// More refused writes than this are not kept: the save fails anyhow.
+    /// The maximum number of refused writes that are kept: the save fails in any case.
     static let limit = 1_000
 
     var isEmpty: Bool { failures.isEmpty }
 
-    /// Adds a refused write; a second one of the same property adds nothing.
+    /// Adds a refused write, unless one of the property is there already.
     mutating func add(_ failure: ValidationFailure) {
         guard failures.count < RefusedWrites.limit,
             known.insert(Target(id: failure.objectID, property: failure.property)).inserted

@@ -4,28 +4,28 @@ import TributaryStore
 
 /// Rows that were read before they are needed, shared by the contexts of a container.
 ///
-/// Rows never change, so what has to be known of one is for which generations it holds: from the transaction that wrote
-/// it up to the last one of which it is known that it left the row alone. Commits of this process record under the
-/// write lock what they touched; a gap in their numbers is another process's doing and closes everything. A context that shows
-/// an older generation never gets a row that is newer, nor the other way round.
+/// Rows never change, so each entry has the range of generations for which its row is valid: from the transaction that
+/// wrote the row to the last transaction that is known to have left it alone. Commits of this process record under the
+/// write lock the objects that they touched; a gap in their numbers belongs to another process and closes all ranges. A
+/// context that shows an older generation never gets a newer row, nor the other way round.
 ///
-/// It is filled by fetches that ask for it, by prefetching and by faults. Past its limit the rows that came first go.
+/// Fetches that request it, prefetching and faults fill the cache. Beyond its limit the oldest rows are removed first.
 final class RowCache: Sendable {
     private struct Entry {
         let row: Row
-        /// The newest transaction of which it is known that it left the row alone; nil while that is the newest of all.
+        /// The last transaction that is known to have left the row alone; nil while it is the newest one.
         var holdsThrough: Int64?
     }
 
     private struct State {
         var newest: Int64
         var entries: [ManagedObjectID: Entry] = [:]
-        /// The keys of `entries` as they came; those before `first` are gone.
+        /// The keys of `entries` in the order of insertion; those before `first` are removed.
         var order: [ManagedObjectID] = []
         var first = 0
     }
 
-    /// Rows that are kept at most.
+    /// The maximum number of rows.
     let limit: Int
     private let state: Mutex<State>
     static let defaultLimit = 50_000
@@ -37,7 +37,7 @@ final class RowCache: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The object's row at a generation, nil when it is not known; without a number at the newest one.
+    /// Returns the object's row at a generation, or the newest row without a number; nil when it is unknown.
     func row(_ id: ManagedObjectID, at number: Int64?) -> Row? {
         state.withLock { state in
             guard let entry = state.entries[id] else { return nil }
@@ -64,7 +64,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Transactions `first` to `last` have been committed, and touched `changes`; called under the write lock.
+    /// Records the committed transactions `first` to `last` with their changes; called under the write lock.
     func recordCommits(first: Int64, last: Int64, changes: ObjectChanges) {
         state.withLock { state in
             guard last > state.newest else { return }
@@ -80,7 +80,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all rows.
     func removeAll() {
         state.withLock { state in
             state.entries = [:]
@@ -108,7 +108,7 @@ final class RowCache: Sendable {
 }
 
 extension ObjectChanges {
-    /// Whether the object may have changed, listed or not.
+    /// Whether the changes may concern the object, listed or not.
     func touches(_ id: ManagedObjectID) -> Bool {
         covers(id) || updated.contains(id) || deleted.contains(id) || inserted.contains(id)
     }

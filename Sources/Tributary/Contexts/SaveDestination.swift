@@ -1,7 +1,9 @@
-/// Where the saves of a context go.
+/// The destination of a context's saves.
 enum SaveDestination {
     /// The store, perhaps as a part of a transaction that is open.
     case store(JoinedSaves)
-    /// A parent, which takes changes as values and returns those that it drops, because their objects are deleted there.
+    /// A parent, which receives changes as values and returns those that it drops.
+    ///
+    /// It drops the changes of objects that it has deleted.
     case parent((StagedSave) -> [ObjectSnapshot])
 }

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryStore
 
-/// The store as a context's source: at a generation, or as it is when each read begins.
+/// The store as a context's source: at a generation, or at the newest state when each read begins.
 final class StoreSource: ContextSource {
     private let store: Store
     var generation: Generation?
-    /// The transaction that the context's saves become part of.
+    /// The transaction that the context's saves join.
     private let saves = JoinedSaves()
 
     init(store: Store, generation: Generation?) {

@@ -1,9 +1,9 @@
-/// The root entities that unsaved changes concern, by index; perhaps also some that they do not concern any more.
+/// The root entities of unsaved changes, by index; entities without changes may be among them.
 struct UnsavedRoots {
-    /// Of changed objects.
+    /// The root entities of changed objects.
     var changed: Set<Int> = []
-    /// Of deleted objects.
+    /// The root entities of deleted objects.
     var deleted: Set<Int> = []
-    /// Relationships of which some object's has changed.
+    /// The relationships that have changed on some object.
     var relationships: Set<RelationshipDelta.Identity> = []
 }

@@ -1,12 +1,12 @@
 import TributaryChanges
 import TributaryModel
 
-/// How a derived attribute is computed; the expressions of the model editor.
+/// The computation of a derived attribute, as an expression of the model editor.
 enum Derivation: Hashable, Sendable {
     enum Function: String, Sendable { case canonical, lowercase, uppercase }
     enum Aggregate: String, Sendable { case sum, min, max }
 
-    /// `now()`: when the save was made that changed the object.
+    /// `now()`: the time of the save that changed the object.
     case now
     /// `name`, or `department.name` with the slot of the to-one relationship.
     case value(through: String?, attribute: String, Function?)
@@ -15,7 +15,7 @@ enum Derivation: Hashable, Sendable {
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
     case aggregate(Aggregate, relationship: String, attribute: String)
 
-    /// Nil for what is none of these.
+    /// Parses an expression; nil when it is not supported.
     init?(_ expression: String) {
         let text = expression.filter { !$0.isWhitespace }
         if text == "now()" {
@@ -60,7 +60,7 @@ enum Derivation: Hashable, Sendable {
         }
     }
 
-    /// The relationship that it goes through, nil when it stays with the object.
+    /// The relationship that the expression reads; nil when it reads the object alone.
     var relationship: String? {
         switch self {
         case .now: nil
@@ -71,7 +71,7 @@ enum Derivation: Hashable, Sendable {
 }
 
 extension Derivation.Function {
-    /// Of a null it makes null.
+    /// Applies the function; null gives null.
     func apply(_ value: PropertyValue) -> PropertyValue {
         guard case .string(let text) = value else { return .null }
         return switch self {

@@ -6,10 +6,10 @@ public struct DerivationProblem: Hashable, Sendable, CustomStringConvertible {
     public var attribute: String
     /// Its expression, as the model states it.
     public var expression: String
-    /// What is wrong, in words.
+    /// The problem, in words.
     public var reason: String
 
-    /// Entity, attribute, expression and what is wrong.
+    /// The entity, the attribute, the expression and the problem.
     public var description: String {
         "\(entity).\(attribute) is derived by '\(expression)', which cannot be computed: \(reason)"
     }

@@ -3,15 +3,15 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Computes derived attributes in the writer's turn, from the newest rows with the context's own changes on top.
+/// Computes derived attributes under the write lock, from the newest rows with the context's own changes on top.
 struct DerivedValues {
     let context: ManagedObjectContext
     let reader: Reader
     let now: PropertyValue
-    /// Dirty objects that are not written.
+    /// Changed objects that are not written.
     let dropped: Set<ObjectIdentifier>
 
-    /// An object as the save leaves it; nil when there is none.
+    /// An object after the save; `nil` when it does not exist then.
     struct Subject {
         var id: ManagedObjectID
         var kind: ObjectKind
@@ -43,7 +43,7 @@ struct DerivedValues {
         return values
     }
 
-    /// The derived attributes of an object that have another value now; `now()` only when the object itself has changed.
+    /// Returns the derived attributes of an object that have new values; `now()` only when the object has changed.
     func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
         try subject.kind.properties.derivations.compactMap { slot, derivation in
             guard let attribute = subject.kind.entity.properties[slot].attribute, derivation != .now || isChanged,
@@ -54,7 +54,7 @@ struct DerivedValues {
         }
     }
 
-    /// The value of a derived attribute; nil when the expression does not fit the model.
+    /// Returns the value of a derived attribute; nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.kind.entity
         switch derivation {
@@ -83,7 +83,7 @@ struct DerivedValues {
                 guard let member = try self.subject(id), let slot = member.kind.slot(named: name) else { return nil }
                 return member.values[slot]
             }
-            // The least and the greatest date to the last bit, which a decimal number may not have.
+            // The minimum and the maximum keep all bits of a date, which a decimal number may lose.
             let dates = attribute.type == .date && aggregate != .sum ? values.compactMap(\.date) : []
             if let first = dates.min(), let last = dates.max() { return .date(aggregate == .min ? first : last) }
             let numbers = values.compactMap(DerivedValues.decimal)
@@ -101,7 +101,7 @@ struct DerivedValues {
         subject.values[slot].referencedID
     }
 
-    /// Who is at the other end of a to-many when the save is done.
+    /// Returns the members of a to-many relationship after the save.
     private func members(of subject: Subject, _ slot: Int) throws -> [ManagedObjectID] {
         let stored = try reader.related(to: subject.id.uniqueID, entity: subject.kind.entity, slot: slot)
         let key = RelationshipDelta.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
@@ -114,14 +114,14 @@ struct DerivedValues {
         }
     }
 
-    /// Null when the attribute's type cannot hold the number.
+    /// Returns the number in the attribute's type; null when the type cannot hold it.
     private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
         let number = NSDecimalNumber(decimal: value)
         let result: PropertyValue
         switch attribute.type {
         case .integer16, .integer32, .integer64:
             let whole = number.int64Value
-            // It wraps around where the number does not fit.
+            // A number that does not fit wraps around.
             let isExact = (Decimal(whole) - value).magnitude < 1
             result = isExact ? .integer(whole) : .null
         case .decimal: result = .decimal(value.description)

@@ -18,7 +18,7 @@ extension Model {
         }
     }
 
-    /// What is wrong with an expression; nil when it can be computed.
+    /// Returns the problem of an expression; nil when it can be computed.
     private func problem(of expression: String, _ attribute: Attribute, in entity: Entity) -> String? {
         guard let derivation = Derivation(expression) else { return "it is none that is understood" }
         switch derivation {
@@ -75,7 +75,7 @@ extension Model {
         return .success(destination)
     }
 
-    /// The attribute of the name, of the entity or of one below it.
+    /// Returns the attribute of the name in the entity or one of its sub-entities.
     private func attribute(_ name: String, of entity: Entity) -> Attribute? {
         ([entity.name] + entity.subentities).lazy
             .compactMap { self.entity(named: $0)?.property(named: name)?.attribute }.first

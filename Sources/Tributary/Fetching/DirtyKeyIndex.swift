@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// The unsaved objects of a context by the values of some of their attributes, so that looking one up does not visit all.
+/// An index of a context's unsaved objects by attribute values, so that a look-up does not visit all of them.
 ///
-/// It takes in what has come or changed since the last look-up when it is asked. An entry may be out of date: who asks
-/// holds the object's values against the key once more.
+/// A look-up first adds the objects that were inserted or changed since the last one. An entry may be out of date: the
+/// caller compares the object's values with the key once more.
 struct DirtyKeyIndex {
-    /// Which attributes of which objects.
+    /// The indexed attributes and their root entity.
     struct Scope: Hashable {
         var rootIndex: Int
         var slots: [Int]
@@ -14,11 +14,11 @@ struct DirtyKeyIndex {
     private struct Index {
         /// Indexes in the list of dirty objects.
         var listIndexes: [[PropertyValue]: [Int]] = [:]
-        /// How many entries `listIndexes` has, those included that are out of date or there twice.
+        /// The number of entries in `listIndexes`, including entries that are out of date or there twice.
         var count = 0
-        /// Indexes of objects that have come or changed since they were taken in.
+        /// List indexes of objects that were inserted or changed since they were last indexed.
         private(set) var pending: [Int]
-        /// Past this length list indexes that are there twice leave `pending`.
+        /// The length of `pending` beyond which its duplicates are removed.
         private var limit: Int
 
         init(pending: [Int]) {
@@ -39,25 +39,25 @@ struct DirtyKeyIndex {
     }
 
     private var indexes: [Scope: Index] = [:]
-    /// What the context showed when the indexes were made.
+    /// The context's shown version when the indexes were built.
     private var version: UInt64 = 0
-    /// Entries that were compared with a key, or taken in; for tests.
+    /// The number of entries that were compared with a key, or indexed; for tests.
     private(set) var visited = 0
-    /// Entries that are kept, and list indexes of objects that are to be taken in; for tests.
+    /// The number of entries and of pending list indexes; for tests.
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }
 
-    /// Indexes past which all are dropped.
+    /// The number of indexes beyond which all are dropped.
     private static let limit = 16
 
     /// Whether new and changed objects have to be added.
     var isUsed: Bool { !indexes.isEmpty }
 
-    /// An object has come to the list index.
+    /// Adds the object at a list index to all indexes.
     mutating func insert(_ listIndex: Int) {
         for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
 
-    /// A property of the object at the list index is about to change.
+    /// Marks the object at a list index as pending before one of its properties changes.
     mutating func change(_ listIndex: Int, rootIndex: Int, slot: Int) {
         for scope in indexes.keys where scope.rootIndex == rootIndex && scope.slots.contains(slot) {
             indexes[scope]?.append(listIndex)
@@ -68,12 +68,12 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Indexes of objects that may have the values, in the order of the list.
+    /// Returns the list indexes of objects that may have the values, in the order of the list.
     ///
     /// - Parameters:
     ///   - key: the values, one for each slot of the scope.
-    ///   - scope: which attributes of which objects.
-    ///   - version: what the context shows; everything is taken in anew when that has moved.
+    ///   - scope: the indexed attributes and their root entity.
+    ///   - version: the context's shown version; the indexes are built anew when it has changed.
     ///   - entries: the list of dirty objects.
     /// - Returns: The indexes in `entries`.
     mutating func listIndexes(
@@ -84,11 +84,11 @@ struct DirtyKeyIndex {
     ) -> [Int] {
         if version != self.version || (indexes[scope] == nil && indexes.count >= DirtyKeyIndex.limit) { removeAll() }
         self.version = version
-        // Taken out while it changes, so that it is not copied.
+        // The index is removed while it changes, so that it is not copied.
         var index = indexes.removeValue(forKey: scope) ?? Index(pending: Array(entries.indices))
-        // A change leaves the entry of the former value behind: now and then all entries are made anew.
+        // A change leaves the entry of the former value behind, so the index is rebuilt when it has grown too long.
         if index.count + index.pending.count > 2 * entries.count + 64 { index = Index(pending: Array(entries.indices)) }
-        // Reading an object that was only linked so far would change the list that is being looked through.
+        // Reading an object that was only linked so far would change the list that this loop visits.
         var unread: [Int] = []
         for listIndex in index.pending {
             visited += 1

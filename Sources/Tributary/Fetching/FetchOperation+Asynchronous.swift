@@ -2,12 +2,12 @@ import TributaryChanges
 import TributaryStore
 
 extension FetchOperation {
-    /// The objects that fulfil the request, with the SQL run off the main actor.
+    /// Returns the objects that match the request, with the SQL run off the main actor.
     ///
     /// - Throws: see ``ManagedObjectContext/fetchAsynchronously(_:)``.
     func objectsAsynchronously() async throws -> [ManagedObject] {
         try Task.checkCancellation()
-        // A child shows what its parent has not saved, too: that is known here alone.
+        // A child also shows its parent's unsaved changes, which only this queue knows.
         guard let generation = context.generation, context.reader.isStore else { return try self.objects() }
         let query = try context.home.query(request)
         let wantsRows = request.includesPropertyValues
@@ -22,7 +22,7 @@ extension FetchOperation {
             throw ContextError(error)
         }
         context.processPendingChanges()
-        // A merge or an edit that came meanwhile may change the answer.
+        // A merge or an edit during the query may change the result.
         guard context.generation === generation, context.pending.count == 0 || !request.includesPendingChanges else {
             return try self.objects()
         }

@@ -3,9 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension FetchOperation {
-    /// The results of the request as values by name.
+    /// Returns the results of the request as values by name.
     func dictionaries() throws -> [FetchedValues] {
-        // The contexts above first: what they change now changes objects here.
+        // The contexts above process their changes first, because these changes may change objects here.
         context.source.processChanges()
         context.processChanges()
         let request = resolved(request)
@@ -27,7 +27,7 @@ extension FetchOperation {
 }
 
 extension ContextHome {
-    /// What a request for dictionaries means.
+    /// Returns the dictionary plan of a request.
     func dictionaryPlan(_ request: FetchRequest) throws -> DictionaryPlan {
         let objects = try query(request)
         return try DictionaryPlan(
@@ -44,7 +44,7 @@ extension ContextHome {
 }
 
 extension DictionaryPlan {
-    /// The relationships that its values lead through.
+    /// The relationships on the key paths of the values.
     fileprivate var prefetchedKeyPaths: [String] {
         let paths = columns.map(\.path) + groups
         return Set(paths.map { $0.steps.map(\.relationship.name).joined(separator: ".") }.filter { !$0.isEmpty })
@@ -53,7 +53,7 @@ extension DictionaryPlan {
 }
 
 extension FetchRequest {
-    /// What is asked for; without it what is grouped by, or everything that has one value.
+    /// Returns the requested columns; by default those of `groupBy`, or all properties with one value.
     fileprivate func columns(of entity: Entity) -> [DictionaryQuery.Column] {
         var properties = propertiesToFetch
         if properties.isEmpty { properties = groupBy.map { FetchedProperty($0) } }

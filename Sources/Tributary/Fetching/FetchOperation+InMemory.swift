@@ -3,11 +3,12 @@ import TributaryModel
 import TributaryStore
 
 extension FetchOperation {
-    /// All objects that fulfil the request, in order, without offset and limit: for a request whose condition or order
-    /// leads to objects that have unsaved changes here or in a context above, so that what the store says of clean objects
-    /// may be wrong.
+    /// Returns all objects that match the request, in order, evaluated on objects instead of in the store.
     ///
-    /// Nil when there is no such object: then the store's answer stands for all objects that have no changes themselves.
+    /// Offset and limit are not applied. It is for a request whose condition or order reads other objects that have
+    /// unsaved changes here or in a context above, so that the store's result for unchanged objects may be wrong. It
+    /// returns nil when there is no such object: then the store's result is right for all objects without changes of
+    /// their own.
     func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
             return nil
@@ -25,7 +26,8 @@ extension FetchOperation {
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
         let required = try requiredValues(terms, request)
-        // What depends on the object alone is still asked of the store; all of it is asked of the objects.
+        // The store evaluates the conditions that no unsaved change can make true; the objects then evaluate all
+        // conditions.
         let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
         let query = FetchQuery(
             entity: kind.entity,
@@ -55,8 +57,9 @@ extension FetchOperation {
 
     // MARK: Unsaved objects
 
-    /// What each object has that fulfils the request; nothing is known where so few objects are unsaved that all of them are
-    /// visited.
+    /// Returns the property values that every matching object must have.
+    ///
+    /// The result is empty when there are so few unsaved objects that all of them are visited.
     func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
         var required = RequiredValues()
         let kind = try context.kind(named: request.entityName)
@@ -67,17 +70,17 @@ extension FetchOperation {
         return required
     }
 
-    /// So many objects are asked one by one.
+    /// The number of unsaved objects up to which all are visited.
     private static let fewUnsavedObjects = 32
 
-    /// The dirty objects that may have the values, or all that there are when no value is known.
+    /// Returns the changed objects that may have the values, or all when no value is known.
     func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
         guard !required.isEmpty else { return context.pending.visitAll() }
         let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
         return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
     }
 
-    /// Rows that contexts above have not saved and that may have the values, each object once.
+    /// Returns unsaved rows of the contexts above that may have the values, each object once.
     func candidatesAbove(_ required: RequiredValues, _ kind: ObjectKind) -> [Row] {
         let keys: [ObjectKey]
         if required.isEmpty {
@@ -89,18 +92,18 @@ extension FetchOperation {
         return Set(keys).compactMap { context.source.unsaved($0)?.row }
     }
 
-    /// Whether an object of the context with changes, or one of a context above, stands for the row.
+    /// Whether an unsaved object of the context or of a context above replaces the row.
     func isHidden(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
         isDirty(id, kind, request) || context.source.isUnsaved(ObjectKey(rootIndex: kind.rootIndex, id: id))
     }
 
-    /// Whether an object of the context with changes that the request sees stands for the row.
+    /// Whether a changed object of the context that the request includes replaces the row.
     func isDirty(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: kind.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
-    /// What the changes concern that the request sees and the store does not know.
+    /// Returns the root entities of the unsaved changes that the request includes.
     private func unsavedRoots(_ request: FetchRequest) -> UnsavedRoots {
         var roots = context.source.unsavedRoots
         guard request.includesPendingChanges else { return roots }
@@ -109,10 +112,10 @@ extension FetchOperation {
         return roots
     }
 
-    /// The names of the root entities of objects that are changed, or at one end of a changed relationship.
+    /// Returns the names of the root entities of changed objects and of both ends of changed relationships.
     private func changedRoots(_ roots: UnsavedRoots) -> Set<String> {
         var names = Set(roots.changed.compactMap { context.schema.rootKind(at: $0)?.entity.name })
-        // An object that was only linked is not among the objects.
+        // An object that was only linked is not among the changed objects.
         for place in roots.relationships {
             guard let root = context.schema.rootKind(at: place.rootIndex)?.entity else { continue }
             names.insert(root.name)
@@ -126,9 +129,9 @@ extension FetchOperation {
         return names
     }
 
-    /// The fetch in a child without changes in the context's place: what it shows is what the context shows without its own.
+    /// Returns the fetch in a temporary context on the same source, without the context's own changes.
     ///
-    /// Nil when nothing needs one.
+    /// It returns nil when no such context is needed.
     func withoutOwnChanges() -> FetchOperation? {
         guard !request.includesPendingChanges, !context.reader.isStore, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
@@ -143,7 +146,7 @@ extension FetchOperation {
         return FetchOperation(context: other, request: request)
     }
 
-    /// The request with a time in the place of `now()`.
+    /// Returns the request with the current time instead of `now()`.
     func resolved(_ request: FetchRequest) -> FetchRequest {
         guard let predicate = request.predicate else { return request }
         var request = request
@@ -153,18 +156,18 @@ extension FetchOperation {
 }
 
 extension FetchRequest {
-    /// Whether objects of an entity of the same root are asked for.
+    /// Whether the request is for an entity of the same root.
     func isFor(_ entity: Entity) -> Bool {
         includesSubentities ? entity.isKind(of: entityName) : entity.name == entityName
     }
 
-    /// The part of all that fulfils the request which its offset and limit leave.
+    /// Returns the part of all matching elements that offset and limit select.
     func slice<Element>(_ all: [Element]) -> [Element] {
         let rest = all.dropFirst(max(fetchOffset, 0))
         return Array(fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
     }
 
-    /// How many rows the slice can lead to when so many of them do not count; nil for all.
+    /// Returns the number of rows to read when `hidden` rows may be replaced; nil for all.
     func reach(hidden: Int) -> Int? {
         guard let fetchLimit else { return nil }
         let (end, isBeyond) = max(fetchLimit, 0).addingReportingOverflow(max(fetchOffset, 0))

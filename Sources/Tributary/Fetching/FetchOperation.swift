@@ -2,12 +2,12 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One fetch of a context: what the store has, with the unsaved objects of the context and of those above it.
+/// One fetch of a context: the store's rows with the unsaved objects of the context and of those above it.
 struct FetchOperation {
     let context: ManagedObjectContext
     let request: FetchRequest
 
-    /// The objects that fulfil the request, in its order.
+    /// Returns the objects that match the request, in its order.
     func objects() throws -> [ManagedObject] {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
@@ -36,7 +36,7 @@ struct FetchOperation {
         return objects
     }
 
-    /// The IDs of the objects that fulfil the request, in its order.
+    /// Returns the IDs of the objects that match the request, in its order.
     func ids(fillingRowCache: Bool) throws -> [ManagedObjectID] {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
@@ -57,7 +57,7 @@ struct FetchOperation {
         }
     }
 
-    /// How many objects fulfil the request.
+    /// Returns the number of objects that match the request.
     func count() throws -> Int {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.count() }
@@ -78,19 +78,19 @@ struct FetchOperation {
         case object(ManagedObject)
     }
 
-    /// What a fetch has found.
+    /// The candidates that a fetch has found.
     private enum Candidates {
-        /// Rows of the store: the context has no changes of its own.
+        /// Rows of the store, when the context has no changes of its own.
         case rows([Row])
         case mixed([Candidate])
     }
 
-    /// The context's dirty objects of the entity: they stand for their rows.
+    /// The context's changed objects of the entity, which replace their rows.
     private struct Overlay {
         let kind: ObjectKind
-        /// How many objects of the root entity are dirty: each hides at most one row.
+        /// The number of changed objects of the root entity; each replaces at most one row.
         let dirtyCount: Int
-        /// How many the contexts above have not saved, or more.
+        /// An upper bound for the number of unsaved objects of the contexts above.
         let countAbove: Int
         var matching: [ManagedObject] = []
 
@@ -146,20 +146,21 @@ struct FetchOperation {
         return overlay
     }
 
-    /// Has the contexts above and this one process their pending changes; the contexts above first, because what they
-    /// change now changes objects here.
+    /// Processes the pending changes of the contexts above, then those of this one.
+    ///
+    /// The contexts above come first, because their changes may change objects here.
     private func processAllChanges() {
         context.checkConfinement()
         context.source.processChanges()
         context.processChanges()
     }
 
-    /// The store's rows without those that are dirty here, and the dirty objects that fulfil the predicate, in order.
+    /// Merges the store's rows of unchanged objects with the changed objects that match the predicate, in order.
     private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
         var query = try query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
         query.offset = 0
-        // Each dirty object hides at most one row.
+        // Each changed object replaces at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
             !isHidden($0.id.uniqueID, overlay.kind, request)
@@ -169,7 +170,7 @@ struct FetchOperation {
         result.reserveCapacity(stored.count + own.count)
         var next = 0
         for object in own {
-            // Both are in order, so a row is compared until one comes after the object.
+            // Both lists are sorted, so rows are compared until one comes after the object.
             while next < stored.count, precedes(context.object(for: stored[next]), object, keys) {
                 result.append(.row(stored[next]))
                 next += 1

@@ -1,7 +1,7 @@
 public import TributaryModel
 
 extension FetchRequest {
-    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    /// Creates a request that the model names, with values for its `$VARIABLES`.
     ///
     /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError` when
     ///   its predicate cannot be read.

@@ -1,13 +1,13 @@
 public import TributaryModel
 
 extension FetchRequest {
-    /// A request with the predicate as text, in the format language of NSPredicate.
+    /// Creates a request with the predicate as text, in the format language of NSPredicate.
     ///
     /// ```swift
     /// try FetchRequest("Employee", where: "salary > %d AND department.title == %@", [1000, "R&D"])
     /// ```
     ///
-    /// - Throws: `ObjectPredicateError` with the place in the text.
+    /// - Throws: `ObjectPredicateError` with the position in the text.
     public init(
         _ entityName: String,
         where text: String,

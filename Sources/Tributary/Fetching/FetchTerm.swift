@@ -6,20 +6,22 @@ struct FetchTerm {
     let condition: ObjectPredicate
     let bound: BoundPredicate
 
-    /// The conditions of a predicate.
+    /// Returns the conditions of a predicate.
     ///
     /// - Throws: `ObjectPredicateError` when the predicate does not fit the model.
     static func terms(of predicate: ObjectPredicate?, entity: Entity, in model: Model) throws -> [FetchTerm] {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }
 
-    /// A property with the value that it has in each object that fulfils the condition: an attribute of text, whole numbers
-    /// or UUIDs, or a to-one relationship that is kept in the object's own row.
+    /// The property and value that a plain equality requires of each matching object.
+    ///
+    /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship that the object's own row
+    /// stores.
     var requiredValue: (slot: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {
         case .attribute(let slot, let attribute) where attribute.derivationExpression == nil:
-            // Values of other types may be equal without being the same.
+            // Values of other types may be equal without being identical.
             switch (attribute.type, value) {
             case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
                 (.uuid, .uuid):
@@ -31,8 +33,9 @@ struct FetchTerm {
         }
     }
 
-    /// Whether the condition compares a to-one relationship of the object's own row with an object: unsaved deletions may
-    /// make it false, and no unsaved change of another object makes it true.
+    /// Whether the condition compares a to-one relationship of the object's own row with an object.
+    ///
+    /// Unsaved deletions may make such a condition false, and no unsaved change of another object makes it true.
     var isOfReference: Bool {
         guard let (path, _) = equality, path.steps.isEmpty, case .reference(_, _, .column) = path.terminal else {
             return false
@@ -40,7 +43,7 @@ struct FetchTerm {
         return true
     }
 
-    /// The path and the constant of a plain comparison that asks whether they are equal.
+    /// The path and the constant of a plain equality comparison.
     private var equality: (path: BoundPath, value: PropertyValue)? {
         guard case .comparison(let comparison) = bound, comparison.operation == .equal,
             comparison.quantifier == .direct, !comparison.isCaseInsensitive, !comparison.isDiacriticInsensitive,
@@ -51,7 +54,7 @@ struct FetchTerm {
 }
 
 extension ObjectPredicate {
-    /// The conditions of which all must hold.
+    /// The conditions that must all hold.
     fileprivate var conjuncts: [ObjectPredicate] {
         if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
     }

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The results of a request, of which rows are read batch by batch when they are looked at.
+/// The results of a request, whose rows are read batch by batch on access.
 ///
 /// ```swift
 /// var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
@@ -8,12 +8,12 @@ import TributaryChanges
 /// let all = try context.fetchBatches(request, as: Employee.self)
 /// print(all.count, all[all.count - 1].name)  // reads the IDs and one batch
 /// ```
-/// The fetch decides which objects there are. It belongs to its context, like the objects, and holds the objects of
-/// the batch that was looked at last.
+/// The fetch determines the objects. The collection belongs to its context, like the objects, and holds the objects of
+/// the batch that was read last.
 public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection {
     /// The IDs of all results, in order.
     public let objectIDs: [ManagedObjectID]
-    /// How many rows are read at once.
+    /// The number of rows that are read at once.
     public let batchSize: Int
     private let context: ManagedObjectContext
     private var held: (batch: Int, objects: [ManagedObject])?
@@ -29,9 +29,9 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
     /// The number of results.
     public var endIndex: Int { objectIDs.count }
 
-    /// The object at a place; reads its batch unless that is the one that was read last.
+    /// The object at an index; its batch is read unless it is the one that was read last.
     ///
-    /// Reading never fails, as that of a fault: see ``ManagedObject/faultError``.
+    /// Reading never fails, as with a fault: see ``ManagedObject/faultError``.
     public subscript(position: Int) -> Object {
         let batch = position / batchSize
         if held?.batch != batch {

@@ -1,21 +1,21 @@
-/// One value of a dictionary result: a property, or something computed from a group of objects.
+/// One value of a dictionary result: a property, or a function of a group of objects.
 ///
 /// ```swift
 /// request.propertiesToFetch = ["department.title", .sum(of: "salary", as: "total"), .count(as: "heads")]
 /// request.groupBy = ["department.title"]
 /// ```
 public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// What is computed from the values of a group; those that are nothing do not count.
+    /// A function of the values of a group, which ignores missing values.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// How many values there are, or objects when there is no key path.
+        /// The number of values, or of objects when there is no key path.
         case count
-        /// The sum, 0 of none.
+        /// The sum; 0 without values.
         case sum
         /// The least value.
         case min
         /// The greatest value.
         case max
-        /// The mean of the values, nothing of none.
+        /// The mean; null without values.
         case average
     }
 
@@ -23,10 +23,10 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     public let name: String
     /// A path through to-one relationships to an attribute or a to-one relationship; `SELF` for the object itself.
     public let keyPath: String
-    /// Nil for the value itself.
+    /// The function; nil for the value itself.
     public let function: Function?
 
-    /// The value at the end of a key path, named by the path unless it is said otherwise.
+    /// Creates the value at the end of a key path, named by the path unless a name is given.
     public init(_ keyPath: String, as name: String? = nil) {
         self.name = name ?? keyPath
         self.keyPath = keyPath
@@ -39,33 +39,33 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
         self.function = function
     }
 
-    /// The value at the end of a key path.
+    /// Creates the value at the end of a key path.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// The number of objects of a group.
+    /// Creates the number of objects of a group.
     public static func count(as name: String = "count") -> FetchedProperty { FetchedProperty(.count, "SELF", name) }
 
-    /// The number of values.
+    /// Creates the number of values.
     public static func count(of keyPath: String, as name: String) -> FetchedProperty {
         FetchedProperty(.count, keyPath, name)
     }
 
-    /// The sum of numbers.
+    /// Creates the sum of numbers.
     public static func sum(of keyPath: String, as name: String) -> FetchedProperty {
         FetchedProperty(.sum, keyPath, name)
     }
 
-    /// The least value.
+    /// Creates the least value.
     public static func min(of keyPath: String, as name: String) -> FetchedProperty {
         FetchedProperty(.min, keyPath, name)
     }
 
-    /// The greatest value.
+    /// Creates the greatest value.
     public static func max(of keyPath: String, as name: String) -> FetchedProperty {
         FetchedProperty(.max, keyPath, name)
     }
 
-    /// The mean of numbers.
+    /// Creates the mean of numbers.
     public static func average(of keyPath: String, as name: String) -> FetchedProperty {
         FetchedProperty(.average, keyPath, name)
     }

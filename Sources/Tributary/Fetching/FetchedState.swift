@@ -1,12 +1,12 @@
-/// Which state of the store a fetch of the ``PersistentContainer`` reads.
+/// The state of the store that a fetch of the ``PersistentContainer`` reads.
 public enum FetchedState: Sendable, Hashable {
-    /// What the main context shows, without its unsaved changes.
+    /// The generation of the main context, without its unsaved changes.
     case mainContext
-    /// What is committed when the fetch begins.
+    /// The newest committed state when the fetch begins.
     case newest
-    /// What the main context shows when that includes the token's transaction, else what is committed when the fetch
-    /// begins.
+    /// The main context's generation when it includes the token's transaction, or else the newest committed state.
     ///
-    /// With ``ManagedObjectContext/lastSaveToken`` the fetch sees one's own save, before the main context has merged it.
+    /// With ``ManagedObjectContext/lastSaveToken`` the fetch includes the caller's own save, before the main context
+    /// has merged it.
     case including(HistoryToken)
 }

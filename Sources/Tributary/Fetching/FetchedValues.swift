@@ -2,7 +2,7 @@ public import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One result of ``ManagedObjectContext/fetchDictionaries(_:)``: values by name, to be handed to any task.
+/// One result of ``ManagedObjectContext/fetchDictionaries(_:)``: `Sendable` values by name.
 ///
 /// ```swift
 /// let total = group["total"]                       // a PropertyValue
@@ -10,7 +10,7 @@ import TributaryStore
 /// let department = group.objectID("department")    // of a to-one relationship
 /// ```
 public struct FetchedValues: Sendable, Hashable {
-    /// The values; null where there is none.
+    /// The values by name; null for a missing value.
     public let values: [String: PropertyValue]
     private let ids: [String: ManagedObjectID]
 
@@ -19,21 +19,23 @@ public struct FetchedValues: Sendable, Hashable {
         self.ids = ids
     }
 
-    /// The value of a name; null where there is none.
+    /// Returns the value of a name, or null when it is missing.
     public subscript(name: String) -> PropertyValue { values[name] ?? .null }
 
-    /// The value of a name as a Swift type; nil where there is none, or it is of another type.
+    /// Returns the value of a name as a Swift type, or nil when it is missing or of another type.
     public func value<Value: FieldValue>(_ name: String, as type: Value.Type = Value.self) -> Value? {
         let value = self[name]
         return value.isNull ? nil : Value(fieldValue: value)
     }
 
-    /// The object that a to-one relationship leads to, or that `SELF` is; its entity is the one that the model names.
+    /// Returns the ID of a to-one relationship's target or of `SELF`.
+    ///
+    /// Its entity is the one that the model names.
     public func objectID(_ name: String) -> ManagedObjectID? { ids[name] }
 }
 
 extension ContextHome {
-    /// The results of a plan, by name.
+    /// Returns the results of a plan with their names.
     func named(_ results: [[PropertyValue]], _ plan: DictionaryPlan) -> [FetchedValues] {
         let destinations = plan.columns.map { column -> ObjectKind? in
             guard column.type == nil else { return nil }

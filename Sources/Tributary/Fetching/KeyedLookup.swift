@@ -6,7 +6,7 @@ import TributaryStore
 struct KeyedLookup {
     let context: ManagedObjectContext
 
-    /// The object that has the values; nil when there is none.
+    /// Returns the object that has the values, or nil when there is none.
     ///
     /// - Throws: ``ContextError`` when the store cannot be read.
     func object(
@@ -33,6 +33,6 @@ struct KeyedLookup {
         }.map { context.object(for: $0) }
     }
 
-    /// Whether the context shows the object as it is below.
+    /// Whether the context has no changes of the object.
     private func isUnchanged(_ id: ManagedObjectID) -> Bool { context.registeredObject(for: id)?.isDirty != true }
 }

@@ -5,30 +5,29 @@ import TributaryStore
 extension ManagedObjectContext {
     // MARK: Objects
 
-    /// The objects that fulfil the request, in its order.
+    /// Returns the objects that match the request, in its order.
     ///
-    /// What the context has inserted, changed and deleted itself counts as if it were saved, unless the request says
-    /// otherwise; then offset and limit are applied.
+    /// The context's own unsaved inserts, updates and deletions are included, unless the request excludes them; offset
+    /// and limit are applied afterwards.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
         try FetchOperation(context: self, request: request).objects()
     }
 
-    /// The objects that fulfil the request as objects of a class; objects of other classes are left out.
+    /// Returns the objects that match the request as objects of a class, without objects of other classes.
     public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
         let kind = try kind(named: request.entityName)
         try schema.check(type, isClassOf: kind)
         let objects = try fetch(request)
-        // An entity that is alone in its inheritance has objects of one class only: casting each of them would be another
-        // walk through all.
+        // An entity without inheritance has objects of one class only; casting each of them would visit all once more.
         if kind.entity.parent == nil, !kind.hasSubentities, kind.type is Object.Type {
             return unsafeBitCast(objects, to: [Object].self)
         }
         return objects.compactMap { $0 as? Object }
     }
 
-    /// All objects of a class, in the given order.
+    /// Returns all objects of a class, in the given order.
     public func fetch<Object: ManagedObject>(
         _ type: Object.Type,
         predicate: ObjectPredicate? = nil,
@@ -37,26 +36,26 @@ extension ManagedObjectContext {
         try fetch(FetchRequest(type.entityName, predicate: predicate, sortKeys: sortKeys), as: type)
     }
 
-    // MARK: IDs and numbers
+    // MARK: IDs and counts
 
-    /// The IDs of the objects that fulfil the request; the objects are not made.
+    /// Returns the IDs of the objects that match the request, without creating the objects.
     ///
     /// - Parameters:
-    ///   - request: what to fetch.
+    ///   - request: the entity, condition and order.
     ///   - fillingRowCache: whether rows are read along and kept for all contexts of the container, so that
-    ///     `object(with:)` needs no round trip later. The row cache is bounded; rows that came first go first.
+    ///     `object(with:)` needs no query later. The row cache is bounded; the oldest rows are removed first.
     /// - Returns: The IDs, in the order of the request.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
         try FetchOperation(context: self, request: request).ids(fillingRowCache: fillingRowCache)
     }
 
-    /// How many objects fulfil the request.
+    /// Returns the number of objects that match the request.
     public func count(for request: FetchRequest) throws -> Int {
         try FetchOperation(context: self, request: request).count()
     }
 
-    /// How many objects of a class there are, or fulfil a predicate.
+    /// Returns the number of objects of a class, or of those that match a predicate.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     public func count<Object: ManagedObject>(of type: Object.Type, where predicate: ObjectPredicate? = nil) throws
@@ -68,7 +67,7 @@ extension ManagedObjectContext {
 
     // MARK: Values
 
-    /// The results of a request as values by name: properties of objects, or aggregates of groups of them.
+    /// Returns the results of a request as values by name: properties of objects, or aggregates of groups of them.
     ///
     /// ```swift
     /// var request = FetchRequest("Employee", sortKeys: [SortKey("total", ascending: false)])
@@ -77,11 +76,12 @@ extension ManagedObjectContext {
     /// request.having = try ObjectPredicate(parsing: "total > 1000")
     /// for group in try context.fetchDictionaries(request) { print(group["department.title"], group["total"]) }
     /// ```
-    /// With an aggregate and no `groupBy` all objects are one group, also when there is none. Sort keys are names of
-    /// results, or key paths; results of groups, and distinct ones, are sorted by what they hold or are grouped by.
+    /// With an aggregate and no `groupBy` all objects are one group, also when there are none. Sort keys are names of
+    /// results, or key paths; results of groups, and distinct ones, are sorted by their values or by the `groupBy`
+    /// paths.
     ///
-    /// Unsaved changes count unless `includesPendingChanges` is false: when there are any, the objects are fetched and the
-    /// results are computed from them; else SQLite does it, and no object is made.
+    /// Unsaved changes are included unless `includesPendingChanges` is false: when there are any, the objects are
+    /// fetched and the results are computed from them; otherwise SQLite computes the results, and no object is created.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when names, predicate or key paths do not fit the model.
     public func fetchDictionaries(_ request: FetchRequest) throws -> [FetchedValues] {
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
 
     // MARK: Portions
 
-    /// The objects that fulfil the request, with rows that are read `fetchBatchSize` at a time (100 when that is 0).
+    /// Returns the objects that match the request, whose rows are read `fetchBatchSize` at a time (100 when that is 0).
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchBatches<Object: ManagedObject>(
@@ -107,24 +107,24 @@ extension ManagedObjectContext {
         )
     }
 
-    /// The results of a request as they arrive.
+    /// Returns the results of a request as an asynchronous sequence.
     ///
     /// Portions have `fetchBatchSize` objects, 200 when that is 0.
     public func stream<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) -> ObjectStream<Object> {
         ObjectStream(context: self, request: request)
     }
 
-    /// As ``fetch(_:)`` for the view context, with the SQL run off the main actor.
+    /// Fetches like ``fetch(_:)`` for the view context, with the SQL run off the main actor.
     ///
-    /// What the context shows when the answer comes counts, its unsaved changes included. Cancelling the task interrupts
-    /// SQLite.
+    /// The results reflect the context's state when the query has ended, unsaved changes included. Cancelling the task
+    /// interrupts SQLite.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
     public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
         try await FetchOperation(context: self, request: request).objectsAsynchronously()
     }
 
-    /// The objects that fulfil the request as objects of a class; objects of other classes are left out.
+    /// Fetches objects of a class like ``fetchAsynchronously(_:)``, without objects of other classes.
     public func fetchAsynchronously<Object: ManagedObject>(
         _ request: FetchRequest,
         as type: Object.Type
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
 
     // MARK: Named requests
 
-    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    /// Returns a request that the model names, with values for its `$VARIABLES`.
     ///
     /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
     public func fetchRequest(

@@ -1,14 +1,14 @@
 import TributaryStore
 
-/// The results of a request as objects of the view context, in portions, as they arrive: the SQL runs off the main actor.
+/// The results of a request as objects of the view context, in portions, with the SQL run off the main actor.
 ///
 /// ```swift
 /// for try await portion in view.stream(FetchRequest("Employee"), as: Employee.self) { show(portion) }
 /// ```
 /// All portions are of the generation that the context showed when the iteration began. When the context merges
-/// meanwhile, the objects of later portions have the values that it shows then, and those that are gone are left out.
-/// Unsaved changes show in the objects; they do not decide which ones come. No more than one portion is in memory, as far
-/// as the program lets go of the objects. When the container is closed meanwhile, the next portion is
+/// meanwhile, the objects of later portions have their values at the new generation, and deleted objects are omitted.
+/// Objects show their unsaved changes, but unsaved changes do not affect which objects match. At most one portion is in
+/// memory, as far as the program releases the objects. When the container is closed meanwhile, the next portion is
 /// ``ContextError/closed``.
 public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     /// A portion.
@@ -17,7 +17,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     let context: ManagedObjectContext
     let request: FetchRequest
 
-    /// Hands out one portion after the other.
+    /// An iterator over the portions.
     public struct Iterator: AsyncIteratorProtocol {
         let context: ManagedObjectContext
         let request: FetchRequest
@@ -29,12 +29,12 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             self.request = request
         }
 
-        /// The next portion, nil after the last one; for who asks on the main actor.
+        /// Returns the next portion, or nil after the last one; for callers on the main actor.
         public mutating func next() async throws -> [Object]? { try await next(isolation: #isolation) }
 
-        /// The next portion, nil after the last one.
+        /// Returns the next portion, or nil after the last one.
         ///
-        /// `for await` calls it with the actor where the loop runs, so that the objects stay there.
+        /// `for await` passes the actor of the loop, so that the objects stay there.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Object]? {
             guard !isOver else { return nil }
             do {
@@ -61,7 +61,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             return try await RowCursor.open(query, at: generation)
         }
 
-        /// The objects of rows that were read at a generation which the context may have left.
+        /// Returns the objects of rows that were read at a generation which the context may have left.
         private func objects(for rows: [Row], of generation: Generation) throws(ContextError) -> [ManagedObject] {
             context.checkConfinement()
             guard context.generation !== generation else { return rows.map { context.object(for: $0) } }
@@ -84,6 +84,6 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         }
     }
 
-    /// An iteration of its own.
+    /// Returns an independent iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
 }

@@ -3,13 +3,13 @@ public import TributaryModel
 import TributaryStore
 
 extension PersistentContainer {
-    /// The objects that fulfil the request as values; no context is needed.
+    /// Returns the objects that match the request as values; no context is needed.
     ///
-    /// No thread waits. Cancelling the task interrupts SQLite. Unsaved changes of contexts do not count.
+    /// No thread waits. Cancelling the task interrupts SQLite. Unsaved changes of contexts are not included.
     ///
     /// - Parameters:
-    ///   - request: what to fetch.
-    ///   - state: which state of the store is read.
+    ///   - request: the entity, condition and order.
+    ///   - state: the state of the store that the fetch reads.
     /// - Returns: The objects' values, in the order of the request.
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
     ///   ``HistoryError`` for a token of another store.
@@ -18,12 +18,12 @@ extension PersistentContainer {
         return try await reading(at: state) { try $0.rows(query) }.map { $0.snapshot(home.store.readable) }
     }
 
-    /// The IDs of the objects that fulfil the request.
+    /// Returns the IDs of the objects that match the request.
     ///
     /// - Parameters:
-    ///   - request: what to fetch.
-    ///   - fillingRowCache: whether the rows are read along: the main context's `object(with:)` then needs no round trip.
-    ///   - state: which state of the store is read.
+    ///   - request: the entity, condition and order.
+    ///   - fillingRowCache: whether the rows are read along: the main context's `object(with:)` then needs no query.
+    ///   - state: the state of the store that the fetch reads.
     /// - Returns: The IDs, in the order of the request.
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
     ///   ``HistoryError`` for a token of another store.
@@ -39,11 +39,11 @@ extension PersistentContainer {
         return rows.map(\.id)
     }
 
-    /// How many objects fulfil the request.
+    /// Returns the number of objects that match the request.
     ///
     /// - Parameters:
-    ///   - request: what to count.
-    ///   - state: which state of the store is read.
+    ///   - request: the entity and condition.
+    ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
     ///   ``HistoryError`` for a token of another store.
@@ -52,12 +52,12 @@ extension PersistentContainer {
         return try await reading(at: state) { try $0.count(query) }
     }
 
-    /// How many objects of a class there are, or fulfil a predicate.
+    /// Returns the number of objects of a class, or of those that match a predicate.
     ///
     /// - Parameters:
     ///   - type: the class of the objects.
-    ///   - predicate: what they fulfil; nil counts all.
-    ///   - state: which state of the store is read.
+    ///   - predicate: the condition that the objects match; nil counts all.
+    ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
     /// - Throws: as ``count(for:at:)``.
     public func count<Object: ManagedObject>(
@@ -104,13 +104,13 @@ extension PersistentContainer {
 
     // MARK: Dictionaries, portions and named requests
 
-    /// The results of a request as values by name; unsaved changes do not count.
+    /// Returns the results of a request as values by name, without unsaved changes.
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.
     ///
     /// - Parameters:
-    ///   - request: what to fetch.
-    ///   - state: which state of the store is read.
+    ///   - request: the entity, condition and properties.
+    ///   - state: the state of the store that the fetch reads.
     /// - Returns: The dictionaries, in the order of the request.
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
     ///   ``HistoryError`` for a token of another store.
@@ -125,12 +125,12 @@ extension PersistentContainer {
         return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
     }
 
-    /// The results of a request as they arrive, as values for any task; unsaved changes do not count.
+    /// Returns the results of a request as a sequence of values for any task, without unsaved changes.
     ///
     /// Portions have `fetchBatchSize` objects, 200 when that is 0.
     public func stream(_ request: FetchRequest) -> SnapshotStream { SnapshotStream(home: home, request: request) }
 
-    /// A request that the model names, with values in the place of its `$VARIABLES`.
+    /// Returns a request that the model names, with values for its `$VARIABLES`.
     ///
     /// - Throws: ``ContextError`` `unknownFetchRequest`, or `ObjectPredicateError`.
     public func fetchRequest(
@@ -140,12 +140,12 @@ extension PersistentContainer {
         try FetchRequest(named: name, in: model, substituting: variables)
     }
 
-    /// The condition with the store's time in the place of each `now()`, so that all of one question means one time.
+    /// Returns the predicate with one time of the store instead of each `now()`.
     package func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate { store.resolvingNow(predicate) }
 }
 
 extension ContextHome {
-    /// What a request asks of the store.
+    /// Returns the store's query for a request.
     func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
         guard let kind = schema.kind(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)

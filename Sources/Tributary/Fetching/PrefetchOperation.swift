@@ -2,14 +2,14 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads what lies at the end of relationships before it is asked for.
+/// Reads the objects at the end of relationships before they are accessed.
 struct PrefetchOperation {
     let context: ManagedObjectContext
 
-    /// Reads what lies at the end of relationships, at most two queries for each step of a path, whatever the number of
-    /// objects.
+    /// Reads the objects at the end of relationships, at most two queries for each step of a path.
     ///
-    /// To-many relationships know their objects then, and the objects' rows are at hand.
+    /// The number of queries does not depend on the number of objects. To-many relationships then have the IDs of their
+    /// objects, and the rows of these objects are cached.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
         for path in keyPaths {
             var entity = try context.kind(named: name).entity
@@ -32,7 +32,7 @@ struct PrefetchOperation {
         }
     }
 
-    /// A to-one relationship that the owners' rows hold; the IDs at the other end, each once.
+    /// Reads a to-one relationship that the owners' rows store, and returns each target's ID once.
     private func prefetchRegister(
         _ slot: Int,
         of entity: Entity,
@@ -66,7 +66,7 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// A relationship that follows from others' rows or from pairs; the IDs at the other end, each once.
+    /// Reads a relationship that is derived from other rows or stored as pairs, and returns each target's ID once.
     private func prefetchDerived(
         _ slot: Int,
         of entity: Entity,
@@ -105,7 +105,7 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// IDs in the order in which they came, each once.
+    /// IDs in the order in which they were added, each once.
     private struct Ends {
         private(set) var ids: [ManagedObjectID] = []
         private var seen: Set<ManagedObjectID> = []
@@ -115,7 +115,7 @@ struct PrefetchOperation {
         }
     }
 
-    /// Reads the rows of those that are neither in use nor read ahead.
+    /// Reads the rows of objects that are neither in use nor read ahead.
     private func readMissing(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
         let missing = ids.filter { id in
             guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else {
@@ -127,7 +127,7 @@ struct PrefetchOperation {
         return ids
     }
 
-    /// The object when it is in use here or has unsaved changes above: then its values are not the store's.
+    /// Returns the object when it is in use here or has unsaved changes above, so that its values are not the store's.
     private func visible(_ id: ManagedObjectID) -> ManagedObject? {
         if let object = context.registeredObject(for: id), object.state != .gone { return object }
         return context.source.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)

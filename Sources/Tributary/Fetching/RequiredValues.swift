@@ -1,21 +1,21 @@
 import TributaryChanges
 import TributaryModel
 
-/// Values that each object has that fulfils a request, so that an index of unsaved objects finds it.
+/// Values that every matching object of a request has, for look-ups in an index of unsaved objects.
 struct RequiredValues {
-    /// Properties of which the value is known, in order, with that value.
+    /// The properties with a required value, in order.
     private var known: [(slot: Int, value: PropertyValue)] = []
 
-    /// Whether nothing is known: any object may fulfil the request.
+    /// Whether no value is required: any object may match the request.
     var isEmpty: Bool { known.isEmpty }
 
-    /// The properties whose values are known.
+    /// The slots of the properties with a required value.
     var slots: [Int] { known.map(\.slot) }
 
-    /// The values that the object has in ``slots``.
+    /// The required values of ``slots``.
     var values: [PropertyValue] { known.map(\.value) }
 
-    /// A property has a value; of two values of one property the first counts.
+    /// Requires a value of a property; the first value of a property counts.
     mutating func require(_ value: PropertyValue, _ slot: Int) {
         guard !known.contains(where: { $0.slot == slot }) else { return }
         known.insert((slot, value), at: known.firstIndex { $0.slot > slot } ?? known.endIndex)

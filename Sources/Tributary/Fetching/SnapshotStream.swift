@@ -7,9 +7,10 @@ import TributaryStore
 ///     list += portion.map { $0["name"] }
 /// }
 /// ```
-/// All portions are of one generation, the newest when the iteration began. No more than one portion is in memory,
-/// besides what SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled, and with
-/// ``ContextError/closed`` when the container is closed. While it lasts the store's WAL cannot begin anew.
+/// All portions are of one generation, the newest when the iteration began. At most one portion is in memory, besides
+/// the rows that SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled, and with
+/// ``ContextError/closed`` when the container is closed. While it lasts the store's write-ahead log cannot be
+/// restarted.
 public struct SnapshotStream: AsyncSequence, Sendable {
     /// A portion.
     public typealias Element = [ObjectSnapshot]
@@ -17,7 +18,7 @@ public struct SnapshotStream: AsyncSequence, Sendable {
     let home: ContextHome
     let request: FetchRequest
 
-    /// Hands out one portion after the other.
+    /// An iterator over the portions.
     public struct Iterator: AsyncIteratorProtocol {
         let home: ContextHome
         let request: FetchRequest
@@ -29,7 +30,7 @@ public struct SnapshotStream: AsyncSequence, Sendable {
             self.request = request
         }
 
-        /// The next portion, nil after the last one.
+        /// Returns the next portion, or nil after the last one.
         public mutating func next() async throws -> [ObjectSnapshot]? {
             guard !isOver else { return nil }
             do {
@@ -53,11 +54,11 @@ public struct SnapshotStream: AsyncSequence, Sendable {
         }
     }
 
-    /// An iteration of its own, at the generation that is the newest then.
+    /// Returns an independent iteration, at the generation that is the newest when it begins.
     public func makeAsyncIterator() -> Iterator { Iterator(home: home, request: request) }
 }
 
 extension FetchRequest {
-    /// How many rows a stream reads at once.
+    /// The number of rows that a stream reads at once.
     var portion: Int { fetchBatchSize > 0 ? fetchBatchSize : 200 }
 }

@@ -1,6 +1,6 @@
 import TributaryStore
 
-/// An object as a context has it and has not saved it.
+/// The unsaved state of an object in a context.
 struct UnsavedObject: Sendable {
     /// Nil when the context has deleted the object.
     var row: Row?

@@ -1,13 +1,13 @@
-/// Why history could not be read.
+/// An error in reading history.
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What came after the token has been purged; `oldest` is the earliest token that can still be asked with.
+    /// The history after the token has been purged; `oldest` is the earliest token that is still valid.
     case expired(HistoryToken, oldest: HistoryToken)
     /// The token is of another store, or of this one before it was given a new identity.
     case foreignToken(HistoryToken, store: String)
     /// No consumer of the name is registered.
     case unknownConsumer(String)
 
-    /// What failed, and the way out.
+    /// A message that says which request failed, and how to continue.
     public var description: String {
         switch self {
         case .expired(let token, let oldest):

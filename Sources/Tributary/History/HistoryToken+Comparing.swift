@@ -1,5 +1,5 @@
 extension HistoryToken {
-    /// Whether this place comes before the other.
+    /// Whether this token is earlier in history than the other.
     ///
     /// - Throws: ``HistoryError`` `foreignToken` when the tokens are of different stores: they do not compare.
     public func isEarlier(than other: HistoryToken) throws(HistoryError) -> Bool {

@@ -15,19 +15,19 @@ import TributaryStore
 /// try await container.setHistoryToken(token, ofConsumer: "search index")
 /// ```
 extension PersistentContainer {
-    /// The newest place in history.
+    /// Returns the token of the newest transaction.
     public func currentHistoryToken() throws -> HistoryToken {
         try readHistory { HistoryToken(store: $1, number: try $0.history.newestTransaction()) }
     }
 
-    /// Transactions after the token, its own not included, oldest first; from the oldest that is kept without a token.
+    /// Returns the transactions after the token, oldest first; without a token, from the oldest one that is kept.
     ///
     /// - Parameters:
-    ///   - token: where to begin.
-    ///   - filter: which part of history is wanted.
+    ///   - token: the transaction after which the result begins.
+    ///   - filter: the part of history that is returned.
     ///   - limit: the most transactions that are returned.
     /// - Returns: fewer than `limit` only when history ends.
-    /// - Throws: ``HistoryError`` `expired` when what came after the token has been purged, `foreignToken`.
+    /// - Throws: ``HistoryError`` `expired` when the history after the token has been purged, `foreignToken`.
     public func fetchHistory(
         after token: HistoryToken? = nil,
         filter: HistoryFilter = HistoryFilter(),
@@ -43,7 +43,7 @@ extension PersistentContainer {
             let start = try token.map { try self.check($0, reader, store) } ?? reader.history.oldestNumber()
             var found: [PersistentHistoryTransaction] = []
             var position = start
-            // Page by page until as many are found as were asked for, or history ends.
+            // Pages are read until there are as many transactions as were requested, or history ends.
             while found.count < limit {
                 let page = try reader.history.transactions(after: position, limit: limit)
                 guard let last = page.last?.number else { break }
@@ -60,8 +60,8 @@ extension PersistentContainer {
 
     /// Removes the history that was committed before the date.
     ///
-    /// What a registered consumer has still to read stays, unless nothing was heard of the consumer since the date: such a
-    /// one finds its token expired. The daemon does this by itself, with its setting `history.keep`.
+    /// Transactions that a registered consumer has still to read stay, unless the consumer has not reported since the
+    /// date; its token then expires. The daemon calls this by itself, with its setting `history.keep`.
     public func deleteHistory(before date: Date) async throws {
         do {
             try await store.writeInTurn { try $0.purgeHistory(committedBefore: date.timeIntervalSince1970) }
@@ -72,7 +72,7 @@ extension PersistentContainer {
 
     /// Removes history before the token; the token's own transaction stays.
     ///
-    /// What a registered consumer has still to read stays as well.
+    /// Transactions that a registered consumer has still to read stay as well.
     public func deleteHistory(before token: HistoryToken) async throws {
         _ = try readHistory { try self.checkStore(token, $1) }
         try await writeHistory { try $0.deleteHistory(before: token.number) }
@@ -80,7 +80,7 @@ extension PersistentContainer {
 
     // MARK: Consumers
 
-    /// Makes a consumer known, so that history is kept for it; one that is known keeps its place.
+    /// Registers a consumer, so that history is kept for it; a registered consumer keeps its token.
     ///
     /// It begins at `token`, by default at the newest transaction.
     public func registerHistoryConsumer(_ name: String, at token: HistoryToken? = nil) async throws {
@@ -92,12 +92,12 @@ extension PersistentContainer {
         }
     }
 
-    /// History is not kept for the consumer any more.
+    /// Removes a consumer; history is not kept for it any more.
     public func removeHistoryConsumer(_ name: String) async throws {
         try await writeHistory { try $0.removeHistoryConsumer(name) }
     }
 
-    /// How far a registered consumer has come.
+    /// Returns the last token that a registered consumer has reported.
     ///
     /// - Throws: ``HistoryError`` `unknownConsumer`.
     public func historyToken(ofConsumer name: String) throws -> HistoryToken {
@@ -109,9 +109,9 @@ extension PersistentContainer {
         }
     }
 
-    /// Notes that a consumer has dealt with everything up to the token, and that it is alive.
+    /// Records that a consumer has processed everything up to the token, and that it is active.
     ///
-    /// A consumer that is silent for longer than history is kept loses its claim: its token expires.
+    /// A consumer that does not report for longer than history is kept loses its history: its token expires.
     ///
     /// - Throws: ``HistoryError`` `unknownConsumer`, `foreignToken`.
     public func setHistoryToken(_ token: HistoryToken, ofConsumer name: String) async throws {

@@ -1,8 +1,8 @@
 public import TributaryChanges
 
-/// What a transaction has done to one object.
+/// The change of one object in a transaction.
 public struct PersistentHistoryChange: Sendable, Hashable {
-    /// What was done.
+    /// The kind of a change.
     public enum Kind: String, Sendable, Hashable {
         /// The object became visible.
         case insert
@@ -12,9 +12,9 @@ public struct PersistentHistoryChange: Sendable, Hashable {
         case delete
     }
 
-    /// The object.
+    /// The ID of the object.
     public let objectID: ManagedObjectID
-    /// What was done to it.
+    /// The kind of the change.
     public let kind: Kind
     /// The changed properties; empty for a deletion.
     public let updatedProperties: Set<String>

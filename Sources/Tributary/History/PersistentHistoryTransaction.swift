@@ -1,19 +1,19 @@
 public import TributaryChanges
 
-/// What one save, one batch or one imported transaction has changed.
+/// The changes of one save, one batch or one imported transaction.
 public struct PersistentHistoryTransaction: Sendable, Hashable {
-    /// The place in history right after it.
+    /// The point in history right after the transaction.
     public let token: HistoryToken
-    /// Counts the store's transactions.
+    /// The number of the transaction in its store.
     public var number: Int64 { token.number }
-    /// Unix seconds of the commit in this store.
+    /// The Unix seconds of the commit in this store.
     public let timestamp: Double
-    /// Who made the changes.
+    /// The author of the changes.
     public let author: String?
     /// The name of the context; nil for imported transactions.
     public let contextName: String?
     /// The writer: the store whose process made the transaction, this one's or a peer's.
     public let process: UniqueID
-    /// In no order to rely on, but that changes of one object are in the order in which they were made.
+    /// The changes in no particular order, except that changes of one object are in the order in which they were made.
     public let changes: [PersistentHistoryChange]
 }

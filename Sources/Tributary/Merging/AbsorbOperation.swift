@@ -2,11 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Takes over the saves of a child.
+/// Merges the saves of a child into its parent.
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Takes over a child's save: its changed properties replace this context's, which becomes pending.
+    /// Merges a child's save: its changed properties replace those of this context, which then has unsaved changes.
     ///
     /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
@@ -40,7 +40,7 @@ struct AbsorbOperation {
         return lost
     }
 
-    /// The object of the ID when it is there and not deleted.
+    /// Returns the object of the ID when it exists and is not deleted.
     private func living(_ id: ManagedObjectID) -> ManagedObject? {
         let object = context.object(with: id)
         if object.state == .clean, object.values.isEmpty { try? object.load() }
@@ -50,7 +50,7 @@ struct AbsorbOperation {
         }
     }
 
-    /// Makes sure that the object is there, with the model's defaults when it is new.
+    /// Makes sure that the object exists, with the model's defaults when it is new.
     private func absorbInsert(_ staged: StagedSave.Object) {
         let kind = context.schema.kind(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
@@ -71,7 +71,7 @@ struct AbsorbOperation {
         guard let inverse = context.relationships.inverse(of: relationship), let target,
             inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false
         else { return context.relationships.setRegister(object, slot, to: target) }
-        // In a one-to-one, whoever holds the target here lets go of it.
+        // In a one-to-one relationship, the object that has the target here loses it.
         object.setRelated(context.object(target, entity: relationship.destination), slot)
     }
 }

@@ -2,13 +2,13 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Moves a context to another generation of the store, and merges what changed on the way.
+/// Moves a context to another generation of the store, and merges the changes in between.
 struct GenerationMove {
     let context: ManagedObjectContext
 
     /// Moves to the newest generation.
     ///
-    /// - Returns: What was merged on the way.
+    /// - Returns: The merged changes.
     @discardableResult
     func pinNewest() throws -> ObjectChanges {
         let old = context.generation
@@ -23,9 +23,9 @@ struct GenerationMove {
         return changes
     }
 
-    /// Moves to the newest generation and merges what comes with it, unless the context reads what is newest anyway.
+    /// Moves to the newest generation and merges its changes, unless the context reads the newest state anyway.
     ///
-    /// - Returns: What was merged.
+    /// - Returns: The merged changes.
     func moveToNewestUnlessSaving() throws -> ObjectChanges {
         guard context.reader.isStore, context.source.isCommitted, context.generation != nil else {
             return ObjectChanges()
@@ -38,9 +38,9 @@ struct GenerationMove {
         }
     }
 
-    /// Moves a context that shows a generation to what is newest, as its save would have done had it written anything.
+    /// Moves a context that shows a generation to the newest one, as its save would have done if it had written.
     ///
-    /// - Returns: What was merged on the way.
+    /// - Returns: The merged changes.
     @discardableResult
     func moveToNewest() throws -> ObjectChanges {
         guard let generation = context.generation else { return ObjectChanges() }
@@ -54,8 +54,9 @@ struct GenerationMove {
         return try MainActor.assumeIsolated { try pipeline.moveToNewest() }
     }
 
-    /// Takes over what was committed since the last time; a background context reads the newest state anyway, this is
-    /// about the objects that it holds already.
+    /// Merges the changes that were committed since the last call.
+    ///
+    /// A background context reads the newest state anyway; this updates the objects that it holds already.
     func mergeNewest() {
         do {
             let (newest, changes) = try context.reader.read { reader in
@@ -73,7 +74,7 @@ struct GenerationMove {
         }
     }
 
-    /// Moves to the newest generation and merges what comes with it, then the listed changes that it did not bring.
+    /// Moves to the newest generation and merges its changes, then the listed changes that it did not include.
     ///
     /// - Throws: ``ContextError`` or `StoreError`; nothing of the list is taken over then.
     func merge(_ changes: ObjectChanges) throws {
@@ -81,7 +82,7 @@ struct GenerationMove {
         MergeOperation(context: context).merge(rest)
     }
 
-    /// The changes that the move has not announced already, less inserted objects that are not in the store any more.
+    /// Returns the changes that the move has not announced, less inserted objects that the store no longer has.
     func withoutVanished(_ changes: ObjectChanges, merged: ObjectChanges) throws -> ObjectChanges {
         var rest = ObjectChanges(limit: .max)
         if changes.isEverything { rest.collapseEverything() }
@@ -95,8 +96,9 @@ struct GenerationMove {
         return rest
     }
 
-    /// Adds objects in use that the changes do not list although their rows are newer than the start of the changes: this
-    /// context has inserted them in between, and others have deleted them since.
+    /// Adds objects in use that the changes omit although their rows are newer than the start of the changes.
+    ///
+    /// This context has inserted such objects in between, and others have deleted them since.
     func addingInvalidated(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
         var changes = changes
         for object in context.registry.objects {
@@ -108,7 +110,7 @@ struct GenerationMove {
 }
 
 extension Reader {
-    /// What changed; everything, when the history of it has been purged.
+    /// Returns the changes between two transactions, or "everything" when their history has been purged.
     func allChanges(
         after number: Int64,
         through: Int64,

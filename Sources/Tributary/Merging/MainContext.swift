@@ -1,7 +1,7 @@
 package import TributaryChanges
 package import TributaryStore
 
-/// The view context as the merge pipeline sees it.
+/// The view context behind the interface that the merge pipeline uses.
 ///
 /// It keeps the context on the main actor.
 @MainActor

@@ -1,16 +1,16 @@
 import TributaryChanges
 
-/// The part of the merge that belongs to the main actor: what the next update will contain.
+/// The part of a merge that runs on the main actor: the contents of the next update.
 @MainActor
 final class MainMerger {
-    /// What the name of the store is in tokens.
+    /// The name of the store in tokens.
     nonisolated let storeName: String
     weak var context: (any MainContextMerging)?
-    /// What has changed since the last update.
+    /// The changes since the last update.
     var collected: ObjectChanges
-    /// True while one update is being put together of several steps.
+    /// Whether one update is being assembled from several steps.
     var isCollecting = false
-    /// The context's count of edits when its save failed; the save is not tried again before it has grown.
+    /// The context's edit count when its save failed; the save is not tried again before the count has grown.
     var editsOfFailedSave: UInt64?
 
     nonisolated init(storeName: String, limit: Int) {

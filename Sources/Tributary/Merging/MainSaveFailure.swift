@@ -1,9 +1,9 @@
-/// The main context's own save, part of a merge, has failed; its changes are still there.
+/// A failure of the main context's own save during a merge; the context keeps its changes.
 public struct MainSaveFailure: Error, Sendable {
-    /// What the save threw.
+    /// The error that the save threw.
     public let error: any Error
 
-    /// A failure of its cause.
+    /// Creates a failure with its error.
     public init(error: any Error) {
         self.error = error
     }

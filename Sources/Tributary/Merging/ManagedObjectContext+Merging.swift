@@ -4,15 +4,14 @@ import TributaryStore
 extension ManagedObjectContext {
     // MARK: Merging
 
-    /// Takes over what others have saved: refreshes the objects that are in use, announces inserted ones, marks deleted
-    /// ones.
+    /// Merges saves of others: refreshes the objects in use, announces inserted ones, and marks deleted ones.
     ///
-    /// A context that shows a generation moves to the newest one first, as its save does, and merges all that came before;
-    /// inserted objects that are gone again by then are not announced. A child's parent merges first. Properties that were
-    /// changed here keep their values, and a later save does not conflict on what was merged.
+    /// A context that shows a generation first moves to the newest one, as its save does, and merges all earlier
+    /// changes; inserted objects that are deleted by then are not announced. A child's parent merges first. Properties
+    /// that were changed here keep their values, and a later save does not conflict with the merged changes.
     ///
-    /// The cost grows with the IDs that are given and the objects in use that have read relationships. When the changes
-    /// are not listed one by one, all objects in use are looked at.
+    /// The cost grows with the number of IDs and of the objects in use that have read relationships. When the changes
+    /// are not listed one by one, all objects in use are visited.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkConfinement()
         guard !changes.isEmpty else { return processPendingChanges() }
@@ -23,7 +22,7 @@ extension ManagedObjectContext {
         do {
             try GenerationMove(context: self).merge(changes)
         } catch {
-            // Nothing was taken over; the next save says why.
+            // Nothing was merged; the next save throws the error.
             reader.unreportedError = ContextError(error)
         }
     }
@@ -35,11 +34,12 @@ extension ManagedObjectContext {
     /// The view context always does.
     public var isPinned: Bool { generation != nil }
 
-    /// Reads one generation of the store from now on, the newest, whatever others save meanwhile.
+    /// Shows one generation of the store from now on, the newest one, whatever others save meanwhile.
     ///
-    /// Objects in use are brought there. Faults, fetches, counts and relationships all read it. A save of the context
-    /// moves it to the save's own transaction, merging all that came before; calling this again moves it to the newest.
-    /// While it is held the write-ahead log of the store grows: hold it for the length of a piece of work.
+    /// Objects in use are updated to it. Faults, fetches, counts and relationships all read it. A save of the context
+    /// moves it to the save's own transaction, and merges all earlier ones; another call of `pin()` moves it to the
+    /// newest one. While a generation is held the write-ahead log of the store grows: hold it for the length of one
+    /// piece of work.
     ///
     /// - Throws: ``ContextError`` when the store is closed, or the context is a child, which follows its parent, or the
     ///   view context, which moves by merging.
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads what is newest again, and brings the objects in use there.
+    /// Shows the newest state again, and updates the objects in use to it.
     ///
     /// - Throws: ``ContextError`` for the view context.
     public func unpin() throws(ContextError) {
@@ -72,10 +72,10 @@ extension ManagedObjectContext {
 
     // MARK: Children
 
-    /// A context above whose saves this context stands instead of the store, on the same queue or actor.
+    /// Creates a context on the same queue or actor whose saves go to this context instead of the store.
     ///
-    /// The child sees what this context has not saved. Its save makes this context dirty and leaves the store alone;
-    /// what it has changed replaces what this context has.
+    /// The child sees the unsaved changes of this context. Its save makes unsaved changes in this context and does not
+    /// write to the store; properties that the child has changed replace those of this context.
     ///
     /// ```swift
     /// let draft = container.viewContext.newChild(name: "draft")
@@ -84,11 +84,11 @@ extension ManagedObjectContext {
     /// try container.viewContext.save()    // the store has Ann
     /// ```
     ///
-    /// A draft that comes to nothing is ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
+    /// A discarded draft must be ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
     /// other.
     ///
     /// - Parameters:
-    ///   - name: a name of its own, for people; the store does not have it.
+    ///   - name: a display name; the store does not have it.
     ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.
     /// - Returns: A context that is used where this one is; it holds this one.
     public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {

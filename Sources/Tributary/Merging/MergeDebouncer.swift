@@ -1,19 +1,19 @@
 /// Decides when the main context merges: after a quiet period, but never later than a ceiling.
 ///
 /// Each announcement starts the quiet period again; the ceiling counts from the first announcement that is not merged,
-/// so that a steady stream cannot starve the main context. Times are durations since any fixed moment; there is no
-/// clock in here.
+/// so that a steady stream cannot starve the main context. Times are durations since any fixed moment; this type has no
+/// clock.
 struct MergeDebouncer: Sendable {
     enum Action: Hashable, Sendable {
-        /// Nothing to do until the next announcement, or until the timer that runs already.
+        /// Nothing to do until the next announcement, or until the running timer ends.
         case none
-        /// See that `timerFired(at:)` is called at this time.
+        /// `timerFired(at:)` must be called at this time.
         case sleep(until: Duration)
         case merge
     }
 
     private enum State {
-        /// All that was announced is merged.
+        /// Everything that was announced is merged.
         case idle
         /// A timer runs, at the latest until `deadline`.
         case waiting(first: Duration, deadline: Duration, timer: Duration)
@@ -28,12 +28,12 @@ struct MergeDebouncer: Sendable {
         self.ceiling = ceiling
     }
 
-    /// When the next merge is due; nil when nothing waits for one.
+    /// The time when the next merge is due; nil when no merge is pending.
     var deadline: Duration? {
         if case .waiting(_, let deadline, _) = state { deadline } else { nil }
     }
 
-    /// A save or an import has been committed.
+    /// Announces that a save or an import has been committed.
     mutating func announce(at now: Duration) -> Action {
         switch state {
         case .idle:
@@ -42,13 +42,13 @@ struct MergeDebouncer: Sendable {
             return .sleep(until: deadline)
         case .waiting(let first, _, let timer):
             let deadline = min(now + quiet, first + ceiling)
-            // A timer that ends too early asks again; only one that would end too late has to be replaced.
+            // A timer that ends too early schedules another one; only one that would end too late has to be replaced.
             state = .waiting(first: first, deadline: deadline, timer: min(timer, deadline))
             return deadline < timer ? .sleep(until: deadline) : .none
         }
     }
 
-    /// The timer has ended, or somebody asks whether it should have.
+    /// Handles the end of the timer, or a check whether it should have ended.
     mutating func timerFired(at now: Duration) -> Action {
         guard case .waiting(let first, let deadline, _) = state else { return .none }
         if now >= deadline { return .merge }
@@ -56,23 +56,25 @@ struct MergeDebouncer: Sendable {
         return .sleep(until: deadline)
     }
 
-    /// Somebody does not want to wait for the timer.
+    /// Makes the merge due without waiting for the timer.
     mutating func flush(at now: Duration) -> Action {
         guard case .waiting(let first, _, let timer) = state else { return .none }
         state = .waiting(first: first, deadline: now, timer: timer)
         return .merge
     }
 
-    /// Everything announced so far is in the main context.
+    /// Records that everything announced so far is in the main context.
     mutating func merged() {
         state = .idle
     }
 
-    /// The merge did not succeed; what was announced still waits, and a quiet period passes before it is tried again.
+    /// Records that the merge failed.
+    ///
+    /// The announcements stay pending, and a quiet period passes before the merge is tried again.
     mutating func failed(at now: Duration) -> Action {
         guard case .waiting = state else { return .none }
         let deadline = now + quiet
-        // The ceiling counts from here: a store that fails is not asked at each announcement.
+        // The ceiling counts from here, so that a failing store is not tried at each announcement.
         state = .waiting(first: now, deadline: deadline, timer: deadline)
         return .sleep(until: deadline)
     }

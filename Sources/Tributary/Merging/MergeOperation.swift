@@ -2,11 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Takes over what others have changed: in the store, or in the contexts above.
+/// Merges changes that others have made in the store or in the contexts above.
 struct MergeOperation {
     let context: ManagedObjectContext
 
-    /// Takes over changes that the source of the context shows.
+    /// Merges changes that the source of the context shows.
     func merge(_ changes: ObjectChanges) {
         context.processPendingChanges()
         context.reader.invalidatePrefetched()
@@ -22,7 +22,7 @@ struct MergeOperation {
                 }
             }
         } catch {
-            // The objects stay as they are until they are read again; the next save says so.
+            // The objects stay as they are until they are read again; the next save throws the error.
             context.reader.unreportedError = error
             return
         }
@@ -37,17 +37,17 @@ struct MergeOperation {
         context.recordChange { notice in
             notice.inserted.formUnion(changes.inserted)
             notice.merged.formUnion(changes)
-            // Several merges together may be too much to list as well.
+            // Several merges together may be too large to list as well.
             let isCollapsed = notice.merged.isEverything || !notice.merged.collapsedEntities.isEmpty
             notice.isEverything = notice.isEverything || isCollapsed
         }
         context.processPendingChanges()
     }
 
-    /// Moves to a newer generation and takes over what changed on the way.
+    /// Moves to a newer generation and merges the changes in between.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         context.processPendingChanges()
-        // An observer that was notified just now may have saved, and so have moved the context on already.
+        // An observer that was notified just now may have saved, and so have moved the context already.
         if generation.number >= context.generation?.number ?? 0 { context.generation = generation }
         merge(changes)
     }
@@ -61,7 +61,7 @@ struct MergeOperation {
         guard context.registry.count > 0 else { return }
         for object in context.registry.relationshipReaders { object.extras?.related = [:] }
         let objects = context.registry.objects
-        // One that was only linked here has no values, and may be deleted above all the same.
+        // An object that was only linked here has no values, and may still be deleted above.
         let known = objects.filter { object in
             switch object.state {
             case .updated, .deleted: true
@@ -80,9 +80,9 @@ struct MergeOperation {
         }
     }
 
-    // MARK: Which objects
+    // MARK: Affected objects
 
-    /// The objects in use that the changes may concern, looked up from the smaller side.
+    /// Returns the objects in use that the changes may concern, looked up from the smaller side.
     private func affectedObjects(_ changes: ObjectChanges) -> [ManagedObject] {
         let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
         if isListed, changes.count < context.registry.count {
@@ -97,7 +97,7 @@ struct MergeOperation {
         }
     }
 
-    /// Forgets what the store said of relationships whose other end may have changed.
+    /// Drops cached relationships whose other end may have changed.
     private func dropRelated(_ changes: ObjectChanges) {
         let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
             .union(changes.collapsedEntities)
@@ -114,9 +114,9 @@ struct MergeOperation {
 
     // MARK: One object
 
-    /// Takes over the row that the source has for an object now; nil when it has none.
+    /// Merges the source's row of an object; nil when the source has none.
     ///
-    /// The caller removes the objects that are gone then from the undo stack.
+    /// The caller removes the invalidated objects from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
         switch (object.state, row) {
@@ -126,7 +126,7 @@ struct MergeOperation {
             object.replace(row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
         case (.updated, let row?):
-            // One that was only linked and never read is read when it is needed.
+            // An object that was only linked and never read is read at its first access.
             guard !object.values.isEmpty, isNew(row, for: object) else { return }
             rebase(object, on: row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
@@ -135,19 +135,20 @@ struct MergeOperation {
         }
     }
 
-    /// Whether a row differs from the one that the object has; a row that is not saved has no revision of its own.
+    /// Whether a row differs from the one that the object has; an unsaved row has no revision of its own.
     private func isNew(_ row: Row, for object: ManagedObject) -> Bool {
         guard let known = object.row, known.revision == row.revision else { return true }
         return !context.reader.isStore && known.values != row.values
     }
 
-    /// Puts a newer row under the changes of an object.
+    /// Replaces the row under the changes of an object with a newer one.
     func rebase(_ object: ManagedObject, on row: Row) {
         var values = row.values
         for slot in object.changed.slots {
             values[slot] = object.values[slot]
             guard let property = object.kind.entity.properties[slot].relationship, !property.isToMany else { continue }
-            // What is derived at the other ends was a move away from the old row's target.
+            // The derived other ends recorded a move from the old row's target; they now record one from the new row's
+            // target.
             let here = object.values[slot].referencedID
             context.relationships.moveInverse(object, slot, from: here, to: object.row?.values[slot].referencedID)
             context.relationships.moveInverse(object, slot, from: row.values[slot].referencedID, to: here)

@@ -1,7 +1,7 @@
 import TributaryStore
 
 extension MergePipeline {
-    /// Waits for pending bodies, merges a last time, closes the store.
+    /// Waits for pending blocks, merges a last time, and closes the store.
     package func close() async throws {
         await pending.waitForNone()
         stopWatchingRemote()

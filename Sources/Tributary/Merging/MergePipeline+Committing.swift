@@ -18,8 +18,9 @@ extension MergePipeline {
         }
     }
 
-    /// Commits the save of a pinned background context and moves its generation to the save; nil when that did not
-    /// succeed.
+    /// Commits the save of a pinned background context and moves its generation to the save.
+    ///
+    /// It returns nil when the move did not succeed.
     func commit(
         movingFrom old: Generation,
         _ body: (WriteTransaction) throws -> CommittedTransaction
@@ -37,9 +38,9 @@ extension MergePipeline {
 
     /// Commits the save of the main context, which then shows it.
     ///
-    /// After the commit, in the same call: `adopt` lets the context take its saved objects for clean, the main context
-    /// moves to a generation that contains the save, merges whatever others have committed before it, and an update
-    /// is posted (unless this save is itself part of a merge, which posts one for both).
+    /// After the commit, in the same call: `adopt` lets the context mark its saved objects as clean, the main context
+    /// moves to a generation that contains the save, merges earlier commits of others, and an update is posted (unless
+    /// this save is itself part of a merge, which posts one for both).
     @MainActor
     package func commitMain(
         _ body: (WriteTransaction) throws -> CommittedTransaction,
@@ -52,7 +53,8 @@ extension MergePipeline {
             do {
                 step = try moveGeneration(turn)
             } catch {
-                // The save stands. The merge that this notice asks for shows it, and reports the error if it stays.
+                // The save is committed. The merge that this change notification requests shows it, and reports the
+                // error if it persists.
                 mailbox.post(committed.changes)
             }
         }
@@ -67,10 +69,10 @@ extension MergePipeline {
         return committed
     }
 
-    /// Applies what others have written, in one SQLite transaction, and announces it.
+    /// Applies changes that others have written, in one SQLite transaction, and announces them.
     ///
-    /// The body runs under the write lock, on a thread of low priority: reads and the main context come first when there
-    /// are not enough processors for all.
+    /// The block runs under the write lock, on a thread of low priority: reads and the main context come first when
+    /// there are not enough processors for all.
     package func importing<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
@@ -91,17 +93,17 @@ extension MergePipeline {
         }.0
     }
 
-    /// A new generation, and what to merge to be in step with it.
+    /// A new generation, and the changes to merge into it.
     struct Step {
         let generation: Generation
         let changes: ObjectChanges
     }
 
-    /// Moves the main context's generation and takes out of the mailbox what it contains.
+    /// Moves the main context's generation and removes the changes that it contains from the mailbox.
     func moveGeneration(_ turn: WriterTurn) throws -> Step {
         let generation = try turn.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
-        // Others may have committed until the generation was pinned; what it shows has to be merged.
+        // Others may have committed until the generation was pinned; the changes that it shows have to be merged.
         try postRemoteCommits(turn, through: generation.number)
         return Step(generation: generation, changes: mailbox.drain() ?? ObjectChanges())
     }

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryStore
 
 extension MergePipeline {
-    /// Merges what has been announced now; returns when the main context shows it.
+    /// Merges the announced changes now, and returns when the main context shows them.
     package func flush() async {
         await postRemoteCommitsNow()
         guard !mailbox.isEmpty else { return }
@@ -15,7 +15,7 @@ extension MergePipeline {
         if generation.number < number { await flush() }
     }
 
-    /// The last merge before the store is closed: whatever is announced, and the main context's own changes.
+    /// Merges everything announced and the main context's own changes, before the store is closed.
     func finalMerge() async throws {
         try await activities.run("Merging") {
             await store.waitForTurn()
@@ -23,16 +23,16 @@ extension MergePipeline {
         }
     }
 
-    /// Merges what is announced.
+    /// Merges the announced changes.
     ///
     /// - Parameter isAsked: false when the timer calls, which the main context may have switched off.
-    /// - Returns: Whether it succeeded.
+    /// - Returns: Whether the merge succeeded.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !mailbox.isEmpty else { return true }
         do {
             try await activities.run("Merging") {
-                // Waiting here, off the main actor, leaves it little to wait for there.
+                // Waiting here, off the main actor, shortens the wait on the main actor.
                 await store.waitForTurn()
                 try await merge(isAsked: isAsked)
             }
@@ -44,12 +44,12 @@ extension MergePipeline {
         }
     }
 
-    /// One merge: move, merge into the context, save the context's own changes, one update.
+    /// Performs one merge: moves, merges into the context, saves the context's own changes, posts one update.
     @MainActor
     private func merge(isAsked: Bool = true) throws {
-        // While the timer's call was on its way here, others may have merged, and a new quiet period have begun.
+        // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
         guard isAsked || mailbox.isDue else { return }
-        // A save of the main context may have merged everything meanwhile; then its own changes may still be unsaved.
+        // A save of the main context may have merged everything meanwhile; its later changes may still be unsaved.
         main.isCollecting = true
         defer { main.isCollecting = false }
         if !mailbox.isEmpty {
@@ -66,7 +66,7 @@ extension MergePipeline {
         }
     }
 
-    /// Moves the main context, which has no objects and no changes, to what is newest.
+    /// Moves the main context, which has no objects and no changes, to the newest generation.
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !mailbox.isEmpty else { return generation }
@@ -91,7 +91,7 @@ extension MergePipeline {
         }
     }
 
-    /// Posts what has been collected as one update, if there is anything.
+    /// Posts the collected changes as one update, unless there are none.
     @MainActor
     func postUpdate() {
         guard !main.collected.isEmpty else { return }

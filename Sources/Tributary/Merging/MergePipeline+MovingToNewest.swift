@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryStore
 
 extension MergePipeline {
-    /// Moves the main context to what is newest and merges everything up to it.
+    /// Moves the main context to the newest generation and merges everything up to it.
     @MainActor
     func moveToNewest() throws -> ObjectChanges {
         let step = try store.inTurn { try moveGeneration($0) }

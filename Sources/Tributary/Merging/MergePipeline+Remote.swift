@@ -3,12 +3,12 @@ import TributaryStore
 
 /// Transactions that other processes have committed to the same store.
 ///
-/// Every transaction has a number, and this process knows those of its own: what lies between is somebody else's. All
-/// that follows runs under the write lock, so that no transaction of this process comes in between.
+/// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
+/// processes. They are read under the write lock, so that no transaction of this process comes in between.
 extension MergePipeline {
-    /// Begins to notice them by themselves; without it they are noticed at the next save, merge or flush here.
+    /// Begins to watch for remote commits; without it they are noticed at the next save, merge or flush here.
     func watchRemote() {
-        // What is in memory has no other process.
+        // No other process can open a store in memory.
         guard store.configuration.memory == nil else { return }
         let watch = RemoteWatch(store) { [weak self] newest in
             guard let self, newest > self.noticed else { return }
@@ -26,21 +26,22 @@ extension MergePipeline {
         watch?.stop()
     }
 
-    /// The newest transaction that is in the mailbox, or was.
+    /// The number of the newest transaction that was put into the mailbox.
     var noticed: Int64 {
         var number: Int64 = 0
         update { number = $0.noticed }
         return number
     }
 
-    /// Puts everything up to the newest transaction into the mailbox.
+    /// Puts the changes up to the newest transaction into the mailbox.
     func postRemoteCommits(_ turn: WriterTurn) throws {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
 
-    /// Own transactions have been committed, the first with this number: what came before them was somebody else's.
+    /// Posts remote commits that came before the first of these own transactions.
     ///
-    /// When history cannot be read the notice says "everything": the commit stands, and nothing must be missed.
+    /// When history cannot be read the change notification says "everything": the commit stands, and no change may be
+    /// missed.
     func postLocalCommits(_ turn: WriterTurn, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(turn, through: first - 1)
@@ -61,7 +62,7 @@ extension MergePipeline {
         update { $0.noticed = newest }
     }
 
-    /// Looks at once instead of waiting for the watch.
+    /// Checks for remote commits at once instead of waiting for the watch.
     func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
         await store.waitForTurn()

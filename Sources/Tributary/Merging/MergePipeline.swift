@@ -4,14 +4,15 @@ package import TributaryStore
 
 /// Everything between "a save was committed" and "the main context shows it".
 ///
-/// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports come through `importing(_:)`: each puts
-/// its notice into the mailbox while it still holds the write lock. When the debouncer says so, the main context
-/// moves to a new generation, merges what the mailbox holds, saves its own changes, and one update is posted.
+/// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports go through `importing(_:)`: each puts
+/// its change notification into the mailbox while it still holds the write lock. When the debouncer makes a merge due,
+/// the main context moves to a new generation, merges the contents of the mailbox, saves its own changes, and one
+/// update is posted.
 ///
-/// The container makes one, attaches its main context on the main actor, and starts it.
+/// The container creates the pipeline, attaches its main context on the main actor, and starts it.
 package final class MergePipeline: Sendable {
     package let store: Store
-    /// Bodies that were enqueued on contexts and have not ended.
+    /// Blocks that were enqueued on contexts and have not ended.
     package let pending = PendingBlocks()
     let mailbox: NoticeMailbox
     /// Rows that were read before they are needed.
@@ -19,7 +20,7 @@ package final class MergePipeline: Sendable {
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
-    /// Signals that something was committed here; a slow reader gets one signal for several commits.
+    /// Signals each commit of this process; a slow reader gets one signal for several commits.
     let commits = Broadcast<Void>(limit: 1)
     let main: MainMerger
     private let clock: MonotonicClock
@@ -31,15 +32,15 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
-        /// The newest transaction that was put into the mailbox; see `postRemoteCommits`.
+        /// The number of the newest transaction that was put into the mailbox; see `postRemoteCommits`.
         var noticed: Int64
         var remoteWatch: RemoteWatch?
     }
 
-    /// One for the main context, two for reads beside it.
+    /// One connection for the main context, two for other reads.
     static let connections = 3
 
-    /// Pins the first generation.
+    /// Creates the pipeline and pins the first generation.
     package init(
         store: Store,
         options: MergeOptions = MergeOptions(),
@@ -67,10 +68,10 @@ package final class MergePipeline: Sendable {
         main.context = context
     }
 
-    /// Begins to merge when it is due.
+    /// Starts merging when a merge is due.
     package func start() {
         let scheduler = MergeScheduler(clock: clock, signal: signal)
-        // Ends with `stop()`; it cannot be a child of anything, because the container is no task.
+        // The task ends with `stop()`; it cannot be a child task, because the container is not a task.
         let loop = Task { [weak self, mailbox] in
             await scheduler.run(mailbox) { [weak self] in
                 guard let self else { return true }
@@ -115,7 +116,7 @@ package final class MergePipeline: Sendable {
         return status
     }
 
-    /// Unix seconds.
+    /// The current time in Unix seconds.
     var wallSeconds: Double {
         Double(store.configuration.environment.wallMilliseconds()) / 1000
     }

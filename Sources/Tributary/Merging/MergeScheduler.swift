@@ -1,13 +1,13 @@
 import TributaryStore
 
-/// Runs the debouncer: sleeps on the given clock and calls for a merge when one is due.
+/// Runs the debouncer: sleeps on the given clock and starts a merge when one is due.
 ///
 /// It has no timer while nothing waits to be merged.
 actor MergeScheduler {
     private let clock: MonotonicClock
     private let signal: Signal
 
-    /// `signal` wakes the scheduler, whether it waits for the first notice or until a merge is due.
+    /// Creates a scheduler that `signal` wakes, from the wait for a change notification or for a due merge.
     init(clock: MonotonicClock, signal: Signal) {
         self.clock = clock
         self.signal = signal
@@ -15,7 +15,7 @@ actor MergeScheduler {
 
     /// Runs until the task is cancelled.
     ///
-    /// `merge` answers whether it succeeded.
+    /// `merge` returns whether it succeeded.
     func run(_ mailbox: NoticeMailbox, merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             await signal.wait()
@@ -23,7 +23,7 @@ actor MergeScheduler {
         }
     }
 
-    /// Sleeps and merges until nothing waits.
+    /// Sleeps and merges until no change is pending.
     private func runTimer(_ mailbox: NoticeMailbox, merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             switch mailbox.next() {

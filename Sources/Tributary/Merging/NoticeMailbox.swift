@@ -2,10 +2,10 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// What has been committed and is not yet merged into the main context, in bounded memory.
+/// The committed changes that are not yet merged into the main context, in bounded memory.
 ///
-/// Notices are put in and taken out under the write lock, so that those taken out are exactly those that a generation
-/// pinned under the same lock contains. Past its limit of IDs the mailbox collapses: per entity first, then to
+/// Change notifications are added and removed under the write lock, so that those removed are exactly those that a
+/// generation pinned under the lock contains. Beyond its limit of IDs the mailbox collapses: per entity first, then to
 /// "everything".
 final class NoticeMailbox: Sendable {
     private struct State {
@@ -20,7 +20,7 @@ final class NoticeMailbox: Sendable {
     private let state: Mutex<State>
     private let wake: @Sendable () -> Void
 
-    /// `wake` is called when a timer has to be started, or to be started again because it would end too late.
+    /// Creates a mailbox; `wake` is called when a timer has to be started, or restarted because it would end too late.
     init(options: MergeOptions, clock: MonotonicClock, wake: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.wake = wake
@@ -28,13 +28,13 @@ final class NoticeMailbox: Sendable {
         state = Mutex(State(debouncer: debouncer, limit: options.mailboxLimit))
     }
 
-    /// Whether something waits to be merged.
+    /// Whether no changes are pending.
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
     /// When the next merge is due.
     var deadline: Duration? { state.withLock { $0.isAutomatic ? $0.debouncer.deadline : nil } }
 
-    /// Whether the timer has ended, still, and may merge.
+    /// Whether the timer has ended and may merge.
     var isDue: Bool {
         state.withLock { state in
             guard state.isAutomatic, let deadline = state.debouncer.deadline else { return false }
@@ -42,7 +42,7 @@ final class NoticeMailbox: Sendable {
         }
     }
 
-    /// Holds the timer, or lets it go again: a merge that is overdue then comes at once.
+    /// Stops the timer, or starts it again; an overdue merge then runs at once.
     func setAutomatic(_ isAutomatic: Bool) {
         state.withLock { $0.isAutomatic = isAutomatic }
         if isAutomatic { wake() }
@@ -56,11 +56,11 @@ final class NoticeMailbox: Sendable {
         }
     }
 
-    /// Adds what a commit has changed.
+    /// Adds the changes of a commit.
     func post(_ changes: ObjectChanges) {
         let action = state.withLock { state in
             var all = state.changes ?? ObjectChanges(limit: state.limit)
-            // One reference only, so that nothing is copied.
+            // Only one reference to the changes remains, so that nothing is copied.
             state.changes = nil
             all.formUnion(changes)
             state.changes = all
@@ -69,7 +69,7 @@ final class NoticeMailbox: Sendable {
         if action != .none { wake() }
     }
 
-    /// Takes everything out; nil when there is nothing.
+    /// Removes and returns all changes; nil when there are none.
     func drain() -> ObjectChanges? {
         state.withLock { state in
             state.debouncer.merged()
@@ -78,7 +78,7 @@ final class NoticeMailbox: Sendable {
         }
     }
 
-    /// What is to be done now.
+    /// Returns the action that is due now.
     func next() -> MergeDebouncer.Action {
         state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
     }
@@ -88,7 +88,7 @@ final class NoticeMailbox: Sendable {
         state.withLock { $0.debouncer.flush(at: clock.now()) }
     }
 
-    /// A merge has failed before it took anything out.
+    /// Records that a merge has failed before it removed any changes.
     func postpone() {
         _ = state.withLock { $0.debouncer.failed(at: clock.now()) }
     }

@@ -2,17 +2,17 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Brings objects up to date with the store, or back to it.
+/// Refreshes objects from the store, or reverts them to it.
 struct RefreshOperation {
     let context: ManagedObjectContext
 
-    /// Brings one object up to date; see ``ManagedObjectContext/refresh(_:mergeChanges:)``.
+    /// Refreshes one object; see ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.managedObjectContext === context, object.state != .inserted, object.state != .gone else { return }
         object.extras?.related = [:]
         context.reader.invalidatePrefetched()
         guard mergeChanges else {
-            // What the hook assigns goes with the rest.
+            // Values that the hook assigns are dropped with the others.
             if !object.values.isEmpty { object.willTurnIntoFault() }
             context.move(object, on: .refresh)
             object.turnIntoFault(isTold: true)
@@ -24,7 +24,7 @@ struct RefreshOperation {
         if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
-    /// Brings every object in use up to date.
+    /// Refreshes every object in use.
     func refreshAllObjects() {
         var changes = ObjectChanges(limit: .max)
         var known: [(object: ManagedObject, revision: Int64?)] = []
@@ -41,7 +41,7 @@ struct RefreshOperation {
         }
     }
 
-    /// Drops every change that is not saved.
+    /// Drops all unsaved changes.
     func rollback() {
         context.undoStack?.removeAllActions()
         context.pending.dropUnfollowedDeletions()
@@ -63,7 +63,7 @@ struct RefreshOperation {
         context.processPendingChanges()
     }
 
-    /// Forgets all objects and all changes.
+    /// Removes all objects and all changes.
     func reset() {
         context.forgetAll()
         defer { notifyOfEverything() }
@@ -72,12 +72,12 @@ struct RefreshOperation {
         do {
             context.generation = try MainActor.assumeIsolated { try pipeline.moveGenerationOfEmptyMain() }
         } catch {
-            // It still shows the state of before; the next save says why.
+            // The context still shows the former state; the next save throws the error.
             context.reader.unreportedError = ContextError(error)
         }
     }
 
-    /// Records objects without changes of their own whose relationships are as in the store again.
+    /// Records objects without changes of their own whose relationships have the store's state again.
     private func recordOtherEnds() {
         for key in Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys) {
             guard let owner = context.registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else {
@@ -96,7 +96,7 @@ struct RefreshOperation {
 }
 
 extension ObjectChanges {
-    /// One changed object.
+    /// Creates the changes of one updated object.
     fileprivate init(updated id: ManagedObjectID) {
         self.init()
         update(id)

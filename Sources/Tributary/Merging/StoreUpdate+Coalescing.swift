@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension StoreUpdate {
-    /// This update and the one after it as one.
+    /// Returns this update and the later one as one.
     func followed(by later: StoreUpdate) -> StoreUpdate {
         var changes = changes
         changes.formUnion(later.changes)

@@ -1,13 +1,13 @@
 public import TributaryChanges
 
-/// The main context has merged: what changed since the update before, as one set.
+/// The coalesced changes of the main context since its previous update.
 public struct StoreUpdate: Sendable, Hashable {
-    /// The generation that the main context shows from now on.
+    /// The token of the generation that the main context shows from now on.
     public let token: HistoryToken
     /// The coalesced changes.
     public let changes: ObjectChanges
 
-    /// An update of its parts.
+    /// Creates an update from its token and changes.
     public init(token: HistoryToken, changes: ObjectChanges) {
         self.token = token
         self.changes = changes

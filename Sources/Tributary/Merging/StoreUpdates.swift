@@ -5,21 +5,23 @@
 ///     print(update.changes.inserted.count, "new objects")
 /// }
 /// ```
-/// A subscriber that is slow gets the updates that it has missed as one, at worst as "everything has changed"; none is
-/// lost. The sequence ends when the container is closed.
+/// A slow subscriber gets the updates that it has missed as one, at worst as "everything has changed"; none is lost.
+/// The sequence ends when the container is closed.
 public struct StoreUpdates: AsyncSequence, Sendable {
-    /// What is handed out.
+    /// The type of an element.
     public typealias Element = StoreUpdate
-    /// It does not fail.
+    /// The sequence throws no error.
     public typealias Failure = Never
 
     let subscription: UpdateSubscription
 
-    /// Hands out one update after the other.
+    /// An iterator over the updates.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: UpdateSubscription
 
-        /// The next update, or those since the last one as one; nil when the container is closed or the task cancelled.
+        /// Returns the next update, in which missed ones are coalesced.
+        ///
+        /// It returns nil when the container is closed or the task is cancelled.
         public mutating func next() async -> StoreUpdate? { await subscription.next() }
     }
 

@@ -14,7 +14,7 @@ final class UpdateBroadcast: Sendable {
 
     private let state = Mutex(State())
 
-    /// Updates from now on.
+    /// Returns the updates from now on.
     func subscribe() -> StoreUpdates {
         state.withLock { state in
             state.next += 1
@@ -40,7 +40,7 @@ final class UpdateBroadcast: Sendable {
         for subscription in subscriptions() { subscription.finish() }
     }
 
-    /// Taken out of the lock, because the last reference to a subscription may be the one taken here.
+    /// The array leaves the lock, because the last reference to a subscription may be the one in it.
     private func subscriptions() -> [UpdateSubscription] {
         state.withLock { $0.readers.values.compactMap(\.subscription) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The updates that one subscriber has not yet taken, as one.
+/// The coalesced updates that one subscriber has not yet received.
 final class UpdateSubscription: Sendable {
     private struct State {
         var pending: StoreUpdate?
@@ -12,7 +12,7 @@ final class UpdateSubscription: Sendable {
     private let state = Mutex(State())
     private let leave: @Sendable () -> Void
 
-    /// `leave` is called when nobody can read the subscription any more.
+    /// Creates a subscription; `leave` is called when nobody can read it any more.
     init(leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }
@@ -32,7 +32,7 @@ final class UpdateSubscription: Sendable {
         waiting?.resume(returning: update)
     }
 
-    /// No more updates; one that waits is still handed out.
+    /// Ends the updates; a pending one is still delivered.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true
@@ -42,7 +42,7 @@ final class UpdateSubscription: Sendable {
         for waiter in waiting { waiter.continuation.resume(returning: nil) }
     }
 
-    /// The next update; nil at the end or when the task is cancelled.
+    /// Returns the next update; nil at the end or when the task is cancelled.
     func next() async -> StoreUpdate? {
         let number = state.withLock { state in
             state.nextNumber += 1

@@ -2,10 +2,10 @@ public import TributaryChanges
 public import TributaryModel
 import TributaryStore
 
-/// Reads and writes objects in the middle of a migration.
+/// Reads and writes objects during a migration.
 ///
-/// It is valid only inside the stage that it was given to. What it writes is exported to other writers like every other
-/// change; validation and delete rules do not run.
+/// It is valid only inside the stage that receives it. Its changes are exported to other writers like all other
+/// changes; validation and delete rules do not run.
 public final class MigrationEditor {
     private let edit: MigrationEdit
 
@@ -16,12 +16,12 @@ public final class MigrationEditor {
     /// The version that the store is at.
     public var model: Model { edit.model }
 
-    /// The visible objects of an entity and those below it, what has been written so far included.
+    /// Returns the visible objects of an entity and its sub-entities, including the changes written so far.
     ///
     /// - Parameters:
     ///   - entity: the entity's name in this version.
-    ///   - predicate: which ones, in the predicate language; nil for all.
-    /// - Returns: their values, in the order of their IDs.
+    ///   - predicate: the condition that the objects match, in the predicate language; nil for all.
+    /// - Returns: The values of the objects, in the order of their IDs.
     /// - Throws: ``ContextError`` when there is no such entity or the store cannot be read.
     public func objects(_ entity: String, where predicate: ObjectPredicate? = nil) throws -> [ObjectSnapshot] {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }
@@ -35,10 +35,11 @@ public final class MigrationEditor {
         }
     }
 
-    /// The value that a property had which the newer version replaces or does not have, by its old name.
+    /// Returns the old value of a property that the newer version replaces or lacks, by its old name.
     ///
-    /// - Returns: nil when none was put aside. The type is read off the value as the log writes it: whole numbers,
-    ///   numbers, booleans and strings; UUIDs and decimals are strings. What the older version had as a date is one.
+    /// - Returns: nil when no value was kept. The type follows from the value as the log writes it: whole numbers,
+    ///   numbers, booleans and strings; UUIDs and decimals are strings. An attribute that was a date in the older
+    ///   version is returned as a date.
     public func formerValue(of property: String, for id: ManagedObjectID) throws -> PropertyValue? {
         let former = try edit.former(property, of: id.uniqueID)
         if let former, former.type == .date, let date = AttributeType.date.scalarValue(from: former.value) {
@@ -60,7 +61,7 @@ public final class MigrationEditor {
         try edit.add(Change(entity: id.entity, id: id.uniqueID, operation: .update(writes(values, id.entity))))
     }
 
-    /// Makes an object; what `values` does not name has the model's default.
+    /// Inserts an object; a property that `values` omits has the model's default.
     @discardableResult
     public func insert(_ entity: String, _ values: [String: PropertyValue]) throws -> ManagedObjectID {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }

@@ -1,7 +1,7 @@
 import TributaryStore
 
 extension MigrationOptions {
-    /// What the store is told.
+    /// The settings that the store receives.
     var settings: MigrationSettings {
         var settings = MigrationSettings()
         settings.migrates = migrates

@@ -1,6 +1,6 @@
 public import TributaryModel
 
-/// What a container does when its store is at another version of the model.
+/// How a container migrates a store that is at another version of the model.
 ///
 /// ```swift
 /// var migration = MigrationOptions()
@@ -14,17 +14,17 @@ public struct MigrationOptions: Sendable {
     public var migrates: Bool
     /// Whether values may be dropped when the model has changed under the same version name.
     ///
-    /// A property that is gone without a renaming identifier takes its values with it. Unless the version has another
-    /// name than before, or this is set, opening throws `MigrationError` `losesValues` with names and counts.
+    /// A property that is removed without a renaming identifier loses its values. Unless the version has another name
+    /// than before, or this is set, opening throws `MigrationError` `losesValues` with names and counts.
     public var allowsLoss = false
-    /// What the program does itself between versions, in the order of the versions.
+    /// The program's own migration stages, in the order of the versions.
     public var stages: [MigrationStage]
-    /// Hears how far a migration is: at its beginning, every few thousand objects, and at its end.
+    /// Receives the progress of a migration: at its beginning, every few thousand objects, and at its end.
     ///
-    /// It is called on a thread of the store's, and never when there is nothing to migrate.
+    /// It is called on a thread of the store's, and never when no migration is necessary.
     public var onMigration: (@Sendable (MigrationProgress) -> Void)?
 
-    /// Migrates what can be inferred, unless it is said otherwise.
+    /// Creates options that migrate all differences that can be inferred, by default.
     public init(
         migrates: Bool = true,
         stages: [MigrationStage] = [],

@@ -1,8 +1,8 @@
-/// What a program does itself between two versions of a model, where a difference cannot be inferred.
+/// A custom stage of a migration, for a difference between two versions of a model that cannot be inferred.
 ///
-/// All of a migration is one transaction of the store, the stages included: when one throws, or the process ends, the
-/// store is at the old version. A property that cannot be inferred is replaced: its old values are put aside before the
-/// store is at the new version, and ``MigrationEditor/formerValue(of:for:)`` gives them in `didMigrate`.
+/// A migration is one transaction of the store, including its stages: when a stage throws, or the process ends, the
+/// store is at the old version. A property that cannot be inferred is replaced: its old values are kept until the store
+/// is at the new version, and ``MigrationEditor/formerValue(of:for:)`` returns them in `didMigrate`.
 ///
 /// ```swift
 /// let stage = MigrationStage(from: "2", to: "3", didMigrate: { editor in
@@ -13,16 +13,16 @@
 /// })
 /// ```
 public struct MigrationStage: Sendable {
-    /// The name of the version that the stage begins at.
+    /// The name of the version before the stage.
     public var from: String
-    /// The name of the version that it ends at.
+    /// The name of the version after the stage.
     public var to: String
     /// Runs while the store is at the older version.
     public var willMigrate: (@Sendable (MigrationEditor) throws -> Void)?
     /// Runs when the store is at the newer version.
     public var didMigrate: (@Sendable (MigrationEditor) throws -> Void)?
 
-    /// A stage between two versions, named as the model's file names them.
+    /// Creates a stage between two versions, named as the model's file names them.
     public init(
         from: String,
         to: String,

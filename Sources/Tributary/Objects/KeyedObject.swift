@@ -1,4 +1,4 @@
-/// What has ``ManagedObject`` give each of its subclasses keys of its own; nothing else conforms to it.
+/// A protocol that gives each subclass of ``ManagedObject`` keys of its own; no other class conforms to it.
 public protocol KeyedObject: AnyObject {}
 
 extension KeyedObject {

@@ -3,11 +3,11 @@ import TributaryChanges
 import TributaryModel
 
 extension ManagedObject {
-    /// A value of what the object holds, for other contexts and other processes: its attributes and to-one IDs.
+    /// Returns the object's attributes and to-one IDs as a value, for other contexts and other processes.
     ///
-    /// - Parameter names: the properties to take; all when it is nil. Names that the entity does not have, or that are
-    ///   to-many relationships, are left out.
-    /// - Returns: The value.
+    /// - Parameter names: the properties to include; all when it is nil. Names that the entity does not have, or that
+    ///   are to-many relationships, are ignored.
+    /// - Returns: The snapshot.
     public func snapshot(include names: Set<String>? = nil) -> ObjectSnapshot {
         if values.isEmpty { fire() }
         var result: [String: PropertyValue] = [:]
@@ -22,15 +22,15 @@ extension ManagedObject {
         return ObjectSnapshot(id: objectID, values: result)
     }
 
-    /// The object's values as the given type; nil when that is the snapshot of another class.
+    /// Returns the object's values as the given type, or nil when that is the snapshot of another class.
     public func snapshot<Snapshot: TypedSnapshot>(as type: Snapshot.Type) -> Snapshot? {
         (self as? Snapshot.Object).map(Snapshot.init)
     }
 
-    /// Takes over the values of a snapshot, whichever object they are of; derived attributes stay as they are.
+    /// Sets the values of a snapshot of any object; derived attributes keep their values.
     ///
-    /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. The object is then
-    ///   as it was.
+    /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. The object is
+    ///   unchanged then.
     public func update(from snapshot: ObjectSnapshot) throws(ContextError) {
         let values = try writableValues(of: snapshot)
         let old = self.snapshot(include: Set(values.map(\.key)))
@@ -42,7 +42,7 @@ extension ManagedObject {
         }
     }
 
-    /// Takes over the values of a snapshot, whichever object they are of; derived attributes stay as they are.
+    /// Sets the values of a typed snapshot of any object; derived attributes keep their values.
     ///
     /// - Throws: ``ContextError`` `wrongKind` when it is the snapshot of another class.
     public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
@@ -56,7 +56,7 @@ extension ManagedObject {
         snapshot.write(to: object)
     }
 
-    /// What ``setValue(_:forKey:)`` would say, before anything is set.
+    /// Throws the error that ``setValue(_:forKey:)`` would throw, before any value is set.
     private func check(_ value: PropertyValue, for property: Property) throws(ContextError) {
         let entity = kind.entity.name
         func wrongType(_ expected: String) -> ContextError {
@@ -91,15 +91,15 @@ extension ManagedObject {
 
     // MARK: Updates
 
-    /// The object's changes from now on: its own context's and merged ones.
+    /// Returns the object's changes from now on, from its own context and from merges.
     ///
     /// ```swift
     /// for await update in employee.updates() {
     ///     if case .changed(let now) = update { label.text = "\(now["name"])" }
     /// }
     /// ```
-    /// A reader that is slow gets the newest state only. The sequence ends when the object's context is reset or its
-    /// container closed; a deletion does not end it, because an undo brings the object back.
+    /// A slow reader gets the newest state only. The sequence ends when the object's context is reset or its container
+    /// closed; a deletion does not end it, because an undo resurrects the object.
     public func updates() -> AsyncStream<ObjectUpdate> {
         let (stream, continuation) = AsyncStream<ObjectUpdate>.makeStream(bufferingPolicy: .bufferingNewest(1))
         guard let context = managedObjectContext else {
@@ -109,10 +109,10 @@ extension ManagedObject {
         let id = objectID
         let reader = UpdateReader()
         continuation.onTermination = { _ in reader.leave() }
-        // Whoever lets go of the observer ends the stream: the context does when it closes.
+        // Releasing the observer ends the stream, as the context does when it closes.
         let ending = Ending { continuation.finish() }
         var observer: ObserverToken?
-        // Objects hold their context, so the context must not hold the object through its observer.
+        // Objects hold their context, so the observer must not make the context hold the object.
         observer = context.observeChanges { [weak self, weak context] notice in
             guard !reader.isGone, let self, self.managedObjectContext === context else {
                 observer?.cancel()

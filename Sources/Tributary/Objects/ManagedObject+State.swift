@@ -7,20 +7,20 @@ extension ManagedObject {
     public var isFault: Bool { values.isEmpty && state == .clean && !kind.defaults.isEmpty }
     /// Whether the object is new in its context.
     public var isInserted: Bool { state == .inserted }
-    /// Whether the object has changes that are not saved; others that were linked to it, or are no more, count too.
+    /// Whether the object has unsaved changes, including objects that were linked to it or unlinked from it.
     public var isUpdated: Bool { state == .updated || isLinkedAnew }
-    /// Whether the object is deleted: by the next save of its context, or already, here or elsewhere.
+    /// Whether the object is already deleted, or will be deleted by the next save of its context.
     public var isDeleted: Bool {
         guard state == .gone else { return state == .deleted }
         if case .notYetMerged? = faultError { return false }
         return true
     }
-    /// Whether a save would include the object, be it for links only.
+    /// Whether a save would include the object, even if only for its links.
     ///
-    /// Setting a value or a relationship to what it is already changes nothing. Setting another value and then the former
-    /// one again is a change: ``hasPersistentChangedValues`` tells.
+    /// Setting a value or a relationship to its current value changes nothing. Setting another value and then the
+    /// former one again is a change; ``hasPersistentChangedValues`` compares with the store.
     public var hasChanges: Bool { isDirty || isLinkedAnew }
-    /// Whether the object is new, or has other values or links than the store says; a deletion is none.
+    /// Whether the object is new, or has other values or links than the store; a deletion does not count.
     public var hasPersistentChangedValues: Bool {
         guard let context = managedObjectContext else { return false }
         context.checkConfinement()
@@ -35,13 +35,12 @@ extension ManagedObject {
     }
     /// Whether the object is in its context's list of unsaved changes.
     var isDirty: Bool { state == .inserted || state == .updated || state == .deleted }
-    /// Whether only the other ends of its relationships have changed.
+    /// Whether only the other ends of the object's relationships have changed.
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
         return context.pending.isOwner(key) && context.relationships.hasUnsavedLinks(self)
     }
-    /// Why the row, or a value that lies beside the store, could not be read when a property was; nil when nothing went
-    /// wrong.
+    /// The error of the last attempt to read the row or an external value for a property; nil without one.
     public var faultError: ContextError? { extras?.faultError }
 
     /// Reads the row of a fault; does nothing when it has been read.
@@ -59,10 +58,10 @@ extension ManagedObject {
         }
     }
 
-    /// The changed attributes and to-one relationships with their new values, by name; those of a new object that differ
-    /// from the model's defaults.
+    /// Returns the changed attributes and to-one relationships with their new values, by name.
     ///
-    /// To-many relationships are in ``changedObjectIDs()``.
+    /// For a new object it returns the values that differ from the model's defaults. ``changedObjectIDs()`` returns
+    /// to-many relationships.
     public func changedValues() -> [String: PropertyValue] {
         managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
@@ -70,10 +69,10 @@ extension ManagedObject {
         return result
     }
 
-    /// The relationships that others' registers or links have changed and that are not saved, with the IDs that they hold now,
-    /// by name: to-many ones, and the derived side of a one-to-one.
+    /// Returns the unsaved relationships that other objects' registers or links have changed, with their IDs, by name.
     ///
-    /// What only delete rules or an order have changed counts as well.
+    /// They are to-many relationships, and the inverse side of one-to-one relationships. Changes by delete rules or of
+    /// an order alone are included.
     public func changedObjectIDs() -> [String: [ManagedObjectID]] {
         guard let context = managedObjectContext else { return [:] }
         context.checkConfinement()
@@ -87,8 +86,10 @@ extension ManagedObject {
         return result
     }
 
-    /// The values before the changes that were made since ``ManagedObjectContext/processPendingChanges()``, by name; only
-    /// of attributes and to-one relationships that differ.
+    /// Returns former values of attributes and to-one relationships that have changed in the current event, by name.
+    ///
+    /// The event began with the last ``ManagedObjectContext/processPendingChanges()``; only properties that differ are
+    /// included.
     public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard let context = managedObjectContext else { return [:] }
         context.checkConfinement()
@@ -100,7 +101,7 @@ extension ManagedObject {
         return result
     }
 
-    /// The values as last read from the store or merged; null for properties of a new object.
+    /// Returns the values that were last read from the store or merged; null for properties of a new object.
     ///
     /// - Throws: ``ContextError`` when the entity has no such property.
     public func committedValues(forKeys keys: [String]) throws(ContextError) -> [String: PropertyValue] {
@@ -123,7 +124,7 @@ extension ManagedObject {
 
     // MARK: Rows
 
-    /// Takes a newer row; the object has no changes.
+    /// Sets a newer row on an object without changes.
     func replace(_ row: Row) {
         let kept = values.isEmpty ? [] : kind.properties.transientSlots.map { ($0, values[$0]) }
         self.row = row
@@ -133,9 +134,9 @@ extension ManagedObject {
         extras?.forgetReading()
     }
 
-    /// Forgets the values; they are read again when they are needed.
+    /// Removes the values; they are read again at the next access.
     ///
-    /// The hooks are called only when there was something to forget.
+    /// The hooks are called only when the object had values.
     func turnIntoFault(isTold: Bool = false) {
         let wasLoaded = !values.isEmpty
         if wasLoaded, !isTold { willTurnIntoFault() }
@@ -149,7 +150,7 @@ extension ManagedObject {
         extras?.wasReported = false
     }
 
-    /// Ends the object's life in its context: ID and values stay.
+    /// Detaches the object from its context; ID and values stay.
     func detach() {
         managedObjectContext = nil
         dirtyIndex = -1
@@ -157,7 +158,7 @@ extension ManagedObject {
 
     // MARK: For children of the context
 
-    /// Whether ``unsaved`` has something.
+    /// Whether ``unsaved`` is not nil.
     var isUnsaved: Bool {
         switch state {
         case .deleted: true
@@ -166,7 +167,7 @@ extension ManagedObject {
         }
     }
 
-    /// What a child of the object's context sees of it; nil for what is below.
+    /// The unsaved state that a child of the object's context sees; nil when there is none.
     var unsaved: UnsavedObject? {
         switch state {
         case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)

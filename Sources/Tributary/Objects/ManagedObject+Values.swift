@@ -5,7 +5,7 @@ import TributaryStore
 extension ManagedObject {
     // MARK: By name
 
-    /// The value of an attribute, or the ID of a to-one relationship as `.reference`.
+    /// Returns the value of an attribute, or the ID of a to-one relationship as `.reference`.
     ///
     /// Reading never fails: see ``faultError``.
     ///
@@ -22,7 +22,7 @@ extension ManagedObject {
 
     /// Sets an attribute, or a to-one relationship by `.reference` or `.null`.
     ///
-    /// An ID that no object has reads as nil, until an object with the ID comes.
+    /// A relationship to an ID without an object reads as nil, until an object with the ID is inserted.
     ///
     /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not fit, or
     ///   the object is gone; nothing is changed then.
@@ -40,7 +40,7 @@ extension ManagedObject {
         }
     }
 
-    /// The value as the attribute has it, nil when it does not fit; only a composite is put into another form.
+    /// Returns the value in the attribute's form, or nil when it does not fit; only composites change their form.
     private func settable(_ value: PropertyValue, _ type: AttributeType, _ slot: Int) -> PropertyValue? {
         if case .composite = type { return kind.entity.properties[slot].attribute?.settable(value) }
         return type.accepts(value) ? value : nil
@@ -74,17 +74,17 @@ extension ManagedObject {
 
     // MARK: By slot
 
-    /// The value of an attribute or a to-one register; fires the fault.
+    /// Returns the value of an attribute or a to-one register, and fires the fault.
     @inlinable
     func read(_ slot: Int) -> PropertyValue {
         #if DEBUG
             checkRead(slot)
         #endif
-        // A fault has no values, so one comparison finds both that and a slot that is none.
+        // A fault has no values, so one comparison detects both a fault and an invalid slot.
         return values.indices.contains(slot) ? values[slot] : readSlowly(slot)
     }
 
-    /// Fires the fault; an object without values reads the model's default.
+    /// Fires the fault and returns the value; an object without values returns the model's default.
     @usableFromInline
     @inline(never)
     func readSlowly(_ slot: Int) -> PropertyValue {
@@ -93,8 +93,9 @@ extension ManagedObject {
         return kind.defaults.indices.contains(slot) ? kind.defaults[slot] : .null
     }
 
-    /// Reads the row of a fault, also of one that was linked before it was read; an object whose row is gone stays as it
-    /// is.
+    /// Reads the row of a fault, also of one that was linked before it was read.
+    ///
+    /// An object that is gone is not read again.
     func fire() {
         guard values.isEmpty, state == .clean || state == .updated || state == .deleted else { return }
         if let managedObjectContext { FaultLoading(context: managedObjectContext).fire(self) }
@@ -110,7 +111,7 @@ extension ManagedObject {
             if values.isEmpty { values = kind.defaults }
         }
         guard values[slot] != value else { return }
-        // One value may have its bytes, and the other a reference to equal bytes beside the store.
+        // One value may have its bytes, and the other a reference to equal external bytes.
         if values[slot].isBlob || value.isBlob, values[slot].isSame(as: value) { return }
         let context = managedObjectContext
         if let context, event != context.observation.event {
@@ -124,7 +125,7 @@ extension ManagedObject {
         context?.recordEdit(of: self)
     }
 
-    /// Keeps what undo and the index of unsaved objects want to know of a value before it changes.
+    /// Records a value for undo and the index of unsaved objects before it changes.
     private func record(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
         context.pending.propertyWillChange(of: self, slot)
         guard let undoStack = context.undoStack, state != .gone else { return }
@@ -134,7 +135,7 @@ extension ManagedObject {
 
     // MARK: Loading
 
-    /// Takes a row's values; the object must have no changes.
+    /// Sets a row's values on an object without changes.
     func fill(from row: Row) {
         let transient = kind.properties.transientSlots.isEmpty ? [] : transientValues()
         self.row = row
@@ -149,12 +150,11 @@ extension ManagedObject {
         return kind.properties.transientSlots.map { ($0, values[$0]) }.filter { !$0.1.isNull }
     }
 
-    // MARK: Large binaries that lie beside the store
+    // MARK: External binaries
 
-    /// The value with its bytes, which are read once and kept with the object's values; any value that is no reference as it
-    /// is.
+    /// Returns the value with its external bytes, which are read once and cached; other values are returned unchanged.
     ///
-    /// A reference whose bytes cannot be read stays one, and the reason is the ``faultError``.
+    /// A reference whose bytes cannot be read is returned unchanged, and the reason is the ``faultError``.
     @usableFromInline
     func whole(_ value: PropertyValue, _ slot: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
@@ -173,10 +173,10 @@ extension ManagedObject {
         }
     }
 
-    /// The value of an attribute or a to-one register, with its bytes; fires the fault.
+    /// Returns the value of an attribute or a to-one register with its bytes, and fires the fault.
     func wholeValue(_ slot: Int) -> PropertyValue { whole(read(slot), slot) }
 
-    /// The value with its bytes.
+    /// Returns the value with its external bytes.
     ///
     /// - Throws: ``ContextError`` when the bytes cannot be read.
     func wholeOrError(_ value: PropertyValue, _ slot: Int) throws(ContextError) -> PropertyValue {
@@ -187,14 +187,14 @@ extension ManagedObject {
 
     // MARK: Writes that are refused
 
-    // Writes that a save could not keep: to objects that are gone or whose context has ended, links to such objects, and
-    // values for derived attributes. They change nothing. Functions that can throw do so at once; the others leave it to
-    // the next save.
+    // Writes that a save could not keep have no effect: to objects that are gone or detached, links to such objects,
+    // and values of derived attributes. Functions that can throw do so at once; for others, the next save reports the
+    // write.
 
     /// Sets an attribute for a typed key.
     @usableFromInline
     func assign(_ value: PropertyValue, _ slot: Int) {
-        // An object whose entity the model does not have has no slots.
+        // An object whose entity is not in the model has no slots.
         guard slot >= 0 else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted:
@@ -214,7 +214,7 @@ extension ManagedObject {
         }
     }
 
-    /// Throws when a save could not keep what is set.
+    /// Checks that a save can keep a new value of the property.
     ///
     /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`, or
     ///   `wrongKind` when the attribute is derived.
@@ -233,9 +233,10 @@ extension ManagedObject {
         )
     }
 
-    /// Throws when the two cannot be linked: one of them is deleted or gone, or their context has ended.
+    /// Checks that the object and the target can be linked.
     ///
-    /// An object of another context is looked up by its ID.
+    /// A link fails when one of them is deleted or gone, or their context has ended. An object of another context is
+    /// looked up by its ID.
     ///
     /// - Throws: ``ContextError`` `notFound`, `notYetMerged`, `unreadable` or `detached`.
     func checkLink(_ target: ManagedObject, _ slot: Int) throws(ContextError) {
@@ -284,7 +285,7 @@ extension ManagedObject: PredicateSubject {
     package func predicateValue(slot: Int) -> PropertyValue {
         guard kind.entity.properties.indices.contains(slot) else { return .null }
         guard kind.entity.properties[slot].relationship != nil else { return read(slot) }
-        // What is deleted here is not visible; an ID that is not registered is of an object without changes.
+        // A target that is deleted here is not visible; an ID that is not registered is of an object without changes.
         guard let id = relatedID(slot) else { return .null }
         if managedObjectContext?.registeredObject(for: id)?.state == .deleted { return .null }
         return .reference(id.uniqueID)

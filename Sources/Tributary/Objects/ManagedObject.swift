@@ -1,10 +1,10 @@
 public import TributaryChanges
 import TributaryStore
 
-/// An object of a context: a row of the store with the changes that the context has made to it.
+/// An object of a context: a row of the store with the unsaved changes of the context.
 ///
-/// Objects belong to one context and stay on its queue or actor; the compiler sees to it. What crosses is the
-/// ``objectID``, or a ``snapshot(include:)``. Values are read and written through the typed properties of a subclass:
+/// An object belongs to one context and stays on its queue or actor; the compiler enforces this. Its ``objectID`` and
+/// ``snapshot(include:)`` may leave the queue. Values are read and written through the typed properties of a subclass:
 ///
 /// ```swift
 /// final class Employee: ManagedObject {
@@ -36,9 +36,10 @@ open class ManagedObject: KeyedObject {
     /// it is first used on an object of an entity, and stops the program if it does not fit.
     open class var declaredFields: [any DeclaredField] { [] }
 
-    // What is unchecked below is touched on the context's queue or actor alone, and only by statements of this module
-    // during which nobody else's code runs: values own nothing whose end calls anybody. So two accesses never overlap,
-    // and the check at run time, which costs more than reading, would find nothing.
+    // The `@exclusivity(unchecked)` properties below are accessed on the context's queue or actor alone, and only by
+    // statements of this module during which no other code runs: the deinitialization of their values calls no other
+    // code. So two accesses never overlap, and the check at run time, which costs more than reading, would find
+    // nothing.
 
     @usableFromInline final let kind: ObjectKind
     /// The object's UUID, the same in every context and on every machine.
@@ -47,37 +48,37 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row as last read or merged: the before-image of the changes.
     final var row: Row?
-    /// By slot.
+    /// The values by slot.
     ///
-    /// Empty while the object is a fault; shares the row's buffer until the first change.
+    /// They are empty while the object is a fault, and share the row's buffer until the first change.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     /// The slots of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = SlotSet()
-    /// The values before the first change of the event that `event` counts; shares a buffer that is there anyway.
+    /// The values before the first change of the event `event`; they share an existing buffer.
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
-    /// The context's event in which the object was changed last.
+    /// The number of the context's event in which the object was last changed.
     @exclusivity(unchecked) final var event: UInt64 = 0
-    /// Where the object stands between its context and the store.
+    /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
-    /// The place in the context's list of dirty objects, -1 when it is not in it.
+    /// The index in the context's list of changed objects; -1 when the object is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
-    /// What few objects need.
+    /// Properties that few objects need.
     final var extras: ObjectExtras?
 
-    /// Contexts make objects; subclasses inherit this and give their own stored properties defaults.
+    /// Creates an object for a context; subclasses inherit this and give their own stored properties defaults.
     public required init(_ origin: ObjectOrigin) {
         kind = origin.kind
         uniqueID = origin.uniqueID
         managedObjectContext = origin.context
     }
 
-    /// Gives the object another state; ``PendingChanges`` alone has the right to it.
+    /// Sets the object's state; only ``PendingChanges`` has the required access.
     @inline(__always)
     final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
     deinit { managedObjectContext?.registry.table.remove(self) }
 
-    /// Names the object in any context.
+    /// The ID of the object, which identifies it in any context.
     public var objectID: ManagedObjectID { kind.objectID(uniqueID) }
 
     /// The object's table and UUID.
@@ -94,7 +95,7 @@ open class ManagedObject: KeyedObject {
     }
 
     #if DEBUG
-        /// For reads, which are inlined into clients.
+        /// Checks reads, which are inlined into clients.
         @usableFromInline
         final func checkRead(_ slot: Int) { managedObjectContext?.queue.check(propertyName(slot)) }
 
@@ -107,14 +108,14 @@ open class ManagedObject: KeyedObject {
 
     // MARK: Hooks
 
-    /// Called once when the object has been inserted into its context; not when an undo or a child's save brings it.
+    /// Called once after the object is inserted into its context; not after an undo or a child's save inserts it.
     open func awakeFromInsert() {}
     /// Called when a row's values have been put in the object, each time that it was a fault.
     open func awakeFromFetch() {}
-    /// Called when something other than an assignment has given the object other values: an undo, a rollback, a refresh, a
-    /// merge policy.
+    /// Called when an operation other than an assignment has changed the object's values.
     ///
-    /// The place to bring up to date what is worked out from the values and kept in the object.
+    /// Such operations are an undo, a rollback, a refresh and a merge policy. An override updates values that it has
+    /// computed from the properties and cached in the object.
     open func awake(from events: SnapshotEvents) {}
     /// Called when the object is about to become a fault; its values can still be read.
     open func willTurnIntoFault() {}
@@ -126,26 +127,29 @@ open class ManagedObject: KeyedObject {
     open func willSave() {}
     /// Called after a save that included the object.
     open func didSave() {}
-    /// Called when the object is about to be marked as deleted, by a program or by a Cascade rule; its relationships are
-    /// still as they were.
+    /// Called when the object is about to be marked as deleted, by a program or by a Cascade rule.
+    ///
+    /// Its relationships are still unchanged.
     open func prepareForDeletion() {}
     /// Throws when a property must not have this value: by the model's rules for it, or by those of an override.
     ///
     /// A save calls it for each attribute that it writes. The property keeps its own value. An override calls `super`
-    /// first; in a save, which has checked the model's rules itself and reports every failure once, `super` throws nothing.
+    /// first; in a save, which has checked the model's rules itself and reports every failure once, `super` throws
+    /// nothing.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the entity has no such property or it is to-many.
     open func validateValue(_ value: PropertyValue, forKey key: String) throws {
         try ObjectRules(object: self).validateRules(of: value, forKey: key)
     }
-    /// Throws when the new object must not be saved as it is; what it throws is listed in the ``ValidationError``.
+    /// Throws when the new object is not valid; a save lists the error in its ``ValidationError``.
     ///
-    /// The model's rules for all its properties are checked, and ``validateValue(_:forKey:)`` is called for each attribute.
-    /// An override calls `super` first; in a save `super` throws nothing, as in ``validateValue(_:forKey:)``.
+    /// It checks the model's rules for all properties of the object, and calls ``validateValue(_:forKey:)`` for each
+    /// attribute. An override calls `super` first; in a save `super` throws nothing, as in
+    /// ``validateValue(_:forKey:)``.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
     open func validateForInsert() throws { try ObjectRules(object: self).validateProperties() }
-    /// Throws when the changed object must not be saved as it is.
+    /// Throws when the changed object is not valid.
     ///
     /// It checks all properties, as ``validateForInsert()`` does; a save checks those that were changed.
     ///
@@ -153,21 +157,22 @@ open class ManagedObject: KeyedObject {
     open func validateForUpdate() throws { try ObjectRules(object: self).validateProperties() }
     /// Throws when the object must not be deleted: a Deny rule forbids it, or an override does.
     ///
-    /// What deleting it does to other objects is not followed before it is deleted.
+    /// The delete rules are not followed to other objects before the object is deleted.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
     open func validateForDelete() throws { try ObjectRules(object: self).validateDeletion() }
 }
 
-/// Objects stay with their context: what crosses is an ID or a snapshot. The conformance is taken away for good, so that
-/// no subclass can claim it.
+/// Objects stay with their context; an ID or a snapshot may leave it.
+///
+/// This declaration makes the conformance unavailable for good, so that no subclass can declare it.
 @available(*, unavailable, message: "pass the objectID, or a snapshot(), instead")
 extension ManagedObject: @unchecked Sendable {}
 
 extension ManagedObject: Hashable {
-    /// Objects are equal when they are the same object of the same context.
+    /// Returns whether both are one object of one context.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
-    /// By identity, as `==`.
+    /// Hashes the object's identity, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,23 +1,23 @@
 import TributaryChanges
 
-/// What few objects need, kept apart so that the others stay small.
+/// Properties that few objects need, in a separate object to keep the others small.
 final class ObjectExtras {
-    /// Why the row, or a value that lies beside the store, could not be read.
+    /// The error of reading the row or an external value.
     var faultError: ContextError?
     /// Whether the context's `onInaccessibleFault` was called for the object.
     var wasReported = false
     /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
-    /// By slot: what the store says of a to-many, or of the derived side of a one-to-one.
+    /// The stored to-many relationships and inverse sides of one-to-one relationships, by slot.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
-    /// The IDs of ``related`` as sets, made when it is first asked whether an object is among them.
+    /// The IDs of ``related`` as sets, built when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
-    /// By slot: what lies beside the store, once it has been read.
+    /// External values by slot, once they have been read.
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
 
-    /// Whether the store has the object in a relationship, as it was read; nil when that was not read.
+    /// Whether the relationship had the object when it was read from the store; nil when it was not read.
     func isRelated(_ slot: Int, to id: ManagedObjectID) -> Bool? {
         guard let ids = related[slot] else { return nil }
         guard ids.count > ObjectExtras.leastMembers else { return ids.contains(id) }
@@ -27,10 +27,10 @@ final class ObjectExtras {
         return made.contains(id)
     }
 
-    /// A list that is not longer is searched as it is.
+    /// The length of a list up to which it is searched without a set.
     private static let leastMembers = 8
 
-    /// The object has other values now.
+    /// Removes all cached values, because the object has other values now.
     func forgetReading() {
         faultError = nil
         blobs = [:]

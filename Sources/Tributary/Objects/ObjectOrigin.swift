@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// What a context gives an object at its start; only contexts make one.
+/// The initial values that a context gives an object; only contexts create one.
 public struct ObjectOrigin {
     let kind: ObjectKind
     let uniqueID: UniqueID

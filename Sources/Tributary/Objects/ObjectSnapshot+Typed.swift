@@ -1,9 +1,9 @@
 import TributaryModel
 
 extension ObjectSnapshot {
-    /// The values that a typed snapshot writes; derived attributes are not among them.
+    /// Creates the snapshot of the values that a typed snapshot writes, without derived attributes.
     ///
-    /// They are read from an object of a context of its own, which is closed at once.
+    /// The values are read from an object of a temporary context, which is closed at once.
     init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }

@@ -2,20 +2,20 @@ public import TributaryChanges
 
 /// An object as a value: its ID, attributes and to-one IDs.
 ///
-/// The usual thing to return from a `perform`.
+/// It is the usual result of a `perform`.
 public struct ObjectSnapshot: Sendable, Hashable {
-    /// Whose values they are.
+    /// The ID of the object that has the values.
     public let id: ManagedObjectID
-    /// By property name; to-one relationships as `.reference`.
+    /// The values by property name; to-one relationships as `.reference`.
     public let values: [String: PropertyValue]
 
-    /// A snapshot of its parts.
+    /// Creates a snapshot from an ID and values.
     public init(id: ManagedObjectID, values: [String: PropertyValue]) {
         self.id = id
         self.values = values
     }
 
-    /// The value of a property, `.null` when there is none.
+    /// Returns the value of a property, or `.null` when there is none.
     public subscript(name: String) -> PropertyValue { values[name] ?? .null }
 }
 

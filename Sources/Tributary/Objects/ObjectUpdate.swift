@@ -1,10 +1,10 @@
 import Synchronization
 public import TributaryChanges
 
-/// What happened to one object, from ``ManagedObject/updates()``.
+/// A change of one object, from ``ManagedObject/updates()``.
 public enum ObjectUpdate: Sendable, Hashable {
-    /// It has changed, here or by a merge: its values now, unsaved ones included.
+    /// The object has changed, here or by a merge; the snapshot has its current values, unsaved ones included.
     case changed(ObjectSnapshot)
-    /// It was deleted, here or elsewhere.
+    /// The object was deleted, here or elsewhere.
     case deleted(ManagedObjectID)
 }

@@ -3,9 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension Row {
-    /// The row as a value: attributes and to-one registers.
+    /// Returns the row's attributes and to-one registers as a value.
     ///
-    /// `whole` reads what lies beside the store.
+    /// `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (slot, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
@@ -14,7 +14,7 @@ extension Row {
         return ObjectSnapshot(id: id, values: values)
     }
 
-    /// The names of the properties that differ.
+    /// Returns the names of the properties that differ.
     func differences(to other: Row) -> Set<String> {
         guard entity.name == other.entity.name else { return Set(entity.properties.map(\.name)) }
         return Set(

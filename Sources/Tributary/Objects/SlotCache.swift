@@ -1,21 +1,21 @@
 public import Synchronization
 
-/// A property's name with its slot, which is looked up once for each kind of object it is used on in turn.
+/// A property's name with a cache of its slot, which is looked up again when the entity descriptor changes.
 @usableFromInline
 struct SlotCache: ~Copyable, Sendable {
     let name: String
-    /// The kind's serial in the upper half, the slot in the lower; a slot of all ones says that there is none.
+    /// The descriptor's serial in the upper half, the slot in the lower; a slot of all ones means that there is none.
     @usableFromInline let cached = Atomic<UInt64>(0)
-    /// The serials of the kinds that the key was found to fit.
+    /// The serials of the descriptors that the key was found to fit.
     private let fitting = Mutex<Set<UInt32>>([])
-    /// More than the entities of a large model that share a property; past it a key is checked again.
+    /// The maximum number of remembered descriptors; beyond it a key is checked again.
     private static let remembered = 4096
 
     init(_ name: String) {
         self.name = name
     }
 
-    /// The slot; nil when another kind was asked for last.
+    /// Returns the cached slot, or nil when the cache is for another descriptor.
     @inlinable
     func known(in kind: ObjectKind) -> Int? {
         let known = cached.load(ordering: .relaxed)
@@ -23,9 +23,9 @@ struct SlotCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// The slot, -1 when the model does not have the kind's entity: then the object is never found.
+    /// Returns the slot, or -1 when the model does not have the entity, so that the object is never found.
     ///
-    /// A key that does not fit the entity stops the program: what is written through it would be lost.
+    /// A key that does not fit the entity stops the program: values that are written through it would be lost.
     func find(in kind: ObjectKind, for field: any CheckedField) -> Int {
         if kind.isKnown, !fitting.withLock({ $0.contains(kind.serial) }) {
             if let reason = field.mismatch(in: kind) {

@@ -24,7 +24,7 @@ struct SlotSet: Sendable {
         high = []
     }
 
-    /// In ascending order.
+    /// The slots in ascending order.
     var slots: [Int] {
         var result: [Int] = []
         var rest = low

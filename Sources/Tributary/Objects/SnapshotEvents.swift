@@ -1,21 +1,21 @@
-/// Why an object has other values without an assignment; see ``ManagedObject/awake(from:)``.
+/// The reasons why values change without an assignment; see ``ManagedObject/awake(from:)``.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
-    /// A bit for each event.
+    /// The bits, one for each event.
     public let rawValue: Int
 
-    /// Events by their bits.
+    /// Creates events from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An undo or redo has taken an insertion back, and the object goes.
+    /// An undo or redo has reverted an insertion, and the object is removed.
     public static let undoInsertion = SnapshotEvents(rawValue: 1)
-    /// An undo or redo has taken a deletion back, and the object is there again.
+    /// An undo or redo has reverted a deletion, and the object is inserted again.
     public static let undoDeletion = SnapshotEvents(rawValue: 2)
-    /// An undo or redo has taken back changes of the object.
+    /// An undo or redo has reverted changes of the object.
     public static let undoUpdate = SnapshotEvents(rawValue: 4)
     /// A rollback has dropped the object's changes.
     public static let rollback = SnapshotEvents(rawValue: 8)
     /// The object was refreshed from the store.
     public static let refresh = SnapshotEvents(rawValue: 16)
-    /// A save has given the object values of the store's: its merge policy, derived attributes or counters say so.
+    /// A save has set values of the store on the object, for its merge policy, derived attributes or counters.
     public static let mergePolicy = SnapshotEvents(rawValue: 32)
 }

@@ -1,8 +1,9 @@
 import Foundation
 import TributaryChanges
 
-/// The coded form of a value in a snapshot: an object with one key, the type; a date that a double of Unix seconds cannot
-/// hold is there a second time as seconds since 2001.
+/// The coded form of a snapshot's value: an object with one key, the type.
+///
+/// A date that a double of Unix seconds cannot represent is coded a second time as seconds since 2001.
 struct SnapshotValue: Codable {
     let value: PropertyValue
 
@@ -54,7 +55,7 @@ struct SnapshotValue: Codable {
         case .string(let value): try container.encode(value, forKey: .string)
         case .date(let value):
             try container.encode(value.unixSeconds, forKey: .date)
-            // What a double of 1970 cannot hold.
+            // The date is coded again when a double of Unix seconds cannot represent it.
             guard DateValue(unixSeconds: value.unixSeconds) != value else { return }
             try container.encode(value.secondsSinceReferenceDate, forKey: .since2001)
         case .decimal(let value): try container.encode(value, forKey: .decimal)

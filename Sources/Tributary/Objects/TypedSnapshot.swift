@@ -30,17 +30,17 @@ public protocol TypedSnapshot: Sendable, Codable, Hashable {
     /// The class of the objects.
     associatedtype Object: ManagedObject
 
-    /// Whose values they are.
+    /// The ID of the object that has the values.
     var objectID: ManagedObjectID { get }
-    /// The values of the object now.
+    /// Creates a snapshot of the object's current values.
     init(_ object: Object)
-    /// Sets the object's attributes and to-one relationships, but those that are derived.
+    /// Sets the object's attributes and to-one relationships, except derived attributes.
     func write(to object: Object)
-    /// The model's name of the property that a key path leads to; nil when it leads to none.
+    /// Returns the model's name of the property at a key path, or nil when there is none.
     static func propertyName(of path: PartialKeyPath<Self>) -> String?
 }
 
 extension TypedSnapshot {
-    /// No key path has a name unless the type says so.
+    /// Returns nil: no key path has a name unless the type implements this function.
     public static func propertyName(of path: PartialKeyPath<Self>) -> String? { nil }
 }

@@ -1,8 +1,8 @@
 extension AttributeKey where Value.Present: CompositeValue {
     /// A member of a composite attribute: `Employee.keys.address.street`.
     ///
-    /// It has no value where the composite has none. A computed property of the composite's Swift type is no member: a
-    /// predicate with it is refused when it is used.
+    /// The key has no value where the composite has none. A computed property of the composite's Swift type is no
+    /// member: a predicate with it is refused when it is used.
     public subscript<Member: FieldValue>(
         dynamicMember path: KeyPath<Value.Present, Member>
     ) -> AttributeKey<Root, Member> {

@@ -1,6 +1,6 @@
 public import TributaryModel
 
-/// The typed key of one value: an attribute, also at the end of a path through to-one relationships, or a count.
+/// The typed key of one value: an attribute, also through to-one relationships, or a count.
 ///
 /// ```swift
 /// Employee.keys.salary > 1000
@@ -10,12 +10,12 @@ public import TributaryModel
 /// Employee.keys.address.street == "High Street"
 /// ```
 ///
-/// Behind a composite attribute its members are keys of their own.
+/// The members of a composite attribute have keys of their own.
 ///
 /// A key through a to-one relationship has no value where the relationship is empty; see `ObjectPredicate`.
 @dynamicMemberLookup
 public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
-    /// The names on the way, the attribute's last; a count ends with `@count`.
+    /// The names in the path, the attribute's last; a count ends with `@count`.
     public let path: [String]
 
     init(path: [String]) {
@@ -24,7 +24,7 @@ public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
 
     /// The key path in a predicate.
     public var expression: ObjectPredicate.Expression { .keyPath(path) }
-    /// One value: no quantifier.
+    /// The quantifier of a single value: none.
     public var quantifier: ObjectPredicate.Quantifier { .direct }
 
     /// Sorts by this key, least values first; nil comes before every value.

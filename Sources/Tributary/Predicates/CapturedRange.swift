@@ -1,4 +1,4 @@
-/// A range of whatever type.
+/// A range of any type.
 protocol CapturedRange {
     var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { get }
 }

@@ -2,9 +2,9 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Values that a `#Predicate` has captured, as values of attributes.
+/// Converts values that a `#Predicate` has captured to attribute values.
 enum CapturedValue {
-    /// Nil when no attribute can be of the type.
+    /// Returns the attribute value; nil when no attribute has the type.
     static func value(_ captured: Any) -> PropertyValue? {
         switch captured {
         case let value as any FieldValue: value.fieldValue
@@ -19,7 +19,7 @@ enum CapturedValue {
         }
     }
 
-    /// The elements of a captured sequence, at most so many; nil for anything else, strings and bytes included.
+    /// Returns up to `limit` elements of a captured sequence; nil for other values, strings and bytes included.
     static func elements(_ captured: Any, limit: Int) -> [Any]? {
         guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
             let sequence = captured as? any Sequence
@@ -28,7 +28,7 @@ enum CapturedValue {
         return list(sequence)
     }
 
-    /// The bounds of a captured range.
+    /// Returns the bounds of a captured range.
     static func bounds(_ captured: Any) -> (lower: Any?, upper: Any?, includesUpper: Bool)? {
         (captured as? any CapturedRange)?.bounds
     }

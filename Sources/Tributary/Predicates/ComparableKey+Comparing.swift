@@ -1,14 +1,14 @@
 public import TributaryModel
 
 extension ComparableKey {
-    /// Whether the value is this one; nil, for an optional attribute, asks whether there is none.
+    /// Returns a predicate that the value equals this one; nil, for an optional attribute, tests for a missing value.
     public static func == (key: Self, value: Value) -> ObjectPredicate {
         key.comparison(.equal, .constant(value.fieldValue))
     }
 
-    /// Whether there is another value; nil, for an optional attribute, asks whether there is one.
+    /// Returns a predicate that the value differs from this one; nil, for an optional attribute, tests for a value.
     ///
-    /// Where there is no value, `key != 5` is false.
+    /// Without a value, `key != 5` is false.
     public static func != (key: Self, value: Value) -> ObjectPredicate {
         key.comparison(.notEqual, .constant(value.fieldValue))
     }

@@ -4,9 +4,9 @@ public import TributaryModel
 public protocol ComparableKey<Value>: Sendable {
     /// The type of the attribute; optional when the attribute is.
     associatedtype Value: FieldValue
-    /// What the key stands for in a predicate.
+    /// The expression of the key in a predicate.
     var expression: ObjectPredicate.Expression { get }
-    /// Which of the objects at the end of a to-many path are meant.
+    /// The objects at the end of a to-many path that must match.
     var quantifier: ObjectPredicate.Quantifier { get }
 }
 

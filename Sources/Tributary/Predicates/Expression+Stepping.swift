@@ -1,7 +1,7 @@
 import TributaryModel
 
 extension ObjectPredicate.Expression {
-    /// Whether it is a way that can go on.
+    /// Whether the expression is a path that can be extended.
     var isPath: Bool {
         switch form {
         case .keyPath, .variable, .variablePath: true
@@ -9,7 +9,7 @@ extension ObjectPredicate.Expression {
         }
     }
 
-    /// The path with one more name.
+    /// Returns the path with one more name.
     func appending(_ name: String) -> Self {
         switch form {
         case .keyPath(let names): .keyPath(names + [name])
@@ -19,7 +19,7 @@ extension ObjectPredicate.Expression {
         }
     }
 
-    /// Whether it has no value where `other` has none.
+    /// Whether the expression has no value when `other` has none.
     func isNothing(without other: Self) -> Bool {
         if self == other { return true }
         switch (form, other.form) {

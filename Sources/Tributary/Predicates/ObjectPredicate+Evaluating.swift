@@ -2,10 +2,10 @@ import TributaryChanges
 public import TributaryModel
 
 extension ObjectPredicate {
-    /// Whether an object fulfils the predicate as it is now, with its unsaved changes.
+    /// Returns whether an object matches the predicate in its current state, with its unsaved changes.
     ///
-    /// The answer is that of a fetch in the object's context. Paths lead to other objects, which are read as they are when
-    /// a program follows a relationship.
+    /// The result is that of a fetch in the object's context. Paths read other objects as if a program followed the
+    /// relationship.
     ///
     /// - Throws: ``ContextError`` when the object cannot be read, `ObjectPredicateError` when the predicate does not fit
     ///   the object's entity.
@@ -17,28 +17,28 @@ extension ObjectPredicate {
         return try predicate.bind(to: object.kind.entity, in: context.schema.model).evaluate(on: object)
     }
 
-    /// Whether the values of a snapshot fulfil the predicate.
+    /// Returns whether the values of a snapshot match the predicate.
     ///
     /// - Parameters:
-    ///   - snapshot: what is asked about.
+    ///   - snapshot: the values that the predicate tests.
     ///   - container: a container with the snapshot's entity; its store is not read.
-    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Returns: The result of a fetch for an object with these values.
     /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError` when the predicate does not fit the entity,
-    ///   leads to other objects or asks for a property that the snapshot does not have.
+    ///   reads other objects or a property that the snapshot does not have.
     public func evaluate(with snapshot: ObjectSnapshot, in container: PersistentContainer) throws -> Bool {
         let predicate = container.resolvingNow(self)
         return try predicate.evaluate(onValuesOf: snapshot, in: container.model)
     }
 
-    /// Whether the values of a typed snapshot fulfil the predicate.
+    /// Returns whether the values of a typed snapshot match the predicate.
     ///
-    /// A derived attribute is not among the values that a typed snapshot writes. To-one relationships lead to what the
-    /// container's store shows.
+    /// A derived attribute is not among the values that a typed snapshot writes. To-one relationships lead to the
+    /// objects in the container's store.
     ///
     /// - Parameters:
-    ///   - snapshot: what is asked about.
+    ///   - snapshot: the values that the predicate tests.
     ///   - container: a container with the snapshot's entity.
-    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Returns: The result of a fetch for an object with these values.
     /// - Throws: ``ContextError`` when the entity is unknown or of another class, or `ObjectPredicateError`, as with an
     ///   ``ObjectSnapshot``.
     public func evaluate<Snapshot: TypedSnapshot>(
@@ -48,12 +48,14 @@ extension ObjectPredicate {
         try evaluate(with: try ObjectSnapshot(valuesOf: snapshot, in: container.home), in: container)
     }
 
-    /// Whether the values of a snapshot fulfil the predicate, which must not ask for `now()`; no container is needed.
+    /// Returns whether the values of a snapshot match the predicate, without a container.
+    ///
+    /// The predicate must not contain `now()`.
     ///
     /// - Parameters:
-    ///   - snapshot: what is asked about.
+    ///   - snapshot: the values that the predicate tests.
     ///   - model: a model with the snapshot's entity.
-    /// - Returns: The answer of a fetch for an object with these values.
+    /// - Returns: The result of a fetch for an object with these values.
     /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError`, as with a container.
     public func evaluate(with snapshot: ObjectSnapshot, in model: Model) throws -> Bool {
         guard resolvingNow(unixSeconds: 0) == self else {

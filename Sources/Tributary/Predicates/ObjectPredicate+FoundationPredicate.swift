@@ -2,7 +2,7 @@ public import Foundation
 public import TributaryModel
 
 extension ObjectPredicate {
-    /// The condition of a `#Predicate` on the objects of a class.
+    /// Creates the predicate of a `#Predicate` on the objects of a class.
     ///
     /// ```swift
     /// let limit = 1000.0
@@ -10,9 +10,9 @@ extension ObjectPredicate {
     /// let employees = try context.fetch(Employee.self, predicate: rich)
     /// ```
     ///
-    /// A property of the class that reads one ``Field``, ``ToOne`` or ``ToMany``, as `tributaryctl model generate` writes
-    /// them, stands for that property of the model; one that computes something does not and is refused. What can be
-    /// translated:
+    /// A property of the class that reads one ``Field``, ``ToOne`` or ``ToMany``, as `tributaryctl model generate`
+    /// writes them, represents that property of the model; a computed property does not and is refused. These parts can
+    /// be translated:
     ///
     /// - `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `? :`, `if else`, `+`, `-`, `*`, `/`, `%`;
     /// - `nil`, `??`, `!`, optional chaining, `if let`, with Swift's own meaning: `salary != 5` holds where there is no
@@ -29,9 +29,9 @@ extension ObjectPredicate {
         self = try PredicateTranslator.translate(predicate.expression, of: predicate.variable.key)
     }
 
-    /// The condition of a `#Predicate` on the snapshots of a class, for the objects themselves.
+    /// Creates the predicate for objects from a `#Predicate` on the snapshots of their class.
     ///
-    /// Such a predicate is `Sendable` together with what it is asked of. Properties are named by
+    /// Such a `#Predicate` is `Sendable` together with the snapshots. Properties are named by
     /// ``TypedSnapshot/propertyName(of:)``. See ``init(_:)-(Predicate<Object>)`` for what can be translated.
     ///
     /// - Throws: `ObjectPredicateError` that names the part which has no counterpart.

@@ -1,6 +1,6 @@
 import TributaryModel
 
-/// A term that holds under conditions; the cases of one expression exclude each other and leave nothing out.
+/// A term with the conditions under which it holds; the cases of one expression are disjoint and complete.
 struct PredicateCase {
     var guards: [ObjectPredicate] = []
     var term: PredicateTerm

@@ -2,9 +2,9 @@ public import Foundation
 import TributaryModel
 
 extension PredicateExpressions {
-    /// What `#Predicate` makes of `localizedStandardContains`, which Foundation for Linux leaves out.
+    /// Builds the expression of `localizedStandardContains` in `#Predicate`, which Foundation for Linux lacks.
     ///
-    /// Case and diacritics do not count, in no particular language: as `CONTAINS[cd]` in the format language.
+    /// It ignores case and diacritics, without a locale, as `CONTAINS[cd]` does in the format language.
     public static func build_localizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>(
         _ root: Root,
         _ other: Other
@@ -18,7 +18,7 @@ extension PredicateExpressions {
 }
 
 extension String {
-    /// Without case and diacritics; a translated predicate knows it by its key path.
+    /// The string without case and diacritics; the translator recognizes it by its key path.
     var foldedForSearch: String {
         StringFolding.fold(self, caseInsensitive: true, diacriticInsensitive: true)
     }

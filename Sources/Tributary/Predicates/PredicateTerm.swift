@@ -1,16 +1,16 @@
 import TributaryModel
 
-/// What a part of a `#Predicate` comes to.
+/// The translation of a part of a `#Predicate`.
 enum PredicateTerm {
     /// `nil`.
     case nothing
-    /// A value that the program has, of any type.
+    /// A value that the program has captured, of any type.
     case captured(Any)
-    /// What an expression of the format language stands for; an object by the path that leads to it.
+    /// An expression of the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
-    /// Something that is true or false.
+    /// A condition that is true or false.
     case condition(ObjectPredicate)
-    /// The objects of a to-many path that fulfil a condition of the variable.
+    /// The objects of a to-many path that match a condition on the variable.
     case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
     /// The Unicode scalars of a string.
     case scalars(ObjectPredicate.Expression)

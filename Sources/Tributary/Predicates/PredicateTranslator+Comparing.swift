@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 
 extension PredicateTranslator {
-    /// Swift's `==`: two that are missing are equal.
+    /// Translates `==` of Swift, in which two missing values are equal.
     func equal(_ left: PredicateTerm, _ right: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         switch (left, right) {
         case (.condition(let first), .condition(let second)): return (first && second) || (!first && !second)
@@ -49,7 +49,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// `<`, `<=`, `>` or `>=`; false where a side is missing.
+    /// Translates `<`, `<=`, `>` or `>=`; the result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -71,7 +71,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// A comparison of two strings; case and diacritics do not count when both sides are folded.
+    /// Compares two strings; case and diacritics are ignored when both sides are folded.
     func text(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,

@@ -2,16 +2,16 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Turns the tree of a `#Predicate` into an `ObjectPredicate`.
+/// Translates the tree of a `#Predicate` into an `ObjectPredicate`.
 ///
-/// Optionals are what makes it more than a change of names: a part that may be nil is split into cases, each with the
-/// condition under which it holds, and comparisons are made case by case.
+/// Optionals need more than a change of names: a part that may be nil is split into cases, each with the condition
+/// under which it holds, and comparisons are made case by case.
 struct PredicateTranslator {
     private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
-    /// More cases than this are refused.
+    /// The maximum number of cases; a predicate with more is refused.
     static let caseLimit = 128
-    /// More captured elements than this are refused in `contains { }`.
+    /// The maximum number of captured elements in `contains { }`; a predicate with more is refused.
     static let elementLimit = 1_000
 
     static func translate(
@@ -29,7 +29,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// The cases of a part.
+    /// Returns the cases of a part.
     mutating func cases(_ expression: Any) throws -> [PredicateCase] {
         guard let node = expression as? any TranslatableExpression else {
             throw unsupported(expression, "it has no counterpart in a fetch")
@@ -41,7 +41,7 @@ struct PredicateTranslator {
         return cases
     }
 
-    /// A part that is true or false.
+    /// Returns the condition of a part that is true or false.
     mutating func condition(_ expression: Any) throws -> ObjectPredicate {
         try condition(of: cases(expression), expression)
     }
@@ -77,7 +77,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// The pairs of the cases of two parts.
+    /// Returns the pairs of the cases of two parts.
     mutating func pairs(
         _ left: Any,
         _ right: Any,
@@ -97,7 +97,7 @@ struct PredicateTranslator {
 
     // MARK: Variables
 
-    /// A part in which a variable stands for a term.
+    /// Returns the cases of a part in which a variable represents a term.
     mutating func cases<Output>(
         _ expression: Any,
         with variable: PredicateExpressions.Variable<Output>,
@@ -111,7 +111,7 @@ struct PredicateTranslator {
 
     func term(of variable: PredicateExpressions.VariableID) -> PredicateTerm? { variables[variable] }
 
-    /// A name that no other subquery of the predicate has.
+    /// Returns a name that no other subquery of the predicate has.
     mutating func newName() -> String {
         names += 1
         return "v\(names)"
@@ -119,7 +119,7 @@ struct PredicateTranslator {
 
     // MARK: Terms
 
-    /// The expression that a term is; captured values become constants.
+    /// Returns the expression of a term; captured values become constants.
     func expression(of term: PredicateTerm, in part: Any) throws -> ObjectPredicate.Expression {
         switch term {
         case .nothing: return .constant(.null)

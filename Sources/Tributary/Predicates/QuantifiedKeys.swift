@@ -2,7 +2,7 @@ import TributaryModel
 
 /// The keys of the objects at the end of a to-many path, behind `any`, `all` or `none`.
 ///
-/// A path may lead through more relationships, to-many ones too: the comparison then means the objects at its very end.
+/// A path may contain further relationships, to-many ones too: the comparison then applies to the objects at its end.
 @dynamicMemberLookup
 public struct QuantifiedKeys<Root, Target: ManagedObject>: Sendable {
     let path: [String]

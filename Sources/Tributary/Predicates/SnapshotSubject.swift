@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// The values of a snapshot as predicates ask for them; there are no other objects.
+/// The values of a snapshot as the subject of a predicate, without other objects.
 struct SnapshotSubject: PredicateSubject {
     typealias Related = SnapshotSubject
 

@@ -1,9 +1,9 @@
-/// How strings are compared: `[c]`, `[d]` and `[cd]` of the format language.
+/// The options of string comparisons: `[c]`, `[d]` and `[cd]` of the format language.
 public struct TextOptions: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: Int
 
-    /// A set of its bits.
+    /// Creates options from their bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

@@ -9,14 +9,14 @@ public import TributaryModel
 /// Employee.keys.projects.contains(till.objectID)
 /// ```
 public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
-    /// The names on the way, the relationship's last.
+    /// The names in the path, the relationship's last.
     public let path: [String]
 
     init(path: [String]) {
         self.path = path
     }
 
-    /// How many objects there are; 0 also where a to-one relationship on the way is empty.
+    /// The number of objects; 0 also when a to-one relationship in the path is empty.
     public var count: AttributeKey<Root, Int> { AttributeKey(path: path + ["@count"]) }
 
     /// The sum of an attribute over the objects; 0 where there is none.
@@ -46,14 +46,14 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
         AttributeKey(path: path + [name, Target.self[keyPath: field].name])
     }
 
-    /// At least one of the objects.
+    /// The keys of the objects, at least one of which must match.
     public var any: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .any) }
-    /// Each of the objects; true where there is none.
+    /// The keys of the objects, all of which must match; a comparison is true without objects.
     public var all: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .all) }
-    /// Not one of the objects.
+    /// The keys of the objects, none of which may match.
     public var none: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .none) }
 
-    /// Whether the object is among them.
+    /// Returns a predicate that the relationship contains the object.
     public func contains(_ id: ManagedObjectID) -> ObjectPredicate {
         .comparison(
             ObjectPredicate.Comparison(
@@ -65,6 +65,6 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
         )
     }
 
-    /// Whether the object is among them; its ID is kept.
+    /// Returns a predicate that the relationship contains the object; the predicate keeps its ID.
     public func contains(_ object: Target) -> ObjectPredicate { contains(object.objectID) }
 }

@@ -1,7 +1,7 @@
 public import TributaryChanges
 public import TributaryModel
 
-/// The typed key of a to-one relationship: compared with an object, or the way to the properties of the object there.
+/// The typed key of a to-one relationship, for comparisons with objects and for the properties of its target.
 ///
 /// ```swift
 /// Employee.keys.department == sales.objectID
@@ -10,24 +10,24 @@ public import TributaryModel
 /// ```
 @dynamicMemberLookup
 public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
-    /// The names on the way, the relationship's last.
+    /// The names in the path, the relationship's last.
     public let path: [String]
 
     init(path: [String]) {
         self.path = path
     }
 
-    /// An attribute of the object there.
+    /// The key of an attribute of the target.
     public subscript<Value>(dynamicMember field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value> {
         AttributeKey(path: path + [Target.self[keyPath: field].name])
     }
 
-    /// A to-one relationship of the object there.
+    /// The key of a to-one relationship of the target.
     public subscript<Next>(dynamicMember relationship: KeyPath<Target.Type, ToOne<Next>>) -> ToOneKey<Root, Next> {
         ToOneKey<Root, Next>(path: path + [Target.self[keyPath: relationship].name])
     }
 
-    /// A to-many relationship of the object there.
+    /// The key of a to-many relationship of the target.
     public subscript<Next>(dynamicMember relationship: KeyPath<Target.Type, ToMany<Next>>) -> ToManyKey<Root, Next> {
         ToManyKey<Root, Next>(path: path + [Target.self[keyPath: relationship].name])
     }

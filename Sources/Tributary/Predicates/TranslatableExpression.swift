@@ -1,5 +1,5 @@
-/// A part of a `#Predicate` that has a counterpart.
+/// A part of a `#Predicate` that can be translated.
 protocol TranslatableExpression {
-    /// The cases that it comes to.
+    /// Returns the cases of the part.
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase]
 }

@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// The objects to or from which others were linked: their own registers have not changed, but their relationships have.
+/// The objects to or from which other objects were linked: their relationships have changed, their registers have not.
 ///
-/// They are known by their keys until somebody asks for them; from then on until the save they are held strongly, so that
-/// a hook after the save is called on the object of the hook before it.
+/// They are stored by their keys until a caller requests the objects; from then on until the save they are held
+/// strongly, so that a hook after the save is called on the object of the hook before it.
 struct LinkedOwners {
-    /// Each once, in the order in which they were first linked; links that were taken back leave them here.
+    /// The keys, each once, in the order in which they were first linked; a reverted link leaves its key here.
     private(set) var keys: [ObjectKey] = []
     private var known: Set<ObjectKey> = []
     private var held: [ObjectKey: ManagedObject] = [:]

@@ -1,9 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// The order of ordered to-many relationships; with others, insertion is adding, and moving does nothing.
+/// The order of ordered to-many relationships.
+///
+/// In unordered relationships an insertion adds the object, and a move does nothing.
 extension ManagedObject {
-    /// Puts an object into an ordered to-many relationship so that it has the given index; one that is in it moves.
+    /// Inserts an object into an ordered to-many relationship at an index; an object that is in it moves.
     ///
     /// An index beyond the ends counts as the nearest end.
     public func insert<Target: ManagedObject>(
@@ -20,14 +22,14 @@ extension ManagedObject {
         }
     }
 
-    /// Moves an object of an ordered to-many relationship to the index that it has afterwards.
+    /// Moves an object of an ordered to-many relationship to its new index.
     public func move<Target: ManagedObject>(_ object: Target, in relationship: ToMany<Target>, to index: Int) {
         if relatedObjects(relationship.slot(in: kind)).contains(object) {
             insert(object, into: relationship, at: index)
         }
     }
 
-    /// Takes the object at an index out of a to-many relationship; nil when there is none.
+    /// Removes the object at an index from a to-many relationship; nil when there is none.
     @discardableResult
     public func remove<Target: ManagedObject>(at index: Int, from relationship: ToMany<Target>) -> Target? {
         let slot = relationship.slot(in: kind)
@@ -37,7 +39,7 @@ extension ManagedObject {
         return objects[index] as? Target
     }
 
-    /// Puts an object in the place of the one at an index; returns that one, nil when there is none.
+    /// Replaces the object at an index and returns it; nil when there is none.
     @discardableResult
     public func replace<Target: ManagedObject>(
         at index: Int,
@@ -56,7 +58,7 @@ extension ManagedObject {
         return old
     }
 
-    /// Puts an object into an ordered to-many relationship at an index, by name.
+    /// Inserts an object into an ordered to-many relationship at an index, by name.
     ///
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or gone.
     public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
@@ -68,7 +70,7 @@ extension ManagedObject {
         insert(object, slot, at: index)
     }
 
-    /// Puts the objects of a to-many relationship into the given order, by name; the relationship has no others then.
+    /// Sets the objects of a to-many relationship in the given order, by name.
     ///
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or gone;
     ///   nothing is changed then.
@@ -86,7 +88,7 @@ extension ManagedObject {
         link(object, slot)
         guard isOrdered(slot), let context = managedObjectContext else { return }
         let key = RelationshipDelta.Key(self, slot)
-        // One that has just come to the end of a list that is known moves without a visit to all others.
+        // An object that was just added to the end of a known list moves without a visit to all others.
         if let version = context.relationships.listVersion,
             context.pending.delta.moveLast(object.objectID, to: index, key, version: version)
         {
@@ -107,7 +109,7 @@ extension ManagedObject {
             && kind.entity.properties[slot].relationship?.isOrdered == true
     }
 
-    /// Gives the objects of an ordered relationship a new order.
+    /// Sets the order of an ordered relationship.
     func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
         guard isOrdered(slot), let context = managedObjectContext, context.relationships.relatedIDs(self, slot) != ids
         else { return }
@@ -118,12 +120,12 @@ extension ManagedObject {
 
     // MARK: As a sequence
 
-    /// The objects of a to-many relationship, to be read and changed in place.
+    /// Returns the objects of a to-many relationship as a sequence that can be changed in place.
     public func objects<Target: ManagedObject>(of relationship: ToMany<Target>) -> RelatedObjects<Target> {
         RelatedObjects(self, relationship)
     }
 
-    /// Whether an object is at the other end of a to-many relationship, without making the list.
+    /// Whether an object is at the other end of a to-many relationship, without building the list.
     func isRelated(_ slot: Int, to object: ManagedObject) -> Bool {
         managedObjectContext?.relationships.isRelated(self, slot, to: object.objectID) ?? false
     }

@@ -4,7 +4,7 @@ import TributaryModel
 extension ManagedObject {
     // MARK: By name
 
-    /// The objects at the other end of a relationship.
+    /// Returns the objects at the other end of a relationship.
     ///
     /// - Throws: ``ContextError`` when the entity has no such relationship.
     public func objects(forKey key: String) throws(ContextError) -> [ManagedObject] {
@@ -13,7 +13,7 @@ extension ManagedObject {
             ? relatedObjects(slot) : related(slot).map { [$0] } ?? []
     }
 
-    /// The IDs of the objects at the other end of a relationship; the objects themselves are not made.
+    /// Returns the IDs of the objects at the other end of a relationship, without creating the objects.
     ///
     /// - Throws: ``ContextError`` when the entity has no such relationship.
     public func objectIDs(forKey key: String) throws(ContextError) -> [ManagedObjectID] {
@@ -33,7 +33,7 @@ extension ManagedObject {
         link(object, slot)
     }
 
-    /// Takes an object out of a to-many relationship.
+    /// Removes an object from a to-many relationship.
     ///
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or the object is gone.
     public func unlink(_ object: ManagedObject, forKey key: String) throws(ContextError) {
@@ -67,8 +67,9 @@ extension ManagedObject {
         return (relationship, storage)
     }
 
-    /// The ID at the other end of a to-one relationship; its entity is the relationship's destination where the object
-    /// itself is not known.
+    /// Returns the ID at the other end of a to-one relationship.
+    ///
+    /// Its entity is the relationship's destination when the object itself is not in use.
     func relatedID(_ slot: Int) -> ManagedObjectID? {
         guard let (relationship, storage) = relationship(slot), let context = managedObjectContext else { return nil }
         guard case .column = storage else { return context.relationships.relatedIDs(self, slot).first }
@@ -76,12 +77,13 @@ extension ManagedObject {
             return nil
         }
         guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
-            // What the store says is there; what was set here or above may have been deleted elsewhere since.
+            // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
+            // since.
             let isSetHere =
                 state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
             return context.relationships.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
         }
-        // Most objects are not deleted: nothing else has to be looked up for them.
+        // Most objects are not deleted, so no other look-up is needed for them.
         guard known.state.isDeletion else { return known.objectID }
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
@@ -112,7 +114,7 @@ extension ManagedObject {
         case .column:
             let oldValue = read(slot).referencedID
             guard oldValue != target?.uniqueID else { return }
-            // In a one-to-one, whoever held the target lets go of it.
+            // In a one-to-one relationship, the object that had the target loses it.
             if let target, let inverse, inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false,
                 let holder = target.related(inverse.slot), holder !== self
             {
@@ -137,7 +139,7 @@ extension ManagedObject {
         return context.relationships.relatedIDs(self, slot).map { context.object(with: $0) }
     }
 
-    /// Sets a to-many relationship for a typed key: without the objects that cannot be linked.
+    /// Sets a to-many relationship for a typed key, without the objects that cannot be linked.
     func assignRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
         do throws(ContextError) {
             try checkWritable(slot)
@@ -156,7 +158,7 @@ extension ManagedObject {
         setRelatedObjects(linkable, slot)
     }
 
-    /// Adds to a to-many relationship for a typed key.
+    /// Adds an object to a to-many relationship for a typed key.
     func assignLink(_ target: ManagedObject, _ slot: Int) {
         do throws(ContextError) {
             try checkLink(target, slot)
@@ -166,7 +168,7 @@ extension ManagedObject {
         }
     }
 
-    /// Takes out of a to-many relationship for a typed key; false when that is refused.
+    /// Removes an object from a to-many relationship for a typed key; false when the removal is refused.
     @discardableResult
     func assignUnlink(_ target: ManagedObject, _ slot: Int) -> Bool {
         do throws(ContextError) {
@@ -182,7 +184,7 @@ extension ManagedObject {
     func setRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
         let current = relatedObjects(slot)
         if !isOrdered(slot), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
-            // Something was appended, or nothing.
+            // The new list is the old one, perhaps with more objects at its end.
             for object in targets[current.count...] { link(object, slot) }
             return
         }
@@ -225,7 +227,7 @@ extension ManagedObject {
         }
     }
 
-    /// The object of the same ID in this object's context.
+    /// Returns the object with the same ID in this object's context.
     private func here(_ object: ManagedObject) -> ManagedObject {
         guard let context = managedObjectContext, object.managedObjectContext !== context else { return object }
         return context.object(with: object.objectID)

@@ -1,15 +1,15 @@
-/// Makes positions: texts that compare by their bytes, with always room for another one between two that differ.
+/// Creates positions: texts that compare by their bytes, with room for another one between two different ones.
 ///
-/// A position that goes to the end or the start counts on from the last or the first one, so that lists that only grow
-/// have short positions; one in between lengthens the lesser of its neighbours.
+/// A position at the end or the start continues the count of the last or the first one, so that lists that only grow
+/// have short positions; a position in between is longer than the lesser of its neighbours.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
-    /// The head of a counted position tells how many digits follow: `a` one, `b` two, and so on.
+    /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// `count` ascending positions between two others; nil for `low` is the start, for `high` the end.
+    /// Returns `count` ascending positions between two others; nil for `low` is the start, for `high` the end.
     ///
-    /// - Returns: nil when there is no room, because the neighbours are equal or one is all but the other.
+    /// - Returns: nil when there is no room, because the neighbours are equal or adjacent.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {
@@ -28,7 +28,7 @@ enum PositionMaker {
         return before + [middle] + after
     }
 
-    /// A position after `last`: the next number when it has one, else anything greater.
+    /// Returns a position after `last`: the next number when it has one, or else any greater text.
     private static func counted(after last: String?) -> String {
         guard let last, !last.isEmpty else { return "a0" }
         let scalars = Array(last.unicodeScalars)
@@ -52,7 +52,7 @@ enum PositionMaker {
         between(text(scalars), nil) ?? text(scalars + [digits[digits.count / 2]])
     }
 
-    /// A text strictly between two; nil for `high` is no limit.
+    /// Returns a text strictly between two others; nil for `high` is no limit.
     static func between(_ low: String, _ high: String?) -> String? {
         let lower = Array(low.unicodeScalars)
         let upper = high.map { Array($0.unicodeScalars) }
@@ -72,7 +72,7 @@ enum PositionMaker {
             let room = digits.filter { digit in
                 (least.map { $0 < digit } ?? true) && (most.map { digit < $0 } ?? true)
             }
-            // The least digit is no ending: nothing would fit before it.
+            // No text ends with the least digit, because nothing would fit before it.
             let usable = least == nil ? room.filter { $0 != digits[0] } : room
             if !usable.isEmpty { return text(prefix + [usable[usable.count / 2]]) }
             if let least {
@@ -80,7 +80,7 @@ enum PositionMaker {
                 isBounded = false
             } else if let most {
                 guard most > digits[0] else {
-                    // The upper text goes on with its least digit: so does what comes before it.
+                    // The upper text continues with its least digit, so the new text does as well.
                     prefix.append(most)
                     place += 1
                     continue

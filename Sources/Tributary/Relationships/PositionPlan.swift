@@ -3,7 +3,7 @@ import TributaryChanges
 /// Finds positions for the objects of one relationship that are new or have moved, between those that stay.
 struct PositionPlan {
     let wanted: [ManagedObjectID]
-    /// The newest positions, of other objects as well.
+    /// The newest positions, including those of other objects.
     let positions: [ManagedObjectID: String]
     private var kept: Set<ManagedObjectID>
 
@@ -13,7 +13,7 @@ struct PositionPlan {
         self.kept = kept
     }
 
-    /// In order; where two neighbours leave no room between them, the second moves as well.
+    /// Returns positions in order; when two neighbours leave no room between them, the second one moves as well.
     func positioned() -> [(id: ManagedObjectID, position: String)] {
         var result: [(id: ManagedObjectID, position: String)] = []
         var low: String?
@@ -34,7 +34,7 @@ struct PositionPlan {
                     break
                 }
                 guard end < wanted.count else {
-                    // Others come after, and leave no room: the end is always free.
+                    // The objects after these leave no room, but the end always has room.
                     let made = PositionMaker.positions(end - index, after: greatest, before: nil) ?? []
                     result += zip(wanted[index..<end], made).map { ($0, $1) }
                     break
@@ -48,7 +48,7 @@ struct PositionPlan {
 
     private var greatest: String? { positions.values.max(by: PositionPlan.precedes) }
 
-    /// At the end of the list everything goes after what others have added meanwhile, unless a neighbour is known.
+    /// At the end of the list, new positions follow the objects that others have added, unless a neighbour is known.
     private func next(above low: String?) -> String? {
         guard let low else { return nil }
         let wantedSet = Set(wanted)
@@ -56,7 +56,10 @@ struct PositionPlan {
         return later.isEmpty ? nil : later.values.min(by: PositionPlan.precedes)
     }
 
-    /// The position of the next object that stays, or when others have moved it before the one below: what comes next.
+    /// Returns the position that limits a new one from above.
+    ///
+    /// It is the position of the next object that stays, or the next greater one when others have moved that object
+    /// before the one below.
     private func upper(_ high: String?, above low: String?) -> String? {
         guard let high, let low, PositionPlan.precedes(high, low) else { return high }
         return positions.values.filter { PositionPlan.precedes(low, $0) }.min(by: PositionPlan.precedes)

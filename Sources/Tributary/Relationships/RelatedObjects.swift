@@ -9,8 +9,8 @@
 /// let sales = try context.insert(Department.self)
 /// sales.employees.append(employee)
 /// ```
-/// The cost of ``append(_:)`` does not depend on the number of objects. A property of type `[Employee]` cannot do that: Swift
-/// reads the whole array, changes it, and assigns the whole array, so each append costs as much as there are objects.
+/// The cost of ``append(_:)`` does not depend on the number of objects. A property of type `[Employee]` costs more:
+/// Swift reads, changes and assigns the whole array, so that the cost of each append grows with the number of objects.
 public struct RelatedObjects<Target: ManagedObject> {
     private let owner: ManagedObject
     private let relationship: ToMany<Target>
@@ -20,38 +20,38 @@ public struct RelatedObjects<Target: ManagedObject> {
         self.relationship = relationship
     }
 
-    /// The objects; ordered ones in their order.
+    /// The objects; those of an ordered relationship in their order.
     public var array: [Target] { owner[relationship] }
 
     /// The number of objects.
     public var count: Int { array.count }
 
-    /// Whether there is no object.
+    /// Whether the relationship has no objects.
     public var isEmpty: Bool { array.isEmpty }
 
-    /// Whether the object is among them; the others are not visited.
+    /// Returns whether the relationship has the object; other objects are not visited.
     public func contains(_ object: Target) -> Bool { owner.isRelated(relationship.slot(in: owner.kind), to: object) }
 
-    /// Adds an object; to an ordered relationship at the end, one that is in it stays where it is.
+    /// Adds an object, at the end of an ordered relationship; an object that is in it stays where it is.
     public func append(_ object: Target) { owner.add(object, to: relationship) }
 
     /// Adds objects one after another.
     public func append(contentsOf objects: some Sequence<Target>) { for object in objects { append(object) } }
 
-    /// Inserts an object into an ordered relationship so that it has the index; one that is in it moves.
+    /// Inserts an object into an ordered relationship at an index; an object that is in it moves.
     public func insert(_ object: Target, at index: Int) { owner.insert(object, into: relationship, at: index) }
 
-    /// Moves an object of an ordered relationship to the index that it has afterwards.
+    /// Moves an object of an ordered relationship to its new index.
     public func move(_ object: Target, to index: Int) { owner.move(object, in: relationship, to: index) }
 
-    /// Removes an object; it is not deleted.
+    /// Removes an object from the relationship; the object is not deleted.
     public func remove(_ object: Target) { owner.remove(object, from: relationship) }
 }
 
 extension RelatedObjects: Sequence {
-    /// Visits the objects as they are when the iteration begins.
+    /// Returns an iterator over the objects at the start of the iteration.
     public func makeIterator() -> IndexingIterator<[Target]> { array.makeIterator() }
 
-    /// The number of objects is not known without making them.
+    /// Returns 0, because the number is not known without building the list.
     public var underestimatedCount: Int { 0 }
 }

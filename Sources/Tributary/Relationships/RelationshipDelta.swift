@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// What a context has changed about to-many relationships and derived one-to-ones, as changes to the store.
+/// The unsaved changes of a context to to-many relationships and inverse sides of one-to-one relationships.
 ///
-/// For a relationship that is derived from registers it follows from changed registers; for one that is stored as pairs
-/// it is the change itself.
+/// For a relationship that is derived from registers the delta follows from changed registers; for one that is stored
+/// as pairs it is the change itself.
 struct RelationshipDelta: Sendable {
     /// One relationship of one object.
     struct Key: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct RelationshipDelta: Sendable {
         }
     }
 
-    /// One relationship of whatever object.
+    /// One relationship of any object.
     struct Identity: Hashable, Sendable {
         var rootIndex: Int
         var slot: Int
@@ -35,7 +35,7 @@ struct RelationshipDelta: Sendable {
         /// The keys of ``added`` in order, and some that were taken out since.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
-        /// In the order in which they were added.
+        /// The added objects in the order in which they were added.
         var addedInOrder: [ManagedObjectID] {
             sequence.count == added.count
                 ? sequence.map(\.id) : sequence.filter { added[$0.id] == $0.ordinal }.map(\.id)
@@ -48,23 +48,23 @@ struct RelationshipDelta: Sendable {
             sequence.append((id, ordinal))
         }
 
-        /// Takes an added object out.
+        /// Removes an added object.
         ///
-        /// - Returns: Whether it was there.
+        /// - Returns: Whether the object was there.
         @discardableResult
         fileprivate mutating func removeAdded(_ id: ManagedObjectID) -> Bool { added.removeValue(forKey: id) != nil }
 
         fileprivate var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
-        /// What is there after the change: what stays in its place, then what was added.
+        /// Returns the objects after the change: stored ones in their order, then the added ones.
         func applied(to ids: [ManagedObjectID]) -> [ManagedObjectID] {
             ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
         }
 
-        /// This change and a later one as one.
+        /// Returns this change and a later one as one.
         ///
-        /// The later one has the last word, whatever is under both by now: others may have linked what this one has
-        /// linked and the later one has taken out again.
+        /// The later change wins, whatever the store has by now: others may have linked an object that this change has
+        /// linked and the later one has unlinked.
         func adding(_ later: Change) -> Change {
             var sum = self
             for id in later.removed {
@@ -81,12 +81,12 @@ struct RelationshipDelta: Sendable {
     }
 
     private(set) var changes: [Key: Change] = [:]
-    /// Orders that the context has given to ordered relationships.
+    /// The orders that the context has given to ordered relationships.
     private(set) var orderings: [Key: RelationshipOrdering] = [:]
     private var ordinal = 0
-    /// Relationships of which some object's has changed since the delta was empty.
+    /// Relationships that have changed on some object since the delta was empty.
     private(set) var changedRelationships: Set<Identity> = []
-    /// Grows when what lists show changes without a link or unlink: an object is deleted, or there again.
+    /// Grows when lists change without a link or unlink, because an object is deleted or resurrected.
     private(set) var visibility: UInt64 = 0
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
@@ -96,17 +96,17 @@ struct RelationshipDelta: Sendable {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }
 
-    /// Gives a relationship an order.
+    /// Sets the order of a relationship.
     ///
     /// - Parameters:
     ///   - ids: the objects in order.
     ///   - key: the relationship.
-    ///   - version: the version of the context's lists when `ids` are all that the relationship shows.
+    ///   - version: the list version of the context when `ids` are all objects of the relationship.
     mutating func setOrder(_ ids: [ManagedObjectID], _ key: Key, completeAt version: UInt64? = nil) {
         orderings[key] = RelationshipOrdering(ids, completeAt: version)
     }
 
-    /// Moves the object that was added last to an index in a relationship whose order is complete at the version.
+    /// Moves the object that was added last to an index, in a relationship whose order is complete at the version.
     ///
     /// - Returns: Whether the order is known, and the object was its last.
     mutating func moveLast(_ id: ManagedObjectID, to index: Int, _ key: Key, version: UInt64) -> Bool {
@@ -115,13 +115,14 @@ struct RelationshipDelta: Sendable {
         return true
     }
 
-    /// An object is shown no more, or again, without a change of a relationship.
+    /// Records that an object is hidden or shown without a change of a relationship.
     mutating func changeVisibility() { visibility &+= 1 }
 
     subscript(key: Key) -> Change? { changes[key] }
 
-    /// An object that was taken out before is back; any other is new, and so is one that is not under the change any
-    /// more.
+    /// Adds an object: one that was removed before is restored, any other one is new.
+    ///
+    /// An object that the store no longer has is new as well.
     mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
         ordinal += 1
         let ordinal = ordinal
@@ -131,7 +132,7 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.append(id)
     }
 
-    /// An object that was added before leaves no trace, unless it is under the change by now.
+    /// Removes an object; one that was added before leaves no trace, unless the store has it by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         change(key) { change in
             if !change.removeAdded(id) || isStored { change.removed.insert(id) }
@@ -139,14 +140,14 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
-    /// Changes a change where it lies: a copy would cost as much as it has objects.
+    /// Modifies a change in place, because a copy would cost as much as it has objects.
     private mutating func change(_ key: Key, _ body: (inout Change) -> Void) {
         changedRelationships.insert(Identity(rootIndex: key.rootIndex, slot: key.slot))
         body(&changes[key, default: Change()])
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 
-    /// Adds the changes of another delta, which come after these.
+    /// Adds the changes of a later delta.
     mutating func add(_ later: RelationshipDelta) {
         for (key, change) in later.changes {
             let sum = changes[key]?.adding(change) ?? change
@@ -161,7 +162,7 @@ struct RelationshipDelta: Sendable {
         ordinal = max(ordinal, later.ordinal)
     }
 
-    /// Forgets a relationship of one object.
+    /// Removes a relationship of one object.
     mutating func forget(_ key: Key) {
         changes[key] = nil
         orderings[key] = nil

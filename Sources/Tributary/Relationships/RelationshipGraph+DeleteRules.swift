@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 
 extension RelationshipGraph {
-    /// Follows Cascade and Nullify from the objects that were deleted since the last time, until nothing is left to do.
+    /// Follows Cascade and Nullify from newly deleted objects, until no rule changes anything.
     func followDeleteRules() {
         context.pending.followDeleteRules { objects in
             for object in objects {
@@ -28,7 +28,7 @@ extension RelationshipGraph {
         let letsGo = relationship.deleteRule == .nullify || object.extras?.isUnsaved == true
         switch storage {
         case .column:
-            // The object's own register goes with it; what is derived from it at the other end changes at once.
+            // The object's own register is deleted with it; the derived other end changes at once.
             moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, addsOwners: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
@@ -38,14 +38,14 @@ extension RelationshipGraph {
                 if letsGo {
                     setPair(object, slot, with: other, isLinked: false)
                 } else {
-                    // The store takes the pair away with the object; undo has to bring back both.
+                    // The store removes the pair together with the object; undo has to restore both.
                     UndoRecorder(context: context).recordPair(object, slot, with: other, isLinked: false)
                 }
             }
         }
     }
 
-    /// The objects that a Deny rule protects from the deletion of `object`, by relationship.
+    /// Returns the objects whose Deny rules forbid the deletion of `object`, by relationship.
     func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
         object.kind.entity.properties.enumerated().compactMap { slot, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
@@ -55,9 +55,9 @@ extension RelationshipGraph {
         }
     }
 
-    // MARK: Taking deletions back
+    // MARK: Resurrection
 
-    /// Brings a deleted object back: as it was when the deletion is not saved, else as a new object under its ID.
+    /// Resurrects a deleted object: an unsaved deletion is reverted, a saved one gives a new object under the ID.
     func resurrect(_ object: ManagedObject) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
         let wasSaved = object.state == .deleted
@@ -89,7 +89,7 @@ extension RelationshipGraph {
 }
 
 extension ObjectsDidChange {
-    /// A deletion that was taken back.
+    /// Records a reverted deletion.
     fileprivate mutating func addResurrection(of id: ManagedObjectID) {
         deleted.remove(id)
         updated.insert(id)

@@ -2,11 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What the objects of a context are related to: the store's links with the context's changes, and how links change.
+/// The relationships of a context's objects: the stored links with the context's changes, and functions to change them.
 struct RelationshipGraph {
     let context: ManagedObjectContext
 
-    /// The relationship at the other end, as the slot that it has in every entity there.
+    /// Returns the inverse relationship, as the slot that it has in all entities of the destination.
     func inverse(of relationship: Relationship) -> (kind: ObjectKind, slot: Int)? {
         guard let name = relationship.inverse, let kind = context.schema.kind(named: relationship.destination),
             let slot = kind.slot(named: name)
@@ -16,8 +16,9 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// What is at the other end of a to-many relationship or a derived one-to-one: what the store says, less what the
-    /// context took out, then what it added.
+    /// Returns the objects of a to-many relationship or of the inverse side of a one-to-one relationship.
+    ///
+    /// They are the stored objects without those that the context has removed, then those that it has added.
     func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         object.checkConfinement(slot)
         let key = RelationshipDelta.Key(object, slot)
@@ -40,13 +41,14 @@ struct RelationshipGraph {
         return ids.filter { isThere($0, rootIndex, at: relationship) }
     }
 
-    /// Moves when lists of related objects may show something else although nobody has linked or unlinked anything; nil
-    /// below other contexts, whose changes come unannounced.
+    /// Grows when lists of related objects may change although no program has linked or unlinked anything.
+    ///
+    /// It is nil below other contexts, whose changes are not announced.
     var listVersion: UInt64? {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
 
-    /// Whether ``relatedIDs(_:_:)`` has the ID, without making the list.
+    /// Whether ``relatedIDs(_:_:)`` has the ID, without building the list.
     func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(slot)
         guard isThere(id, at: object.kind.entity.properties[slot].relationship) else { return false }
@@ -57,13 +59,13 @@ struct RelationshipGraph {
         return isStored(object, slot, id)
     }
 
-    /// Whether the store had the ID in a relationship when it was read, without visiting all that are in it.
+    /// Whether the stored relationship had the ID when it was read, without a visit to all its objects.
     private func isStored(_ object: ManagedObject, _ slot: Int, _ id: ManagedObjectID) -> Bool {
         if let isKnown = object.extras?.isRelated(slot, to: id) { return isKnown }
         return storedIDs(object, slot).contains(id)
     }
 
-    /// What the store says, read once until the object is refreshed.
+    /// Returns the stored relationship, which is read once until the object is refreshed.
     func storedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
         guard object.state != .inserted, object.extras?.isUnsaved != true, object.kind.isKnown else { return [] }
         if let known = object.extras?.related[slot] { return known }
@@ -78,8 +80,9 @@ struct RelationshipGraph {
         }
     }
 
-    /// Takes deleted objects out of what was read of relationships: a merge may have brought a reference to them after
-    /// the delete rules were followed.
+    /// Removes deleted objects from cached relationships.
+    ///
+    /// A merge may have added a reference to them after the delete rules were followed.
     func dropFromRelated(_ deleted: Set<ManagedObjectID>) {
         guard !deleted.isEmpty else { return }
         for object in context.registry.relationshipReaders {
@@ -100,8 +103,9 @@ struct RelationshipGraph {
         return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 
-    /// Whether relationships leave out an object that is deleted here: under Nullify and Cascade, also those that a merge
-    /// brings after the rule was followed.
+    /// Whether relationships omit an object that is deleted here, because of Nullify and Cascade.
+    ///
+    /// This includes relationships that a merge adds after the rule was followed.
     func isLeftOut(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
         guard object.state == .deleted, !context.pending.isFollowingDeleteRules, let relationship,
             let (kind, slot) = inverse(of: relationship), !context.pending.isUnfollowed(object)
@@ -117,7 +121,7 @@ struct RelationshipGraph {
         return context.reader.isDeletedAbove(id.uniqueID, rootIndex: kind.rootIndex)
     }
 
-    /// Whether a to-one register leads to nothing, with a target that is not in use here.
+    /// Whether the target of a to-one register does not exist; the target is not in use here.
     func isMissing(_ id: UniqueID, _ kind: ObjectKind, isSetHere: Bool) -> Bool {
         guard isSetHere else { return context.reader.isDeletedAbove(id, rootIndex: kind.rootIndex) }
         do {
@@ -128,7 +132,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether the object names one in a to-one register that was deleted elsewhere: the store then shows nothing there.
+    /// Whether a to-one register of the object has a target that was deleted elsewhere, which the store reads as null.
     func refersToMissing(_ object: ManagedObject) -> Bool {
         object.kind.entity.properties.indices.contains { slot in
             guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot],
@@ -145,7 +149,7 @@ struct RelationshipGraph {
 
     // MARK: Writing
 
-    /// Writes a to-one register and the change at the other ends; inverses that are registers themselves are the caller's.
+    /// Sets a to-one register and the derived other ends; the caller sets inverses that are registers themselves.
     func setRegister(_ object: ManagedObject, _ slot: Int, to target: UniqueID?) {
         let old = object.read(slot).referencedID
         guard old != target else { return }
@@ -153,15 +157,15 @@ struct RelationshipGraph {
         moveInverse(object, slot, from: old, to: target, addsOwners: true)
     }
 
-    /// Adds the move of a register to the delta of its derived other ends.
+    /// Adds the change of a register to the delta of its derived other ends.
     ///
-    /// The move back takes it out again.
+    /// The reverse change removes it again.
     ///
     /// - Parameters:
     ///   - object: the object that has the register.
-    ///   - slot: the register.
-    ///   - old: the target before the move.
-    ///   - new: the target after it.
+    ///   - slot: the slot of the register.
+    ///   - old: the target before the change.
+    ///   - new: the target after the change.
     ///   - addsOwners: whether the objects at the other ends count as updated.
     func moveInverse(
         _ object: ManagedObject,
@@ -217,7 +221,7 @@ struct RelationshipGraph {
         _ id: ManagedObjectID,
         _ isLinked: Bool
     ) {
-        // What others have linked or unlinked meanwhile as well is no longer undone by forgetting the own change.
+        // A link or unlink that others have also made is not reverted by removing the context's own change.
         let isKnown =
             context.pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
         let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.slot, id) } : nil
@@ -226,7 +230,7 @@ struct RelationshipGraph {
         context.pending.delta.add(id, to: key, isStored: isStored ?? true)
     }
 
-    /// An object that was taken out of an ordered relationship comes back at its end, not where it was.
+    /// Puts an object that was removed from an ordered relationship at its end when it is added again.
     private func keepOrder(_ key: RelationshipDelta.Key, relationship: Relationship?, adding id: ManagedObjectID) {
         guard relationship?.isOrdered == true, context.pending.delta.orderings[key] == nil,
             context.pending.delta[key]?.removed.contains(id) == true,
@@ -235,7 +239,7 @@ struct RelationshipGraph {
         context.pending.delta.setOrder(relatedIDs(owner, key.slot), key, completeAt: listVersion)
     }
 
-    /// Takes back what the changes of an object have done to the other ends.
+    /// Reverts the changes that an object has made to the other ends of its relationships.
     func revertInverses(of object: ManagedObject) {
         for (slot, property) in object.kind.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }
@@ -271,16 +275,16 @@ struct RelationshipGraph {
 
     // MARK: Owners
 
-    /// The object of a relationship, made when it is not in use.
+    /// Returns the object of a relationship, created when it is not in use.
     func owner(of key: RelationshipDelta.Key) -> ManagedObject? {
         if let known = context.registry.object(key.id, rootIndex: key.rootIndex) { return known }
         guard let root = context.schema.rootKind(at: key.rootIndex) else { return nil }
         return context.object(with: root.objectID(key.id))
     }
 
-    /// Objects without changes of their own whose relationships differ from what the store says.
+    /// Objects without changes of their own whose relationships differ from the stored ones.
     ///
-    /// An owner that is not in use is read, so that those which are gone stay out.
+    /// An owner that is not in use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
         context.pending.ownerKeys.compactMap { key in
             let known = context.registry.object(key.id, rootIndex: key.rootIndex)
@@ -296,7 +300,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether a to-many relationship or a derived one-to-one of the object differs from what the store says.
+    /// Whether a to-many relationship or the inverse side of a one-to-one relationship differs from the stored one.
     func hasUnsavedLinks(_ object: ManagedObject) -> Bool {
         guard !context.pending.delta.isEmpty else { return false }
         return object.kind.entity.properties.indices.contains { slot in

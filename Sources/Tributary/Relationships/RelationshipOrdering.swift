@@ -4,7 +4,7 @@ import TributaryChanges
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private var members: Set<ManagedObjectID>
-    /// The version of the context's lists at which ``ids`` are all that the relationship shows; nil when that is unknown.
+    /// The context's list version at which ``ids`` are all objects of the relationship; nil when that is unknown.
     private(set) var completeAt: UInt64?
 
     init(_ ids: [ManagedObjectID], completeAt version: UInt64? = nil) {
@@ -13,22 +13,22 @@ struct RelationshipOrdering {
         completeAt = version
     }
 
-    /// Puts the object at the end, wherever it was.
+    /// Moves or adds the object to the end.
     mutating func append(_ id: ManagedObjectID) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
     }
 
-    /// The relationship shows something else than ``ids`` from now on.
+    /// Records that the relationship may have other objects than ``ids`` from now on.
     mutating func markIncomplete() { completeAt = nil }
 
-    /// Moves the last object to the index, or to the nearest one that there is.
+    /// Moves the last object to the index, or to the nearest valid one.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         ids.insert(last, at: max(0, min(index, ids.count)))
     }
 
-    /// `list` sorted into this order; an object without a place in it stays behind its predecessor in `list`.
+    /// Returns `list` sorted into this order; an object that the order lacks stays behind its predecessor in `list`.
     func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
         let present = Set(list)
         var followers: [ManagedObjectID?: [ManagedObjectID]] = [:]
@@ -44,8 +44,7 @@ struct RelationshipOrdering {
         return result
     }
 
-    /// The objects of `list` that need not move for it to come into the order that `base` has for them: as many as can
-    /// be.
+    /// Returns a largest set of objects in `list` that need not move to change the order of `base` to `list`.
     static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
         let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var ends: [(place: Int, index: Int)] = []

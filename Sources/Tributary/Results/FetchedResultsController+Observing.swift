@@ -4,16 +4,16 @@ extension FetchedResultsController {
     /// Any number of observers are called in the order in which they were added, after ``onChange``; ``changes()`` is for
     /// tasks.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeDiffs(_ body: @escaping (FetchedResultsDiff) -> Void) -> ObserverToken {
         context.checkConfinement()
         return diffObservers.add(body)
     }
 
-    /// Calls `body` when asking again has failed, after ``onError``.
+    /// Calls `body` when a fetch after a change has failed, after ``onError``.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A token that cancels the observer.
     @discardableResult
     public func observeErrors(_ body: @escaping (any Error) -> Void) -> ObserverToken {
         context.checkConfinement()

@@ -3,7 +3,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The results of a request, kept in step with a context: what a list shows.
+/// The results of a request, updated with the changes of a context, for a list view.
 ///
 /// ```swift
 /// let controller = try FetchedResultsController<Employee>(
@@ -13,17 +13,17 @@ import TributaryStore
 /// )
 /// controller.onChange = { diff in table.apply(diff) }
 /// ```
-/// After each group of changes of its context, unsaved ones and merges alike, it looks at the objects that were touched
-/// and tells what that means for the list, also for objects that the context did not have before: the cost grows with the
-/// number of changed objects, not with the number of results. It asks again, at the cost of a fetch, when a merge was too
-/// large to list, when the request has a limit, an offset or `now()`, or when an object was touched to which the
+/// After each group of changes of its context, including unsaved ones and merges, the controller visits the changed
+/// objects and computes the difference of the list, also for objects that the context did not have before: the cost
+/// grows with the number of changed objects, not with the number of results. It fetches again when a merge was too
+/// large to list, when the request has a limit, an offset or `now()`, or when a changed object is one to which the
 /// request's key paths lead. It belongs to its context, like the objects; ``sections`` can be observed.
 @Observable
 public final class FetchedResultsController<Object: ManagedObject> {
     /// The results by section, with the objects' IDs.
     ///
-    /// Observers of the property are also notified when objects have changed and kept their places. Reading it after
-    /// objects have come, gone or moved visits all objects of the sections in question; ``object(at:)``,
+    /// Observers of the property are also notified when objects have changed and kept their positions. Reading it after
+    /// objects were inserted, removed or moved visits all objects of the affected sections; ``object(at:)``,
     /// ``position(of:)`` and the counts cost as much as a search in a tree.
     public var sections: [FetchedSection] { observed.fetchedSections }
     /// The number of results.
@@ -32,31 +32,31 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public var sectionCount: Int { observed.sectionCount }
     /// Called with each diff, after ``sections`` has changed.
     @ObservationIgnored public var onChange: ((FetchedResultsDiff) -> Void)?
-    /// Called when asking again has failed; the sections stay as they were until the next change, which asks again.
+    /// Called when a fetch has failed; the sections stay unchanged until the next change, which fetches again.
     @ObservationIgnored public var onError: ((any Error) -> Void)?
-    /// What is asked.
+    /// The request of the controller.
     @ObservationIgnored public let request: FetchRequest
     /// The context of the objects.
     @ObservationIgnored public let context: ManagedObjectContext
-    /// The path whose values divide the results.
+    /// The key path whose values divide the results into sections.
     @ObservationIgnored public let sectionKeyPath: String?
 
     @ObservationIgnored private let query: ResultsQuery
     @ObservationIgnored private var listing: ResultsListing
     @ObservationIgnored private var observer: ObserverToken?
-    /// Whether something was missed because asking has failed.
+    /// Whether changes were missed because a fetch has failed.
     @ObservationIgnored private var hasMissed = false
     @ObservationIgnored let diffObservers = ObserverList<(FetchedResultsDiff) -> Void>()
     @ObservationIgnored let errorObservers = ObserverList<(any Error) -> Void>()
     @ObservationIgnored private let broadcast = Broadcast<FetchedResultsDiff>(limit: 1024)
 
-    /// Fetches, and follows the context from then on.
+    /// Fetches the results, and updates them with the changes of the context from then on.
     ///
     /// - Parameters:
-    ///   - request: which objects and in what order; batch size, prefetching, dictionaries and
-    ///     ``FetchRequest/includesPendingChanges`` play no part.
-    ///   - context: the context that it belongs to.
-    ///   - sectionKeyPath: a path to an attribute; sections are in the order of its values, before all sort keys.
+    ///   - request: the entity, condition and order; batch size, prefetching, dictionaries and
+    ///     ``FetchRequest/includesPendingChanges`` are ignored.
+    ///   - context: the context of the controller and its objects.
+    ///   - sectionKeyPath: a path to an attribute; sections are sorted by its values, before all sort keys.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
     public init(_ request: FetchRequest, context: ManagedObjectContext, sectionKeyPath: String? = nil) throws {
         self.request = request
@@ -68,13 +68,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
         follow()
     }
 
-    /// The number of objects in a section; 0 where there is none.
+    /// Returns the number of objects in a section; 0 when there is no such section.
     public func count(inSection index: Int) -> Int { observed.count(inSection: index) ?? 0 }
 
-    /// The object at a place.
+    /// Returns the object at a position, or nil when there is none.
     public func object(at position: FetchedPosition) -> Object? { observed.object(at: position) as? Object }
 
-    /// Where an object stands.
+    /// Returns the position of an object, or nil when it is not a result.
     public func position(of object: ManagedObject) -> FetchedPosition? { observed.position(of: object.objectID) }
 
     /// All objects, in order.
@@ -87,24 +87,25 @@ public final class FetchedResultsController<Object: ManagedObject> {
         return objects
     }
 
-    /// The listing, for a reader who is to be notified of each change.
+    /// The listing, for a reader who is notified of each change.
     private var observed: ResultsListing {
         access(keyPath: \.sections)
         return listing
     }
 
-    /// How many steps the updates of the listing have taken.
+    /// The number of steps that updates of the listing have taken.
     package var stepCount: Int { listing.steps.count }
 
-    /// The diffs from now on.
+    /// Returns the diffs from now on.
     ///
-    /// A reader that falls 1,024 diffs behind loses the oldest, and has to begin anew from ``sections``. They end with
-    /// ``stop()``, and when the context closes.
+    /// A reader that is more than 1,024 diffs behind loses the oldest, and has to start again from ``sections``. The
+    /// diffs end with ``stop()``, and when the context closes.
     public func changes() -> AsyncStream<FetchedResultsDiff> { broadcast.stream() }
 
-    /// Asks again now, and tells what that changes.
+    /// Fetches again now, and notifies observers of the difference.
     ///
-    /// It does so by itself whenever its context changes; call it when time alone may have changed the answer.
+    /// The controller updates itself whenever its context changes; call this when only the time may have changed the
+    /// results.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError`.
     public func refetch() throws {
@@ -114,7 +115,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         replaceAll(entries) { _ in hadMissed }
     }
 
-    /// Follows the context no more.
+    /// Stops updating the results.
     public func stop() {
         if let observer { context.removeObserver(observer) }
         observer = nil
@@ -125,11 +126,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
         broadcast.finish()
     }
 
-    // MARK: Following
+    // MARK: Updating
 
     private func follow() {
         let context = context
-        // A context that closes lets go of its observers: the streams end then.
+        // A context that closes releases its observers, which ends the streams.
         let ending = Ending { [broadcast] in broadcast.finish() }
         var observer: ObserverToken?
         observer = context.observeChanges { [weak self] notice in
@@ -167,17 +168,17 @@ public final class FetchedResultsController<Object: ManagedObject> {
         }
     }
 
-    /// Updates the listing where the touched objects are and belong.
+    /// Updates the listing for the changed objects and their new entries.
     private func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) {
         guard !entries.isEmpty || touched.contains(where: listing.contains) else { return }
         send(withMutation(keyPath: \.sections) { listing.update(touched, entries) })
     }
 
-    /// Compares all entries with all of before.
+    /// Compares all entries with all former ones.
     private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
         let new = ResultsListing(query, entries)
         let diff = FetchedResultsDiff(from: listing.fetchedSections, to: new.fetchedSections, touched: touched)
-        // Without a difference only the values have changed that the entries are sorted by.
+        // Without a difference, only values have changed by which the entries are sorted.
         guard !diff.isEmpty else {
             listing = new
             return
@@ -187,7 +188,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     }
 
     private func send(_ diff: FetchedResultsDiff) {
-        // First the streams: what the handler does may bring the next diff.
+        // The streams come first, because the handler may cause the next diff.
         broadcast.send(diff)
         onChange?(diff)
         diffObservers.forEach { $0(diff) }

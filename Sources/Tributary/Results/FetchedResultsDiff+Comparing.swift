@@ -2,9 +2,9 @@ import TributaryChanges
 import TributaryStore
 
 extension FetchedResultsDiff {
-    /// What leads from the old sections to the new ones; `touched` are the objects that may have changed.
+    /// Creates the diff from the old sections to the new ones; `touched` are the objects that may have changed.
     ///
-    /// Both have their sections in one order, so that no section ever moves.
+    /// The sections of both are in one order, so that no section moves.
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
         let before = FetchedResultsDiff.positions(old)
         let after = FetchedResultsDiff.positions(new)
@@ -14,7 +14,7 @@ extension FetchedResultsDiff {
             .map { Section(value: $1.value, index: $0) }
         insertedSections = new.enumerated().filter { !oldValues.contains(ValueIdentity([$1.value])) }
             .map { Section(value: $1.value, index: $0) }
-        // Those that stay in their section, in the old order, with the places where they are now.
+        // The objects that stay in their section, in the old order, with their new positions.
         var staying: [(id: ManagedObjectID, to: FetchedPosition)] = []
         for (section, content) in old.enumerated() {
             for (item, id) in content.objectIDs.enumerated() {
@@ -59,9 +59,9 @@ extension FetchedResultsDiff {
         return result
     }
 
-    /// The indices of a longest part that is in order already: all others are moves.
+    /// Returns the indices of a longest ascending subsequence: all other objects are moves.
     static func longestRise(_ places: [FetchedPosition]) -> Set<Int> {
-        // By length: the index of the least last element; and of each element the one before it.
+        // By length, the index of the least last element; and for each element its predecessor.
         var lasts: [Int] = []
         var previous = [Int](repeating: -1, count: places.count)
         for (index, place) in places.enumerated() {

@@ -1,60 +1,60 @@
 public import TributaryChanges
 
-/// What changed between two states of a ``FetchedResultsController``.
+/// The difference between two states of a ``FetchedResultsController``.
 ///
-/// Deletions are places in the old sections, insertions in the new ones; a move is a deletion and an insertion of the
-/// same object. So a list view takes out what `deletions`, the sources of `moves` and `deletedSections` name, then puts in
-/// `insertedSections`, `insertions` and the targets of `moves` in ascending order, and redraws `updates`.
+/// Deletions are positions in the old sections, insertions are positions in the new ones; a move is a deletion and an
+/// insertion of one object. So a list view removes `deletions`, the sources of `moves` and `deletedSections`, then
+/// inserts `insertedSections`, `insertions` and the targets of `moves` in ascending order, and redraws `updates`.
 public struct FetchedResultsDiff: Sendable, Hashable {
-    /// An object with its place.
+    /// An object with its position.
     public struct Item: Sendable, Hashable {
-        /// The object.
+        /// The ID of the object.
         public let id: ManagedObjectID
-        /// Where it was, or is.
+        /// The old position of a deletion, or the new position of an insertion or update.
         public let position: FetchedPosition
     }
 
-    /// An object with the places before and after.
+    /// An object with its old and new positions.
     public struct Move: Sendable, Hashable {
-        /// The object.
+        /// The ID of the object.
         public let id: ManagedObjectID
-        /// The place in the old sections.
+        /// The position in the old sections.
         public let from: FetchedPosition
-        /// The place in the new sections.
+        /// The position in the new sections.
         public let to: FetchedPosition
     }
 
     /// A section with its index.
     public struct Section: Sendable, Hashable {
-        /// What its objects have in common.
+        /// The value of the section key path that the section's objects share.
         public let value: PropertyValue
         /// The index in the old or the new sections.
         public let index: Int
     }
 
-    /// Sections that are no more, by their old indices, ascending.
+    /// Removed sections, with their old indices, ascending.
     public internal(set) var deletedSections: [Section] = []
-    /// New sections, by their new indices, ascending.
+    /// New sections, with their new indices, ascending.
     public internal(set) var insertedSections: [Section] = []
-    /// Objects that are no more among the results, with their old places.
+    /// Objects that are no longer results, with their old positions.
     public internal(set) var deletions: [Item] = []
-    /// Objects that have come, with their new places.
+    /// New results, with their new positions.
     public internal(set) var insertions: [Item] = []
-    /// Objects that stand elsewhere among those that stayed.
+    /// Objects whose position among the remaining ones has changed.
     public internal(set) var moves: [Move] = []
-    /// Objects that have changed, with their new places; a moved one has changed as well and is not listed here.
+    /// Objects that have changed, with their new positions; moved objects are not listed here.
     public internal(set) var updates: [Item] = []
 
     /// Whether nothing has changed.
     public var isEmpty: Bool { !changesOrder && updates.isEmpty }
 
-    /// Whether sections or objects have come, gone or moved, so that ``applied(to:)`` gives other sections.
+    /// Whether sections or objects were inserted, removed or moved, so that ``applied(to:)`` returns other sections.
     var changesOrder: Bool {
         !(deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty
             && moves.isEmpty)
     }
 
-    /// The new sections that the diff makes of the old ones.
+    /// Returns the new sections for the old ones.
     public func applied(to old: [FetchedSection]) -> [FetchedSection] {
         var sections = old
         let leaving = deletions.map(\.position) + moves.map(\.from)

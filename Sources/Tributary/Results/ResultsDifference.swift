@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Collects what an update has removed from a listing and inserted into it, and makes a diff of that alone.
+/// Collects the removals and insertions of an update of a listing, and creates the diff from them alone.
 struct ResultsDifference {
     private struct Item {
         let id: ManagedObjectID
@@ -23,8 +23,10 @@ struct ResultsDifference {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// The diff: an object that was removed and inserted between the same unchanged objects has been updated, or moved
-    /// when other changed objects do not leave it its place.
+    /// Returns the diff of the removed and inserted objects.
+    ///
+    /// An object that was removed and inserted between the same unchanged objects is updated, or moved when other
+    /// changed objects take its position.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)
@@ -59,7 +61,7 @@ struct ResultsDifference {
         return diff
     }
 
-    /// The items in the order of their positions, each with the number of unchanged objects in front of it.
+    /// Returns the items in the order of their positions, each with the number of unchanged objects in front of it.
     private static func counted(_ items: [Item]) -> [Item] {
         var sorted = items.sorted { FetchedResultsDiff.precedes($0.position, $1.position) }
         var changedBefore = 0

@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// An object among the results of a controller, with the values that it was sorted by.
+/// A result of a controller, with the values by which it is sorted.
 struct ResultsEntry {
     let object: ManagedObject
-    /// Of the section first.
+    /// The sort values; that of the section comes first.
     let keys: [PropertyValue]
 
     var id: ManagedObjectID { object.objectID }

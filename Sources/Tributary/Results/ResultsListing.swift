@@ -5,7 +5,7 @@ import TributaryChanges
 /// An update takes a number of steps that grows with the number of changed objects and the logarithm of the number of
 /// results.
 final class ResultsListing {
-    /// Where an entry is.
+    /// The position of an entry.
     private struct Place {
         let section: ResultsSection
         let node: OrderStatisticTree<ResultsEntry>.Node
@@ -14,7 +14,7 @@ final class ResultsListing {
     private let query: ResultsQuery
     private let sections: OrderStatisticTree<ResultsSection>
     private var places: [ManagedObjectID: Place] = [:]
-    /// The sections as values, once somebody has asked for them.
+    /// The cached sections; nil until they are read.
     private var cachedSections: [FetchedSection]?
     let steps = StepCounter()
 
@@ -61,9 +61,9 @@ final class ResultsListing {
     /// Removes the entries of the changed objects and inserts their new ones.
     ///
     /// - Parameters:
-    ///   - touched: the objects that may have changed; all other objects are as they were.
+    ///   - touched: the objects that may have changed; all other objects are unchanged.
     ///   - entries: new entries of those touched objects that are results now, in any order.
-    /// - Returns: The difference; a touched object that keeps its place counts as updated.
+    /// - Returns: The difference; a touched object that keeps its position counts as updated.
     func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) -> FetchedResultsDiff {
         let former = touched.compactMap { id in places[id].map { (id: id, place: $0, from: position($0)) } }
         var difference = ResultsDifference()
@@ -121,7 +121,7 @@ final class ResultsListing {
         }
     }
 
-    /// The section of the entry's section value, which may be empty during an update.
+    /// Returns the section of the entry's section value, which may be empty during an update.
     private func section(for entry: ResultsEntry) -> ResultsSection? {
         let candidate = sections.first { query.sectionOrder($0.key, entry) < 0 }
         return candidate.flatMap { query.sectionOrder($0.key, entry) == 0 ? $0 : nil }

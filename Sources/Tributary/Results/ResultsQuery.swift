@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a results controller asks, ready to be put to the store and to single objects.
+/// The query of a results controller, prepared for the store and for single objects.
 struct ResultsQuery {
     let entity: Entity
     private let request: FetchRequest
@@ -11,7 +11,7 @@ struct ResultsQuery {
     private let hasSections: Bool
     /// Root entities to which key paths of the request lead.
     private let reached: Set<String>
-    /// Whether the answer changes with the time: `now()`.
+    /// Whether the results change with the time, because the request has `now()`.
     private let dependsOnTime: Bool
 
     init(_ request: FetchRequest, sectionKeyPath: String?, schema: ObjectSchema) throws {
@@ -36,14 +36,16 @@ struct ResultsQuery {
         dependsOnTime = request.predicate.map { $0.resolvingNow(unixSeconds: 0) != $0 } ?? false
         self.request = request
         hasSections = sectionKeyPath != nil
-        // Where the time counts the store is asked each time; this one says only whether the predicate fits the model.
+        // With `now()` the store is queried each time; this predicate only checks that the request fits the model.
         predicate = try request.predicate?.resolvingNow(unixSeconds: 0).bind(to: kind.entity, in: schema.model)
         keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
         reached = ResultsQuery.reached(request, schema: schema)
     }
 
-    /// Every relationship of the model whose name is a word of the request counts as one that its paths lead through:
-    /// at worst the controller asks again once too often.
+    /// Returns the root entities to which key paths of the request may lead.
+    ///
+    /// Every relationship of the model whose name is a word of the request counts as a part of its key paths: at worst
+    /// the controller fetches once too often.
     private static func reached(_ request: FetchRequest, schema: ObjectSchema) -> Set<String> {
         let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
         let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })
@@ -64,18 +66,18 @@ struct ResultsQuery {
     }
 
     func fetch(in context: ManagedObjectContext) throws -> [ResultsEntry] {
-        // The request's own order, so that memory and SQL cannot disagree about it.
+        // The request's own order is kept, so that memory and SQL cannot disagree about it.
         try context.fetch(request).map(entry)
     }
 
-    /// Those of the objects that are among the results as the context has them now; what is not in use is read at once.
+    /// Returns the entries of those objects that match the request now; objects that are not in use are read at once.
     func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
         try FaultLoading(context: context).loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
     }
 
     private func isMatch(_ object: ManagedObject) -> Bool {
         guard object.state != .gone, object.state != .deleted, object.state != .detached else { return false }
-        // Only what contexts above have not saved is still to be taken over; other rows are not there.
+        // Only unsaved rows of contexts above have not been read yet; other rows do not exist.
         if object.isFault {
             guard object.managedObjectContext?.source.unsaved(object.key) != nil, (try? object.load()) != nil else {
                 return false
@@ -102,7 +104,7 @@ struct ResultsQuery {
     /// The value of the section key path; null without one.
     func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
 
-    /// Less than 0 when the section of the key comes before the entry's section, 0 when it is the entry's section.
+    /// Compares the section of the key with the entry's section: negative when it is earlier, 0 when it is the entry's.
     func sectionOrder(_ key: PropertyValue, _ entry: ResultsEntry) -> Int {
         guard hasSections else { return 0 }
         let order = key.sortOrder(to: sectionKey(entry))

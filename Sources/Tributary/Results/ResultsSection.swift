@@ -5,9 +5,9 @@ final class ResultsSection {
     /// The section value that orders the sections.
     let key: PropertyValue
     let entries: OrderStatisticTree<ResultsEntry>
-    /// Where the section is in the tree of sections.
+    /// The node of the section in the tree of sections.
     var node: OrderStatisticTree<ResultsSection>.Node?
-    /// The IDs in order, once somebody has asked for them.
+    /// The cached IDs in order; nil until they are read.
     private var cachedIDs: [ManagedObjectID]?
 
     init(key: PropertyValue, steps: StepCounter) {
@@ -15,7 +15,7 @@ final class ResultsSection {
         entries = OrderStatisticTree(steps: steps)
     }
 
-    /// The section value as the first entry has it: equal numbers may be written in several ways.
+    /// The section value of the first entry, because equal numbers may have several forms.
     var value: PropertyValue { key.isNull ? .null : entries.first?.keys.first ?? key }
 
     /// Drops the cached IDs, because entries were inserted, removed or moved.

@@ -1,4 +1,4 @@
-/// Does something when the last reference to it is gone: who holds it need not know what.
+/// Runs a closure when the last reference to it is released.
 final class Ending: Sendable {
     private let body: @Sendable () -> Void
 

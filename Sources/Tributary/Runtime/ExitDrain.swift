@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What the exit of the program waits for: bodies that containers have accepted and that have not ended.
+/// The wait of the program's exit for blocks that containers have accepted and that have not ended.
 ///
-/// Bodies run on queues of their own, which go on while the thread that called `exit`, or returned from `main`, waits
-/// here. The main actor does not run any more then, so a body that waits for it waits in vain, changes of the view
-/// context are not saved, and nothing is merged: `await container.close()` is the way to end in good order.
+/// Blocks run on queues of their own, which continue while the thread that called `exit`, or returned from `main`,
+/// waits here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view
+/// context are not saved, and nothing is merged: call `await container.close()` to end a program cleanly.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?
@@ -19,7 +19,7 @@ enum ExitDrain {
 
     private static let state = Mutex(State())
 
-    /// From now on the exit waits for the container's bodies.
+    /// Makes the exit wait for the container's blocks.
     static func add(_ pipeline: MergePipeline) {
         let isFirst = state.withLock { state in
             state.watched.removeAll { $0.pipeline == nil }

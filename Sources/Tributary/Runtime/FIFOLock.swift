@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A lock for asynchronous code, first come, first served; who waits for it holds no thread.
+/// A lock for asynchronous code that is acquired in the order of tickets; a waiting task holds no thread.
 ///
-/// A ticket is taken at once and gives the order. The lock is held over suspensions, which an actor's isolation is not.
+/// A ticket is taken at once and determines the order. The lock is held over suspensions, unlike an actor's isolation.
 final class FIFOLock: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -31,7 +31,7 @@ final class FIFOLock: Sendable {
         }
     }
 
-    /// Gives the lock to the next ticket.
+    /// Passes the lock to the next ticket.
     func unlock() {
         let next = state.withLock { state in
             state.serving += 1

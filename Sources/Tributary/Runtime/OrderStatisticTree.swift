@@ -1,9 +1,9 @@
-/// A sequence in an order that its owner decides, as a treap whose nodes count their subtrees.
+/// A sequence in the order of its owner, as a treap whose nodes count their subtrees.
 ///
 /// Inserting, removing, the element at an index and the index of a node each take a number of steps that grows with the
 /// logarithm of the count.
 final class OrderStatisticTree<Element> {
-    /// An element in the tree; whoever holds the node finds its index without searching.
+    /// An element in the tree; the index of a known node is found without a search.
     final class Node {
         let element: Element
         fileprivate var left: Node?
@@ -11,7 +11,7 @@ final class OrderStatisticTree<Element> {
         fileprivate unowned(unsafe) var parent: Node?
         /// The number of elements in the subtree.
         fileprivate var count = 1
-        /// No node has a greater one than its parent, which balances the tree.
+        /// The priority, which is at most that of the parent; it balances the tree.
         fileprivate let priority: UInt64
 
         fileprivate init(_ element: Element, priority: UInt64) {
@@ -28,7 +28,7 @@ final class OrderStatisticTree<Element> {
 
     var count: Int { root?.count ?? 0 }
 
-    /// An empty tree; `steps` counts the nodes that it visits.
+    /// Creates an empty tree; `steps` counts the nodes that it visits.
     init(steps: StepCounter) {
         self.steps = steps
     }
@@ -41,13 +41,13 @@ final class OrderStatisticTree<Element> {
 
     // MARK: Changing
 
-    /// Adds an element behind all others.
+    /// Adds an element at the end.
     @discardableResult
     func append(_ element: Element) -> Node {
         insert(element) { _ in true }
     }
 
-    /// Adds an element behind those for which `isBefore` is true; they come before those for which it is false.
+    /// Adds an element after those for which `isBefore` is true, which precede those for which it is false.
     @discardableResult
     func insert(_ element: Element, behind isBefore: (Element) -> Bool) -> Node {
         let new = Node(element, priority: nextPriority())
@@ -89,7 +89,7 @@ final class OrderStatisticTree<Element> {
 
     // MARK: Finding
 
-    /// The number of elements before the node.
+    /// Returns the number of elements before the node.
     func index(of node: Node) -> Int {
         var index = node.left?.count ?? 0
         var below = node
@@ -120,7 +120,7 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
-    /// The first element for which `isBefore` is false, where it is true for all that come earlier.
+    /// Returns the first element for which `isBefore` is false; it is true for all earlier ones.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root
@@ -137,7 +137,7 @@ final class OrderStatisticTree<Element> {
     }
 
     func forEach(_ body: (Element) -> Void) {
-        // As deep as the tree, which is a small multiple of the logarithm of the count.
+        // The recursion is as deep as the tree, a small multiple of the logarithm of the count.
         func visit(_ node: Node?) {
             guard let node else { return }
             visit(node.left)
@@ -149,7 +149,7 @@ final class OrderStatisticTree<Element> {
 
     // MARK: Balancing
 
-    /// Makes a node the parent of its parent; the order stays.
+    /// Makes a node the parent of its parent; the order is unchanged.
     private func rotateUp(_ node: Node) {
         guard let parent = node.parent else { return }
         let above = parent.parent
@@ -181,7 +181,7 @@ final class OrderStatisticTree<Element> {
         if parent.left === leaf { parent.left = nil } else { parent.right = nil }
     }
 
-    /// SplitMix64: the system's generator costs more than an insertion.
+    /// SplitMix64 is used, because the system's generator costs more than an insertion.
     private func nextPriority() -> UInt64 {
         randomState &+= 0x9E37_79B9_7F4A_7C15
         var value = (randomState ^ (randomState >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -191,7 +191,7 @@ final class OrderStatisticTree<Element> {
 }
 
 extension OrderStatisticTree.Node {
-    /// The child of the greater priority.
+    /// The child with the greater priority.
     fileprivate var child: OrderStatisticTree.Node? {
         guard let left else { return right }
         guard let right else { return left }

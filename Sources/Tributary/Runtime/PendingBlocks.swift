@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Counts the bodies that were accepted and have not ended, and lets others wait until there are none.
+/// Counts the blocks that were accepted and have not ended, and lets callers wait until there are none.
 package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Threads that wait at the exit of the program.
+        /// Threads that wait during the exit of the program.
         var blocked: [DispatchSemaphore] = []
     }
 
@@ -35,7 +35,7 @@ package final class PendingBlocks: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Blocks the thread until no body is pending, at most until the deadline.
+    /// Blocks the thread until no block is pending, at most until the deadline.
     ///
     /// - Returns: Whether none is pending.
     @discardableResult
@@ -48,7 +48,7 @@ package final class PendingBlocks: Sendable {
         return isDone || semaphore.wait(timeout: deadline) == .success
     }
 
-    /// Returns when no body is pending.
+    /// Returns when no block is pending.
     package func waitForNone() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

@@ -4,43 +4,43 @@
     import Foundation
     import Synchronization
 
-    /// Where the calling thread is, as far as contexts are concerned; for the check of debug builds.
+    /// The context or actor of the calling thread, for the check of debug builds.
     enum QueueIdentity {
         private static let key = DispatchSpecificKey<String>()
         private static let mainName = "the main actor"
-        /// Done once, at the first question.
+        /// The main queue is marked once, at the first access.
         private static let isMainMarked: Bool = {
             DispatchQueue.main.setSpecific(key: key, value: mainName)
             return true
         }()
 
-        /// Makes the queue of a context known.
+        /// Marks the queue of a context.
         static func mark(_ queue: DispatchQueue, context name: String) {
             queue.setSpecific(key: key, value: "the queue of the context '\(name)'")
         }
 
-        /// Whether this is the main actor beyond doubt.
+        /// Whether the caller is certainly on the main actor.
         ///
-        /// When it is false Swift has to be asked: what the main actor has another queue run synchronously is the main actor
-        /// still.
+        /// When it is false only Swift can decide: a block that the main actor runs synchronously on another queue is
+        /// still on the main actor.
         static var isSurelyMain: Bool {
             isMainMarked && (DispatchQueue.getSpecific(key: key) == mainName || Thread.isMainThread)
         }
 
-        /// For people.
+        /// A description of the current queue or actor.
         static var description: String {
             if isMainMarked, let known = DispatchQueue.getSpecific(key: key) { return known }
             let name = Thread.current.name.flatMap { $0.isEmpty ? nil : " '\($0)'" } ?? ""
             return "a thread\(name) of no context"
         }
 
-        /// One check at a time: the text that goes with its trap is the process's only one.
+        /// Only one check runs at a time, because the process has one text for the trap.
         private static let checking = Mutex(())
 
-        /// Has Swift decide whether this is the main actor; the program stops with the text when it is not.
+        /// Lets Swift check for the main actor; elsewhere the program stops with the text.
         ///
-        /// Swift alone knows what it and Dispatch have run synchronously on the way here, and it does not return when the
-        /// answer is no. So the text waits for the trap.
+        /// Only Swift knows which calls it and Dispatch have run synchronously up to here, and it does not return from
+        /// a failed check. Therefore the text is set before the check.
         static func stopUnlessMain(_ text: String) {
             let bytes = Array("Tributary: \(text)\n".utf8CString.dropLast())
             checking.withLock { _ in

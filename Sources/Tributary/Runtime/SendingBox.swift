@@ -1,7 +1,7 @@
 /// Carries one value into a closure that runs later, once.
 ///
-/// `@unchecked Sendable`: the value was `sending` when it was put in, so nobody else has it, and the one closure that
-/// holds the box takes it out once, after it was put in.
+/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the one closure that
+/// holds the box removes it once, after it was stored.
 final class SendingBox<Content>: @unchecked Sendable {
     private var content: Content?
 
@@ -9,7 +9,7 @@ final class SendingBox<Content>: @unchecked Sendable {
         self.content = content
     }
 
-    /// Hands the value over; the box is empty then.
+    /// Returns the value and empties the box.
     func open() -> sending Content? {
         // The box gives up its only reference, which region analysis cannot see through a stored property.
         nonisolated(unsafe) let taken = content

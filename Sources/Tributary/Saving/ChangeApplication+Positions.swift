@@ -3,9 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension ChangeApplication {
-    /// Gives objects that were just linked the positions that came with them.
+    /// Sets the given positions of objects that were just linked.
     ///
-    /// The relationship shows them in that order at once; the save writes the positions as they are.
+    /// The relationship shows the objects in that order at once; the save writes the positions unchanged.
     func setPositions(
         _ given: [String],
         of targets: [UniqueID],
@@ -40,10 +40,10 @@ extension ChangeApplication {
         } catch {
             throw ChangeError(index: index, reason: .context(error))
         }
-        // What has no position yet is at the end, as it was.
+        // An object without a position stays at the end.
         let ids = context.relationships.relatedIDs(owner, slot)
         owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, slot)
-        // An order that is the same still has to be written.
+        // An unchanged order has to be written as well.
         context.pending.delta.setOrder(context.relationships.relatedIDs(owner, slot), key)
         context.recordEdit(of: owner)
     }

@@ -2,11 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Makes changes that are given in the terms of the log.
+/// Applies changes that are given as log operations.
 struct ChangeApplication {
     let context: ManagedObjectContext
 
-    /// Makes the changes; see ``ManagedObjectContext/apply(_:idempotency:)``.
+    /// Applies the changes; see ``ManagedObjectContext/apply(_:idempotency:)``.
     func apply(
         _ changes: [ConditionalChange],
         idempotency: LocalTransaction.Idempotency?
@@ -72,10 +72,10 @@ struct ChangeApplication {
         }
     }
 
-    /// The object that a change is about; of the change's entity or one below it.
+    /// Returns the object of a change; it is of the change's entity or a sub-entity.
     private func existing(_ id: UniqueID, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
         let objectID = kind.objectID(id)
-        // The ID may name a parent of the object's own entity, or a child: the row has its entity.
+        // The ID may name another entity of the inheritance; the row has the object's own entity.
         let row: Row?
         do throws(ContextError) {
             row = try context.reader.row(id, kind)
@@ -105,7 +105,7 @@ struct ChangeApplication {
             throw wrongValue(entity, property, write.value, at: index)
         }
         if property.attribute?.derivationExpression != nil {
-            // Whoever sends back what was read changes nothing.
+            // Setting the current value changes nothing.
             guard object.read(slot) != value else { return }
             throw ChangeError(
                 index: index,

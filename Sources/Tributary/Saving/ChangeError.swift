@@ -1,15 +1,15 @@
 package import TributaryChanges
 
-/// Why one of several changes could not be applied.
+/// The error of the first change that could not be applied.
 package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
         case unknownEntity(String)
         /// Objects of an abstract entity cannot be made.
         case abstractEntity(String)
         case unknownProperty(entity: String, property: String)
-        /// The value does not fit the property; what it takes, and what was given.
+        /// The value does not fit the property; `expected` and `found` describe both.
         case wrongValue(entity: String, property: String, expected: String, found: String)
-        /// An object that is updated, deleted, linked or linked to is not there.
+        /// An object that is updated, deleted, linked or linked to does not exist.
         case notFound(ManagedObjectID)
         case duplicateID(ManagedObjectID)
         /// The object was changed since the version that the caller knows; `found` is nil when it was deleted.
@@ -17,7 +17,7 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case context(ContextError)
     }
 
-    /// The place of the change among those that were given, from 0.
+    /// The index of the change among the given ones.
     package var index: Int
     package var reason: Reason
 
@@ -26,7 +26,7 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether somebody else's change is in the way, so that reading again and trying again may help.
+    /// Whether another writer's change caused the error, so that a retry with newly read data may succeed.
     package var isConflict: Bool {
         switch reason {
         case .duplicateID, .versionMoved: true

@@ -2,14 +2,14 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One save of a child, which goes to its parent as values.
+/// One save of a child, which passes values to its parent.
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// Hands the changes of the child to `push`, and marks its objects as saved.
+    /// Passes the changes of the child to `push`, and marks its objects as saved.
     ///
-    /// `push` returns the changes that were dropped, because their objects are deleted above. The parent's rules for
-    /// conflicts do not matter here: what the child has changed replaces what the parent has.
+    /// `push` returns the changes that were dropped, because their objects are deleted above. The parent's merge policy
+    /// is not used: properties that the child has changed replace those of the parent.
     func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
         let objects = context.pending.objects
@@ -36,7 +36,7 @@ struct ChildSave {
         for object in objects + owners { object.didSave() }
     }
 
-    /// The context's changes as values, in order.
+    /// Returns the context's changes as values, in order.
     private func stagedSave() -> StagedSave {
         var staged = StagedSave()
         staged.delta = context.pending.delta
@@ -72,7 +72,7 @@ struct ChildSave {
     }
 
     private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ slots: [Int]) -> StagedSave.Object {
-        // An object that was deleted as a fault has no values to hand over.
+        // An object that was deleted as a fault has no values.
         let image =
             object.values.isEmpty
             ? Row(id: object.objectID, entity: object.kind.entity, revision: 0, values: object.kind.defaults)

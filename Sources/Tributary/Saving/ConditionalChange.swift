@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// A change in the terms of the log that is to be made only if the object is still at a version.
+/// A change as a log operation that is applied only if the object is still at a version.
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     /// The number of the transaction that changed the object last; nil for no condition.

@@ -1,15 +1,15 @@
 import TributaryStore
 
-/// The transaction that the saves of a context become part of, while there is one, and how to take them back.
+/// The open transaction that a context's saves join, with the states to restore when it fails.
 final class JoinedSaves {
-    /// The open transaction: the context reads its own writes.
+    /// The open transaction, in which the context reads its own writes.
     private(set) var transaction: WriteTransaction?
-    /// The state of the context before each save that became a part of the transaction.
+    /// The state of the context before each save that joined the transaction.
     private var mementos: [SaveMemento] = []
-    /// Whether a save is finding out what to write, which may call `resolveConflict`.
+    /// Whether a save is being planned, which may call `resolveConflict`.
     private(set) var isPlanning = false
 
-    /// Makes saves a part of the transaction while `body` runs.
+    /// Makes saves join the transaction while `body` runs.
     func join(_ transaction: WriteTransaction, _ body: () throws -> Void) rethrows {
         self.transaction = transaction
         defer { self.transaction = nil }
@@ -25,7 +25,7 @@ final class JoinedSaves {
         return mementos
     }
 
-    /// Runs the part of a save that must not be entered again before it has ended.
+    /// Runs the part of a save that must not be re-entered before it has ended.
     func planning<T>(_ body: () throws -> T) throws -> T {
         isPlanning = true
         defer { isPlanning = false }

@@ -1,13 +1,13 @@
 import TributaryStore
 
-/// Several saves of a context as one transaction.
+/// Runs several saves of a context as one transaction.
 struct JoinedTransaction {
     let context: ManagedObjectContext
     let joined: JoinedSaves
 
     /// Runs `body` under the write lock, and commits its saves as one transaction.
     ///
-    /// - Throws: what `body` throws, or ``ContextError``; then the context has the changes of the saves again.
+    /// - Throws: the error that `body` throws, or ``ContextError``; the changes of the saves are unsaved again then.
     func run<T>(_ body: @escaping () throws -> T) throws -> T {
         var result: T?
         var newest: Int64 = 0
@@ -48,7 +48,7 @@ struct JoinedTransaction {
         context.reader.invalidatePrefetched()
     }
 
-    /// Gives an object the state before the save, with the edits since on top.
+    /// Restores the state of an object before the save, with later edits on top.
     private func restore(_ entry: SaveMemento.Entry) {
         let object = entry.object
         let (edited, now) = (object.changed, object.values)
@@ -64,7 +64,7 @@ struct JoinedTransaction {
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
+    /// Removes rows of a transaction that was rolled back, or that the context does not show yet.
     private func forgetRows(newerThan number: Int64) {
         for object in context.registry.objects {
             object.extras?.related = [:]

@@ -4,11 +4,9 @@ package import TributaryStore
 extension ManagedObjectContext {
     // MARK: Saving
 
-    /// Validates, checks for conflicts, writes everything in one transaction, and announces it.
+    /// Validates, checks for conflicts, writes all changes in one transaction, and announces it.
     ///
-    /// All or nothing.
-    ///
-    /// The calling thread waits for the write lock. Without changes nothing is written.
+    /// It saves all changes or none. The calling thread waits for the write lock. Without changes nothing is written.
     ///
     /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived attributes
     ///   when somebody set them since the last save; ``ConflictError`` under the policy `error`, or ``ContextError``; the
@@ -21,9 +19,9 @@ extension ManagedObjectContext {
 
     /// Holds the write lock while `body` runs, and makes one transaction of all saves of this context in it.
     ///
-    /// Nobody else writes meanwhile; the context reads its own saves. There is one transaction in the store and in the
-    /// history, and others are notified once, when `body` has ended. When it throws nothing is committed, and the context has
-    /// the changes that it had saved in `body` as unsaved ones again. Edits that `body` did not save stay unsaved.
+    /// No other writer runs meanwhile; the context reads its own saves. There is one transaction in the store and in
+    /// the history, and others are notified once, when `body` has ended. When `body` throws nothing is committed, and
+    /// the changes that the context had saved in `body` are unsaved again. Edits that `body` did not save stay unsaved.
     ///
     /// ```swift
     /// try await background.perform { context in
@@ -36,7 +34,8 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Throws: what `body` throws, or ``ContextError`` when the store refuses the commit or the context is a child.
+    /// - Throws: the error that `body` throws, or ``ContextError`` when the store refuses the commit or the context is
+    ///   a child.
     public func performInOneTransaction<T>(_ body: () throws -> T) throws -> T {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
@@ -49,15 +48,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes changes that are given in the terms of the log, as if a program had made them: rules and validation run at
-    /// the save.
+    /// Applies changes that are given as log operations; rules and validation run at the save.
     ///
     /// - Parameters:
-    ///   - changes: in the terms of the log, each perhaps with a condition.
-    ///   - idempotency: stored in the same commit; the next save then throws ``RepeatedRequest`` instead when the key is
-    ///     known already.
+    ///   - changes: the log operations, each perhaps with a condition.
+    ///   - idempotency: stored in the same commit; the next save then throws ``RepeatedRequest`` instead when the key
+    ///     is known already.
     /// - Returns: The object of each change, in order.
-    /// - Throws: ``ChangeError`` for the first change that cannot be made; what was made before stays until a rollback.
+    /// - Throws: ``ChangeError`` for the first change that cannot be applied; earlier changes stay until a rollback.
     package func apply(
         _ changes: [ConditionalChange],
         idempotency: LocalTransaction.Idempotency? = nil
@@ -68,35 +66,35 @@ extension ManagedObjectContext {
     /// The name of the context in messages.
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 
-    // MARK: Going back to the store
+    // MARK: Refreshing
 
-    /// Brings an object up to date with the store.
+    /// Refreshes an object from the store.
     ///
     /// - Parameters:
     ///   - object: one of this context.
-    ///   - mergeChanges: true keeps what was changed here on top of the newest row; false drops it, and the object
-    ///     becomes a fault.
+    ///   - mergeChanges: true keeps unsaved changes on top of the newest row; false drops them, and the object becomes
+    ///     a fault.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkConfinement()
         RefreshOperation(context: self).refresh(object, mergeChanges: mergeChanges)
     }
 
-    /// Brings every object in use up to date with the store, with what was changed here on top.
+    /// Refreshes every object in use from the store, and keeps unsaved changes on top.
     public func refreshAllObjects() {
         checkConfinement()
         RefreshOperation(context: self).refreshAllObjects()
     }
 
-    /// Drops every change that is not saved: new objects go, changed and deleted ones are as they were read.
+    /// Drops all unsaved changes: new objects are removed, changed and deleted ones have their stored values again.
     public func rollback() {
         checkConfinement()
         RefreshOperation(context: self).rollback()
     }
 
-    /// Forgets all objects and all changes.
+    /// Removes all objects and all changes.
     ///
-    /// Objects that are still held keep their IDs and last values, and have no context any more. The view context shows
-    /// the newest state afterwards.
+    /// Objects that are still referenced keep their IDs and last values, and have no context any more. The view context
+    /// shows the newest state afterwards.
     public func reset() {
         checkConfinement()
         RefreshOperation(context: self).reset()

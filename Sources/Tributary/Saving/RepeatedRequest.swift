@@ -1,8 +1,8 @@
-/// A request with this idempotency key was answered before; nothing was written now.
+/// A request with this idempotency key has already been processed, and this one wrote nothing.
 package struct RepeatedRequest: Error, Hashable, Sendable {
     /// The transaction that the first request made.
     package var number: Int64
-    /// What was stored with it.
+    /// The detail that was stored with the key.
     package var detail: String
 
     package init(number: Int64, detail: String) {

@@ -1,14 +1,14 @@
 import TributaryChanges
 import TributaryStore
 
-/// What the next save must hold to, because it answers a request.
+/// The conditions of the next save, because it answers a request.
 struct RequestConditions {
-    /// Stored in the same commit.
+    /// The idempotency key, which is stored in the same commit.
     var idempotency: LocalTransaction.Idempotency?
     /// The versions that objects must still have.
     var versions: [ManagedObjectID: Int64] = [:]
-    /// The index of the change that an object came with first.
+    /// The index of the first change of each object.
     var indices: [ManagedObjectID: Int] = [:]
-    /// The places that objects were given in ordered relationships.
+    /// The positions that objects were given in ordered relationships.
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
 }

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// The state of a context before a save that is a part of a longer transaction, restored when the transaction fails.
+/// The state of a context before a save that joins a longer transaction; it is restored when the transaction fails.
 struct SaveMemento {
     struct Entry {
         var object: ManagedObject

@@ -3,14 +3,16 @@ import TributaryModel
 import TributaryStore
 
 extension SaveOperation {
-    /// Adds the objects in use that the store has changed by itself in this save to the plan: the other ends of
-    /// one-to-ones, their former owners, those that referred to a deleted object, those that a unique key has hidden.
+    /// Adds objects in use that the store has changed as an effect of this save to the plan.
     ///
-    /// They get their new rows with the save, so that the context does not conflict with itself later.
+    /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted
+    /// object, and objects that a unique key has hidden. They get their new rows with the save, so that the context
+    /// does not conflict with itself later.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
-                // An object that was only linked anew has no new row of its own; the store may have given it one.
+                // An object that was only linked or unlinked has no new row of its own; the store may have given it
+                // one.
                 if case .written = result, object.changed.isEmpty, object.state == .updated { return nil }
                 return ObjectIdentifier(object)
             }
@@ -36,7 +38,7 @@ extension SaveOperation {
         }
     }
 
-    /// The objects in use that a save has updated or deleted, looked up from the smaller side.
+    /// Returns the objects in use that a save has updated or deleted, looked up from the smaller side.
     private func objectsInUse(of changes: ObjectChanges) -> [ManagedObject] {
         if changes.collapsedEntities.isEmpty, !changes.isEverything, changes.count < context.registry.count {
             return [changes.updated, changes.deleted].joined().compactMap { context.registeredObject(for: $0) }

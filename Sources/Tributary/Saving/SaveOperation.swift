@@ -28,7 +28,7 @@ struct SaveOperation {
         }
     }
 
-    /// Calls `willSave` and follows the delete rules until nothing changes any more.
+    /// Calls `willSave` and follows the delete rules until there are no more changes.
     private func callWillSave() throws {
         context.processChanges()
         for _ in 0..<ManagedObjectContext.maximumRounds {
@@ -40,7 +40,7 @@ struct SaveOperation {
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
 
-    /// Writes to the store; as a part of the source's transaction when it has one.
+    /// Writes to the store, in the source's open transaction when there is one.
     private func write(to joined: JoinedSaves) throws {
         guard !joined.isPlanning else { throw ContextError.saveInProgress(by: context.label) }
         let transaction = joined.transaction
@@ -55,13 +55,14 @@ struct SaveOperation {
                 joined.add(SaveMemento(of: context, plan))
                 adopt(plan, committed)
             } else {
-                // First the commit: it makes the plan.
+                // The commit comes first, because it creates the plan.
                 try StoreCommit(context: context).run(body) { adopt(plan, $0) }
             }
         } catch is NothingToWrite {
             if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
             adopt(plan, nil)
-            // What made a change of no use is newer than what a generation shows.
+            // The transaction that superseded a change of this save is newer than the generation that the context
+            // shows.
             if transaction == nil, plan.hasLost { try GenerationMove(context: context).moveToNewest() }
         }
     }
@@ -78,8 +79,9 @@ struct SaveOperation {
         return try planResolving(transaction.reader)
     }
 
-    /// Plans until `resolveConflict` changes nothing any more: what it sets may belong to objects that were planned before
-    /// or that had no changes.
+    /// Plans the save until `resolveConflict` makes no more changes.
+    ///
+    /// Its changes may belong to objects that were planned before or that had no changes.
     private func planResolving(_ reader: Reader) throws -> SavePlan {
         var resolved: [ObjectIdentifier: MergePolicy] = [:]
         for _ in 0..<ManagedObjectContext.maximumRounds {
@@ -170,17 +172,17 @@ struct SaveOperation {
         if let committed { context.observation.notifyOfSaveEnd(context, committed.changes) }
     }
 
-    /// The store has changed an object that the save was not about.
+    /// Records a change that the store made to an object outside the save.
     private func recordStoreEffect(on object: ManagedObject) {
         object.extras?.related = [:]
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// The row that the store holds now, without reading it.
+    /// Returns the row that the store has now, without reading it.
     private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
-        // A fault that was only linked anew stays one.
+        // A fault that was only linked or unlinked stays a fault.
         if object.values.isEmpty { return nil }
-        // A register that was only linked anew keeps its row's revision.
+        // An object that was only linked or unlinked keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
         var values = object.values
         for slot in object.kind.properties.transientSlots { values[slot] = .null }

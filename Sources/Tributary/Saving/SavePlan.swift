@@ -2,31 +2,31 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a save writes, and what becomes of each object when it has been written.
+/// The changes that a save writes, and the result of each object after the write.
 ///
 /// It is made under the write lock and changes nothing until the commit has succeeded.
 struct SavePlan {
-    /// What becomes of an object.
+    /// The result of an object.
     enum ObjectResult {
-        /// The object's values are the row's from now on.
+        /// The row has the object's values.
         case written
-        /// The row is read again, because others changed it, or the store computes some of it.
+        /// The row is read again, because others changed it, or the store computes some values.
         case reread
-        /// The object's changes are dropped, and the row stands.
+        /// The object's changes are dropped, and it gets the row's values.
         case dropped(Row)
-        /// The object is gone; true when it was deleted elsewhere, and its changes are lost.
+        /// The object is gone; `isLost` is true when it was deleted elsewhere, and its changes are lost.
         case gone(isLost: Bool)
     }
 
     var changes: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
-    /// The rows that were read again after the writing.
+    /// The rows that were read again after the write.
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
-    /// What `resolveConflict` has said of each object, which it is asked once in a save.
+    /// The policy that `resolveConflict` returned for each object; it is called once per object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
-    /// Where the outcome of each object is.
+    /// The index of each object's result.
     var indices: [ObjectIdentifier: Int] {
         Dictionary(
             results.enumerated().map { (ObjectIdentifier($1.object), $0) },
@@ -34,7 +34,7 @@ struct SavePlan {
         )
     }
 
-    /// The stored properties of the object that `slots` names, as the log writes them.
+    /// Returns the stored properties in `slots` of the object, as the log writes them.
     static func writes(_ object: ManagedObject, slots: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite] {
         slots.compactMap { slot in
             let property = object.kind.entity.properties[slot]
@@ -56,7 +56,7 @@ struct SavePlan {
 }
 
 extension SavePlan {
-    /// Whether an object of the store is what others have made of it, and not what the context has.
+    /// Whether a stored object has the state that others have given it instead of the context's.
     var hasLost: Bool {
         results.contains { object, result in
             switch result {

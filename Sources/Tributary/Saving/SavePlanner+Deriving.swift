@@ -3,8 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Adds an update for each derived attribute that the save changes, of its own objects and of those that depend on
-    /// them.
+    /// Adds an update for each derived attribute that the save changes.
+    ///
+    /// They belong to the objects of the save and to objects that depend on them.
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
         let deriving = context.schema.derivingKinds
         guard !deriving.isEmpty else { return }
@@ -45,7 +46,7 @@ extension SavePlanner {
         }
     }
 
-    /// Objects whose derived attributes read those that the save changes through a relationship.
+    /// Returns objects whose derived attributes read changed objects through a relationship.
     private func dependents(
         of kind: ObjectKind,
         _ dropped: Set<ObjectIdentifier>
@@ -61,7 +62,7 @@ extension SavePlanner {
             {
                 if relationship.isToMany {
                     guard let (_, inverseSlot) = context.relationships.inverse(of: relationship) else {
-                        // Those who are linked or let go in this save are known by that.
+                        // Objects that are linked or unlinked in this save have been found already.
                         found.formUnion(try reader.owners(of: object.uniqueID, entity: kind.entity, slot: slot))
                         continue
                     }

@@ -2,9 +2,9 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Positions for the objects that a context has put into ordered relationships, from the newest positions in the store.
+/// Computes positions for objects in ordered relationships, from the newest positions in the store.
 extension SavePlanner {
-    /// A link with positions for each ordered relationship in which something is new or has moved.
+    /// Returns a link with positions for each ordered relationship with new or moved objects.
     func orderChanges(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws
         -> [Change]
     {
@@ -29,7 +29,7 @@ extension SavePlanner {
                 )
             )
             guard case .relationship(_, .inverse) = owner.kind.entity.properties[key.slot] else { continue }
-            // The link writes their registers once more.
+            // The link writes the registers of these objects once more.
             for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
                 plan.results.append((object, .reread))
             }
@@ -48,7 +48,8 @@ extension SavePlanner {
         }
         let stored = try reader.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: key.slot)
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
-        // What has moved is held against what the context had read; what others have moved meanwhile stays where it is.
+        // Moves are found against the list that the context had read; objects that others have moved keep their new
+        // position.
         let added = context.pending.delta[key].map { Set($0.added.keys) } ?? []
         var kept = RelationshipOrdering.unmoved(wanted, in: context.relationships.storedIDs(owner, key.slot)).filter {
             positions[$0] != nil
@@ -56,7 +57,7 @@ extension SavePlanner {
         kept.subtract(added)
         let given = context.saving.request?.positions[key] ?? [:]
         guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned() }
-        // What was given a position has it; the others find theirs between.
+        // An object with a given position keeps it; the others get positions in between.
         positions.merge(given) { $1 }
         kept = RelationshipOrdering.unmoved(wanted, in: wanted.ordered(by: positions)).subtracting(added).union(
             given.keys

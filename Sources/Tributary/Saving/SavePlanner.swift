@@ -2,12 +2,12 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Finds out what a save writes, in the transaction of the save.
+/// Determines the changes that a save writes, inside the transaction of the save.
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
 
-    /// Compares every changed object with its newest row, and lists the changes to write and the result for each object.
+    /// Compares every changed object with its newest row, and lists the changes to write and the result of each object.
     ///
     /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
     ///
@@ -53,7 +53,7 @@ struct SavePlanner {
         return plan
     }
 
-    /// Adds what the uniqueness of keys asks for, before anything else is written.
+    /// Adds the changes that unique keys require, before all other changes.
     private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
@@ -61,7 +61,7 @@ struct SavePlanner {
                     unique.redirected(change, $0.entity, in: context.schema.model)
                 } ?? change
             }
-            // What refers to a replaced object reads another target than its object has now.
+            // An object that refers to a replaced one is read again, because its row has another target.
             for index in plan.results.indices {
                 if case .written = plan.results[index].result { plan.results[index].result = .reread }
             }
@@ -77,7 +77,7 @@ struct SavePlanner {
         Change(entity: object.kind.entity.name, id: object.uniqueID, operation: operation)
     }
 
-    /// Whether the row is what the object has when it is written.
+    /// Whether the row has the object's values after the write.
     private func showsWhatItWrites(_ object: ManagedObject) -> Bool {
         object.kind.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
@@ -89,7 +89,7 @@ struct SavePlanner {
         _ plan: inout SavePlan,
         _ updates: inout [Change]
     ) throws {
-        // An object that is only linked anew has no register of its own to write.
+        // An object that was only linked or unlinked has no register of its own to write.
         guard let cached = object.row, !object.changed.isEmpty else {
             return plan.results.append((object, .written))
         }
@@ -110,7 +110,7 @@ struct SavePlanner {
         case .error: plan.conflicts.append(MergeConflict(object, cached, current, in: context))
         case .rollback: plan.results.append((object, .dropped(current)))
         case .objectTrump, .storeTrump, .overwrite:
-            // The resolver may have changed the object.
+            // `resolveConflict` may have changed the object.
             let slots = object.changed.slots
             let written: [Int] =
                 switch policy {
@@ -133,7 +133,7 @@ struct SavePlanner {
     ) throws {
         let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
         try checkVersion(of: object, current)
-        // What another has deleted as well is gone either way.
+        // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else { return plan.results.append((object, .gone(isLost: false))) }
         if let cached = object.row, current.revision != cached.revision {
             switch try policy(for: object, MergeConflict(object, cached, current, in: context), &plan) {
@@ -148,7 +148,7 @@ struct SavePlanner {
 
     // MARK: Conflicts
 
-    /// - Throws: What `resolveConflict` throws.
+    /// - Throws: the error that `resolveConflict` throws.
     private func policy(
         for object: ManagedObject,
         _ conflict: MergeConflict,
@@ -175,7 +175,7 @@ struct SavePlanner {
 
     // MARK: Pairs
 
-    /// Links and unlinks of relationships that are stored as pairs, from the side that owns them.
+    /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
     private func pairChanges(without dropped: Set<ObjectIdentifier>) -> [Change] {
         guard !context.pending.delta.isEmpty else { return [] }
         var changes: [Change] = []
@@ -188,7 +188,7 @@ struct SavePlanner {
                 if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
                 let added = difference.addedInOrder.map(\.uniqueID)
                 guard !added.isEmpty else { continue }
-                // An ordered one is linked with its positions, from the side that has the order.
+                // An ordered relationship is linked with its positions, from the side that has the order.
                 guard !isOrdered(relationship) else { continue }
                 changes.append(change(object, .link(to: relationship.name, ids: added, positions: nil)))
             }

@@ -1,11 +1,11 @@
-/// How a context saves: for whom, and what happens about conflicts; and what the next save and the last one were about.
+/// The author and the conflict resolution of a context's saves, and the state of its next and last save.
 struct SaveSettings {
     var author: String?
     var mergePolicy: MergePolicy
     var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
-    /// Makes the next save answer for a request.
+    /// The conditions of the next save when it answers a request.
     var request: RequestConditions?
-    /// What the validation that calls a hook has checked itself; nil while none does.
+    /// The checks that the running validation has made before it calls a hook; nil while none runs.
     var validation: ValidationProgress?
     var lastToken: HistoryToken?
 

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Commits one transaction of a context, announces it, and moves the context there when it shows a generation.
+/// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.
 struct StoreCommit {
     let context: ManagedObjectContext
 
@@ -10,8 +10,8 @@ struct StoreCommit {
     ///
     /// - Parameters:
     ///   - body: makes the transaction; nothing is committed when it throws.
-    ///   - adopt: called after the commit, before the context merges what came before it.
-    /// - Throws: what `body` throws, or `StoreError`.
+    ///   - adopt: called after the commit, before the context merges earlier changes.
+    /// - Throws: the error that `body` throws, or `StoreError`.
     func run(
         _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void
@@ -39,8 +39,9 @@ struct StoreCommit {
         }
     }
 
-    /// The save of a pinned context: writes on the newest state, then moves to its own transaction and merges what came
-    /// before it.
+    /// Commits a transaction of a pinned context on the newest state.
+    ///
+    /// The context then moves to its own transaction and merges all earlier ones.
     private func runPinned(
         at old: Generation,
         _ body: (WriteTransaction) throws -> CommittedTransaction,
@@ -51,7 +52,7 @@ struct StoreCommit {
         context.generation = pinned
         context.reader.mergedThrough = old.number
         adopt(committed)
-        // When the generation is lost the save stands, and what is newest is read from now on.
+        // When the generation is lost the save stands, and the context reads the newest state from now on.
         guard let pinned else { return GenerationMove(context: context).mergeNewest() }
         let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
         context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-    /// Takes back the last group of changes; does nothing when there is none, or without an ``undoStack``.
+    /// Reverts the last group of changes; does nothing when there is none, or without an ``undoStack``.
     ///
-    /// A group that a program has begun and not ended is ended first.
+    /// An open group that a program has begun is ended first.
     public func undo() {
         checkConfinement()
         guard let stack = undoStack else { return }
@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         processChanges()
     }
 
-    /// Does again what was taken back last; does nothing when something else has changed since.
+    /// Repeats the changes that were undone last; does nothing when other changes were made since.
     public func redo() {
         checkConfinement()
         guard let stack = undoStack else { return }

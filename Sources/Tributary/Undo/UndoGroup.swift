@@ -1,4 +1,4 @@
-/// Steps that are taken back together.
+/// Steps that are undone together.
 struct UndoGroup {
     /// An ordered relationship of one object.
     private struct Place: Hashable {
@@ -8,10 +8,10 @@ struct UndoGroup {
 
     var name = ""
     private(set) var records: [UndoRecord] = []
-    /// The relationships whose orders are among the records.
+    /// The relationships whose orders are recorded.
     private var ordered: Set<Place> = []
 
-    /// Adds a step; a value that is set again and again keeps what it was at first.
+    /// Adds a step; of several values of one property the oldest is kept.
     mutating func add(_ record: UndoRecord) {
         if case .value(let object, let slot, _) = record, case .value(let last, slot, _)? = records.last,
             last === object
@@ -24,12 +24,12 @@ struct UndoGroup {
         records.append(record)
     }
 
-    /// Whether it has the order of a relationship: the oldest, which is the one to go back to.
+    /// Whether the group has recorded the relationship's order; the oldest one is restored.
     func hasOrder(of object: ManagedObject, _ slot: Int) -> Bool {
         ordered.contains(Place(object: ObjectIdentifier(object), slot: slot))
     }
 
-    /// Takes every step about the objects off.
+    /// Removes every step about the objects.
     mutating func forget(_ objects: Set<ObjectIdentifier>) {
         records.removeAll { $0.concerns(objects) }
         ordered = ordered.filter { !objects.contains($0.object) }

@@ -7,7 +7,7 @@ struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
 
-    /// Takes the steps back, the last first, and returns what takes that back; nil when there was nothing to do.
+    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
     func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
         stack.phase = phase
         defer {
@@ -15,7 +15,8 @@ struct UndoOperation {
             stack.open = UndoGroup()
         }
         var touched: [ManagedObject] = []
-        // What comes back must be there before anything can point to it, and what goes must be let go of first.
+        // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
+        // first.
         for case .disappeared(let object) in group.records.reversed() { context.relationships.resurrect(object) }
         for record in group.records.reversed() {
             switch record {
@@ -70,7 +71,7 @@ struct UndoOperation {
         }
     }
 
-    /// An object whose values are those of its row again has no changes.
+    /// Marks an object as unchanged when its values are those of its row again.
     private func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated, let row = object.row else { return }
         for slot in object.changed.slots where object.values[slot] == row.values[slot] { object.changed.remove(slot) }

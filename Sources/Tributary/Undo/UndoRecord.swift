@@ -1,19 +1,19 @@
 import TributaryChanges
 
-/// One step that can be taken back.
+/// One step that can be undone.
 enum UndoRecord {
-    /// An attribute or a to-one register had the value before.
+    /// An attribute or a to-one register had this value.
     case value(ManagedObject, slot: Int, old: PropertyValue)
-    /// A pair of a relationship that is stored as pairs was made, or taken away.
+    /// A pair of a relationship that is stored as pairs was added or removed.
     case pair(ManagedObject, slot: Int, target: ManagedObject, isLinked: Bool)
-    /// The object was inserted, or came back.
+    /// The object was inserted or resurrected.
     case appeared(ManagedObject)
     /// The object was deleted.
     case disappeared(ManagedObject)
     /// An ordered relationship had this order before.
     case order(ManagedObject, slot: Int, old: [ManagedObjectID])
 
-    /// Whether the step is about one of the objects, at either end.
+    /// Whether the step concerns one of the objects, at either end.
     func concerns(_ objects: Set<ObjectIdentifier>) -> Bool {
         switch self {
         case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// Records what undo has to know of orders and pairs before they change.
+/// Records orders and pairs for undo before they change.
 struct UndoRecorder {
     let context: ManagedObjectContext
 
-    /// Records the order of an ordered relationship before it changes; call it also before objects only change places.
+    /// Records the order of an ordered relationship before it changes, also when only the order changes.
     func recordOrder(of object: ManagedObject, _ slot: Int) {
         guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
             object.kind.entity.properties[slot].relationship?.isOrdered == true, object.state != .gone,
@@ -14,7 +14,7 @@ struct UndoRecorder {
         undoStack.record(.order(object, slot: slot, old: context.relationships.relatedIDs(object, slot)))
     }
 
-    /// Records a pair that is made or taken away, with the orders that it changes.
+    /// Records a pair that is added or removed, with the orders that it changes.
     func recordPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, slot)
@@ -26,7 +26,7 @@ struct UndoRecorder {
         undoStack.record(.pair(object, slot: slot, target: target, isLinked: isLinked))
     }
 
-    /// Records the orders that a register's move from one object to another changes at the other ends.
+    /// Records the orders at the other ends that a register's change from one target to another affects.
     func recordOrders(_ object: ManagedObject, _ slot: Int, from old: PropertyValue, to new: PropertyValue) {
         guard let relationship = object.kind.entity.properties[slot].relationship,
             let (kind, inverseSlot) = context.relationships.inverse(of: relationship),

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// What a context can take back, and what it has taken back and can do again.
+/// The changes of a context that can be undone, and the undone changes that can be redone.
 ///
 /// ```swift
 /// let undo = container.viewContext.undoStack
@@ -9,49 +9,49 @@ import TributaryChanges
 /// container.viewContext.undo()     // "Ann" again
 /// container.viewContext.redo()
 /// ```
-/// The view context has one; a background context gets one when it is asked to: `context.undoStack = UndoStack()`. The
-/// changes of one `perform` are one group; on the view context those of one job on the main actor are, so what happens
-/// between two ``ManagedObjectContext/processPendingChanges()``. Inserts, deletions with all that their rules did,
-/// values and relationships are recorded.
+/// The view context has a stack; a background context gets one by `context.undoStack = UndoStack()`. The changes of one
+/// `perform` are one group. On the view context the changes of one job on the main actor are one group, that is, those
+/// between two calls of ``ManagedObjectContext/processPendingChanges()``. Inserts, deletions with the effects of their
+/// rules, values and relationships are recorded.
 ///
-/// A save keeps the stack: undo makes a new change then, and an object whose deletion was saved is inserted again under
-/// its ID. A rollback and a reset empty it. What a merge brings is not recorded, and a merged deletion of an object takes
-/// every step about it off the stack.
+/// A save keeps the stack: a later undo makes a new change, and an object whose deletion was saved is inserted again
+/// under its ID. A rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of an
+/// object removes every step about it from the stack.
 public final class UndoStack {
-    /// What happens to the steps that are recorded now.
+    /// The purpose of the steps that are recorded now.
     enum Phase { case recording, undoing, redoing }
 
     weak var context: ManagedObjectContext?
     var undoGroups: [UndoGroup] = []
     var redoGroups: [UndoGroup] = []
-    /// The group that is open.
+    /// The open group.
     var open = UndoGroup()
     var phase = Phase.recording
     private var disabledCount = 0
 
-    /// Groups that are kept; when there are more, the oldest is dropped.
+    /// The maximum number of groups; when there are more, the oldest is dropped.
     ///
-    /// 0 keeps all. 100 by default.
+    /// 0 keeps all groups. The default is 100.
     public var levelsOfUndo = 100 {
         didSet { bound() }
     }
-    /// How many groups were begun and not ended.
+    /// The number of groups that were begun and not ended.
     public private(set) var groupingLevel = 0
 
-    /// An empty stack; give it to a context.
+    /// Creates an empty stack for a context.
     public init() {}
 
     // MARK: Asking
 
-    /// Whether there is something to take back.
+    /// Whether there are changes to undo.
     public var canUndo: Bool { !undoGroups.isEmpty || !open.records.isEmpty }
-    /// Whether there is something to do again.
+    /// Whether there are changes to redo.
     public var canRedo: Bool { !redoGroups.isEmpty && open.records.isEmpty }
-    /// What ``ManagedObjectContext/undo()`` would take back, for people; empty when it has no name.
+    /// The name of the group that ``ManagedObjectContext/undo()`` would revert; empty when it has no name.
     public var undoActionName: String {
         open.records.isEmpty ? undoGroups.last?.name ?? "" : open.name
     }
-    /// What ``ManagedObjectContext/redo()`` would do again, for people; empty when it has no name.
+    /// The name of the group that ``ManagedObjectContext/redo()`` would repeat; empty when it has no name.
     public var redoActionName: String { canRedo ? redoGroups.last?.name ?? "" : "" }
 
     /// Names the open group, or the last one when nothing has changed since.
@@ -65,13 +65,13 @@ public final class UndoStack {
 
     // MARK: Grouping
 
-    /// Begins a group that only ``endUndoGrouping()`` ends, over several jobs or `perform` bodies if need be.
+    /// Begins a group that only ``endUndoGrouping()`` ends, over several jobs or `perform` blocks if necessary.
     public func beginUndoGrouping() {
         if groupingLevel == 0 { close() }
         groupingLevel += 1
     }
 
-    /// Ends what ``beginUndoGrouping()`` began; a group inside another one is part of it.
+    /// Ends the group that ``beginUndoGrouping()`` began; a group inside another one is part of it.
     public func endUndoGrouping() {
         guard groupingLevel > 0 else { return }
         context?.processChanges()
@@ -79,7 +79,7 @@ public final class UndoStack {
         if groupingLevel == 0 { close() }
     }
 
-    /// A job on the main actor or a `perform` has ended, and the group with it unless a program has begun one.
+    /// Ends the group of a job on the main actor or a `perform`, unless a program has begun the group.
     func endEvent() {
         if groupingLevel == 0 { close() }
     }
@@ -97,25 +97,25 @@ public final class UndoStack {
         redoGroups.removeFirst(max(0, redoGroups.count - levelsOfUndo))
     }
 
-    // MARK: Recording or not
+    // MARK: Registration
 
     /// Whether changes are recorded.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
 
-    /// Records nothing until ``enableUndoRegistration()`` is called as often.
+    /// Stops recording until ``enableUndoRegistration()`` is called as many times.
     public func disableUndoRegistration() {
         context?.processChanges()
         disabledCount += 1
     }
 
-    /// Ends what ``disableUndoRegistration()`` began.
+    /// Ends the effect of one ``disableUndoRegistration()``.
     public func enableUndoRegistration() {
         guard disabledCount > 0 else { return }
         context?.processChanges()
         disabledCount -= 1
     }
 
-    /// Forgets everything that could be undone or redone.
+    /// Removes all changes that could be undone or redone.
     public func removeAllActions() {
         undoGroups = []
         redoGroups = []
@@ -125,12 +125,12 @@ public final class UndoStack {
 
     func record(_ record: UndoRecord) {
         guard disabledCount == 0 else { return }
-        // A new change is another future.
+        // A new change makes the undone changes invalid.
         if phase == .recording, !redoGroups.isEmpty { redoGroups = [] }
         open.add(record)
     }
 
-    /// Takes every step about the objects off: others have deleted them.
+    /// Removes every step about the objects, because others have deleted them.
     func forget(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects.map(ObjectIdentifier.init))

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// What the validation hooks of ``ManagedObject`` check when no override does: the rules of the model.
+/// The checks of the validation hooks of ``ManagedObject`` without an override: the rules of the model.
 struct ObjectRules {
     let object: ManagedObject
 
-    /// Checks all properties as they are now.
+    /// Checks all properties in their current state.
     ///
     /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateProperties() throws {
@@ -44,7 +44,7 @@ struct ObjectRules {
         try throwIfAny(validator.found)
     }
 
-    /// The context; nil when the validation that has called a hook checks the rules itself.
+    /// The context; nil when the validation that called the hook checks the rules itself.
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
         guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()

@@ -2,10 +2,10 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Holds one object against the model's rules.
+/// Checks one object against the model's rules.
 struct ObjectValidator {
     let object: ManagedObject
-    /// Whether all properties are checked, or those that were changed.
+    /// Whether all properties are checked, or only those that were changed.
     let checksAll: Bool
     private(set) var found: [ValidationFailure] = []
 
@@ -86,7 +86,7 @@ struct ObjectValidator {
 
     // MARK: Relationships
 
-    /// A value that a to-one relationship may get.
+    /// Checks a new value of a to-one relationship.
     mutating func check(_ relationship: Relationship, _ value: PropertyValue, in context: ManagedObjectContext) {
         switch value {
         case .null: if !relationship.isOptional { failWithoutObject(relationship) }
@@ -118,7 +118,7 @@ struct ObjectValidator {
             checkDestination(context.object(with: target), relationship)
         }
         let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count
-        // An optional relationship may be empty; one that is not has at least as many as it says.
+        // An optional relationship may be empty; a mandatory one has at least its minimum count.
         let least =
             relationship.isOptional && count == 0 ? 0 : max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
         if count < least {
@@ -139,7 +139,7 @@ struct ObjectValidator {
 
     private mutating func checkDestination(_ target: ManagedObject, _ relationship: Relationship) {
         guard !target.kind.entity.isKind(of: relationship.destination) else { return }
-        // A fault that was made from an ID of the parent entity tells its own entity when it is read.
+        // A fault with the ID of a parent entity has its own entity when it is read.
         fail(relationship.name, .destination, "takes \(relationship.destination), not \(target.kind.entity.name)")
     }
 
@@ -157,15 +157,15 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// How a number or a date compares with a bound: less than, equal to or greater than 0; nil when there is no bound.
+    /// Compares a number or a date with a bound: negative, 0 or positive; nil when there is no bound.
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
-        // A decimal is held against a bound of another type, or the other way round.
+        // A decimal is compared with a bound of another type, or the other way round.
         guard let left = number, let right = bound.number else { return nil }
         return left < right ? -1 : left > right ? 1 : 0
     }
 
-    /// The value as a decimal number; nil when it is none, or too large for one.
+    /// The value as a decimal number; nil when it is not a number, or too large.
     fileprivate var number: Decimal? {
         switch self {
         case .integer(let value): Decimal(value)
@@ -176,7 +176,7 @@ extension PropertyValue {
         }
     }
 
-    /// A bound in words.
+    /// The text of a bound.
     fileprivate var bound: String {
         switch self {
         case .integer(let value): "\(value)"
@@ -189,7 +189,7 @@ extension PropertyValue {
 }
 
 extension String {
-    /// Whether the regular expression matches all of the text; one that cannot be read matches nothing.
+    /// Whether the regular expression matches all of the text; an invalid expression matches nothing.
     fileprivate func matchesWhole(_ pattern: String) -> Bool {
         guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return false }
         let whole = NSRange(startIndex..<endIndex, in: self)

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// Holds everything that a save would write against the rules of the model and the hooks of the classes.
+/// Checks all changes of a save against the rules of the model and the hooks of the classes.
 struct SaveValidation {
     let context: ManagedObjectContext
 
-    /// Checks everything that the save would write.
+    /// Checks all changes that the save would write.
     ///
     /// - Throws: ``ValidationError`` with all failures.
     func validate() throws {
@@ -38,7 +38,7 @@ struct SaveValidation {
         throw ValidationError(failures: failures)
     }
 
-    /// What others have done to the relationships of objects that have no changes of their own.
+    /// Returns the failures of objects without own changes whose relationships were changed by others.
     private func countFailures() -> [ValidationFailure] {
         context.pending.delta.changes.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap {
             key -> [ValidationFailure] in
@@ -55,7 +55,7 @@ struct SaveValidation {
         denialFailures(of: object) + failures(of: object, .deletion) { try object.validateForDelete() }
     }
 
-    /// The Deny rules that forbid the deletion of the object.
+    /// Returns the failures of Deny rules that forbid the deletion of the object.
     func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
         context.relationships.denials(of: object).map { denial in
             ValidationFailure(
@@ -67,11 +67,11 @@ struct SaveValidation {
         }
     }
 
-    /// Calls a hook of an object, and lists what it throws.
+    /// Calls a hook of an object, and returns the failures that it throws.
     ///
     /// - Parameters:
     ///   - object: the object.
-    ///   - checked: what the caller has checked itself, so that the hook's `super` does not check it again.
+    ///   - checked: the checks that the caller has made, so that the hook's `super` does not repeat them.
     ///   - hook: calls the hook.
     /// - Returns: The failures of a ``ValidationError``, or one failure for another error.
     func failures(
@@ -101,12 +101,12 @@ struct SaveValidation {
 }
 
 extension [ValidationFailure] {
-    /// Each failure once: a hook may have checked a rule that the save has checked too.
+    /// The failures, each once: a hook may have checked a rule that the save has checked too.
     fileprivate var withoutRepetitions: [ValidationFailure] {
         var known: Set<ValidationFailure> = []
         return filter { failure in
             var identity = failure
-            // Not a number is not equal to itself; the message says what is wrong with a value.
+            // NaN is not equal to itself; the message distinguishes failures of a value.
             (identity.value, identity.limit) = (.null, .null)
             return known.insert(identity).inserted
         }
@@ -114,6 +114,6 @@ extension [ValidationFailure] {
 }
 
 extension Relationship {
-    /// Whether there are numbers of objects that it must not have.
+    /// Whether the relationship restricts the number of its objects.
     fileprivate var isBounded: Bool { isToMany && (!isOptional || minimumCount > 0 || maximumCount > 1) }
 }

@@ -1,12 +1,12 @@
 public import TributaryChanges
 
-/// One property of one object that must not be saved as it is.
+/// A property of an object that fails validation.
 public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
-    /// Which rule the value breaks.
+    /// The rule that the value breaks.
     public enum Rule: String, Hashable, Sendable {
         /// A mandatory property has no value.
         case missing
-        /// The value is not of the attribute's type, or a number that no store can hold.
+        /// The value is not of the attribute's type, or is a number that no store can hold.
         case type
         /// A number or date is below its minimum, or a string too short.
         case tooSmall
@@ -18,16 +18,15 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
         case tooFew
         /// A relationship has too many objects.
         case tooMany
-        /// The object may not be deleted while others are at the end of the relationship.
+        /// The object may not be deleted while other objects are at the end of the relationship.
         case denied
-        /// The object at the end of a relationship is not of the destination's entity.
+        /// The object at the end of a relationship is not of the destination entity.
         case destination
-        /// The object, or the one that it was to be linked with, was deleted or gone when the property was set: the write had
-        /// no effect.
+        /// The object or its new target was deleted or gone when the property was set: the write had no effect.
         case gone
-        /// The attribute is derived, and somebody set it: the write had no effect.
+        /// The attribute is derived, and a program set it: the write had no effect.
         case derived
-        /// A hook of the class refused.
+        /// A hook of the class reported a failure.
         case hook
     }
 
@@ -37,7 +36,7 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
     public var property: String?
     /// The rule that is broken.
     public var rule: Rule
-    /// What is wrong, for people, without the object's name.
+    /// A message about the failure, without the object's name.
     public var message: String
     /// The value that fails; null when there is none, or it is a relationship.
     public var value: PropertyValue = .null
@@ -45,11 +44,12 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
     public var limit: PropertyValue = .null
     /// The concrete entity of the failing object.
     public var entity: String { objectID.entity }
-    /// The index of the change that the failing object came with, when changes were applied; see
-    /// `ManagedObjectContext.apply(_:)`.
+    /// The index of the change that introduced the failing object, when changes were applied.
+    ///
+    /// See `ManagedObjectContext.apply(_:)`.
     public var changeIndex: Int?
 
-    /// A failure of its parts.
+    /// Creates a failure from its properties.
     public init(
         objectID: ManagedObjectID,
         property: String?,
@@ -64,6 +64,6 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
         self.changeIndex = changeIndex
     }
 
-    /// The object, the property and what is wrong.
+    /// The object, the property and the message.
     public var description: String { "\(objectID)\(property.map { ".\($0)" } ?? ""): \(message)" }
 }

@@ -1,13 +1,13 @@
 import TributaryChanges
 
-/// What a running validation has checked itself before it calls a hook of the object's class.
+/// The checks that a running validation has made before it calls a hook of the object's class.
 ///
 /// The validation collects the failures of all rules and then calls the hooks. An override that calls `super` must not
-/// report the same failures again, and must get as far as its own conditions; so `super` finds nothing then.
+/// report these failures again, and must reach its own conditions; so `super` throws nothing then.
 struct ValidationProgress {
-    /// What was checked.
+    /// The scope of the checks.
     enum Checked: Equatable {
-        /// All properties that the validation is about.
+        /// All properties of the validation.
         case properties
         /// The delete rules.
         case deletion

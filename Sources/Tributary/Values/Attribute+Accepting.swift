@@ -5,7 +5,7 @@ extension Attribute {
     /// Whether an attribute can be set to the value.
     func accepts(_ value: PropertyValue) -> Bool { type.accepts(value) }
 
-    /// The value as the attribute has it: of a composite the canonical text; nil when it does not fit.
+    /// Returns the value in the attribute's form, a composite as canonical text; nil when it does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
         guard accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }
@@ -14,7 +14,7 @@ extension Attribute {
 }
 
 extension AttributeType {
-    /// How many bits an integer of the type has; nil for other types.
+    /// The number of bits of an integer type; nil for other types.
     var integerBits: Int? {
         switch self {
         case .integer16: 16
@@ -24,7 +24,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether an attribute of the type can be set to the value; a transient one without a type takes anything.
+    /// Whether an attribute of the type accepts the value; a transient one without a type accepts any value.
     func accepts(_ value: PropertyValue) -> Bool {
         if case .undefined = self { true } else { holds(value) }
     }

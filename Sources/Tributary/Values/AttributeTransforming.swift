@@ -1,11 +1,11 @@
 /// Turns values of a type into the bytes of a transformable attribute and back.
 public protocol AttributeTransforming<Value>: Sendable {
-    /// What the program works with.
+    /// The type of the values in the program.
     associatedtype Value
-    /// The bytes as they are stored and exported.
+    /// Returns the bytes of a value as they are stored and exported.
     func bytes(of value: Value) throws -> [UInt8]
-    /// The value of stored bytes.
+    /// Returns the value of stored bytes.
     ///
-    /// - Throws: anything when the bytes are not such a value.
+    /// - Throws: any error when the bytes do not represent such a value.
     func value(of bytes: [UInt8]) throws -> Value
 }

@@ -1,13 +1,13 @@
 import TributaryModel
 
-/// A key that can say whether an entity has a property which it fits.
+/// A key that can check whether an entity has a matching property.
 protocol CheckedField: DeclaredField {
-    /// What keeps the key from standing for a property of the entity, with what helps; nil when it fits.
+    /// Returns why the entity has no property for the key, with a remedy; nil when the key fits.
     func mismatch(in kind: ObjectKind) -> String?
 }
 
 extension CheckedField {
-    /// The attribute of the key's name, or why there is none.
+    /// Returns the attribute of the key's name, or why there is none.
     func attribute(in kind: ObjectKind) -> CheckedProperty<Attribute> {
         guard let property = kind.entity.property(named: name) else { return .mismatch(missing(in: kind)) }
         switch property {
@@ -18,7 +18,7 @@ extension CheckedField {
         }
     }
 
-    /// The relationship of the key's name, or why there is none that leads to objects of the class.
+    /// Returns the relationship of the key's name, or why there is none that leads to objects of the class.
     func relationship(
         in kind: ObjectKind,
         isToMany: Bool,

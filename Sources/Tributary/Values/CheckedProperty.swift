@@ -1,9 +1,9 @@
-/// A property that a key stands for, or why it stands for none.
+/// The property that a key represents, or why it represents none.
 enum CheckedProperty<Property> {
     case property(Property)
     case mismatch(String)
 
-    /// Why the key stands for no property.
+    /// Why the key represents no property.
     var mismatch: String? {
         if case .mismatch(let text) = self { text } else { nil }
     }

@@ -4,23 +4,23 @@ public import TributaryModel
 /// The members of a composite attribute's value, by name.
 public struct CompositeFields: Sendable {
     private var members: [String: JSONValue] = [:]
-    /// Hears which members are read.
+    /// Receives the names of members that are read.
     private var probe: CompositeProbe?
 
-    /// No members: each reads as its type's zero.
+    /// Creates a value without members: each reads as its type's zero.
     public init() {}
 
     init(telling probe: CompositeProbe) {
         self.probe = probe
     }
 
-    /// The members of a composite attribute's value; nil when it is something else.
+    /// Creates the members of a composite attribute's value; nil when it is another value.
     public init?(_ value: PropertyValue) {
         guard case .composite(let text) = value, case .object(let members)? = JSONValue(text: text) else { return nil }
         self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// A member of the given type of the model.
+    /// Returns a member of the given type of the model.
     public subscript<Value: FieldValue>(name: String, type: AttributeType) -> Value {
         if let probe { probe.addMember(name, type) }
         guard let json = members[name] else { return Value.zeroField }
@@ -28,7 +28,7 @@ public struct CompositeFields: Sendable {
         return value.flatMap { Value(fieldValue: $0) } ?? Value.zeroField
     }
 
-    /// Sets a member; without a value it is left out.
+    /// Sets a member; nil removes it.
     public mutating func set<Value: FieldValue>(_ name: String, to value: Value) {
         let value = value.fieldValue
         members[name] = value.isNull ? nil : value.json
@@ -42,9 +42,9 @@ public struct CompositeFields: Sendable {
 }
 
 extension CompositeFields: Hashable {
-    /// Whether the members are the same.
+    /// Returns whether the members are equal.
     public static func == (left: CompositeFields, right: CompositeFields) -> Bool { left.members == right.members }
 
-    /// By the members.
+    /// Hashes the members.
     public func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

@@ -2,11 +2,11 @@ import Synchronization
 import TributaryChanges
 import TributaryModel
 
-/// Finds out which member of a composite a key path of its Swift type leads to.
+/// Finds the member of a composite to which a key path of its Swift type leads.
 final class CompositeProbe: Sendable {
     private let members = Mutex<[Member]>([])
 
-    /// A member that the type asks for.
+    /// A member that the type reads.
     struct Member: Sendable, Hashable {
         var name: String
         var type: AttributeType
@@ -19,14 +19,14 @@ final class CompositeProbe: Sendable {
         }
     }
 
-    /// What the type reads of its fields.
+    /// Returns the members that the type reads from its fields.
     static func members<Composite: CompositeValue>(of type: Composite.Type) -> [Member] {
         let probe = CompositeProbe()
         _ = Composite(CompositeFields(telling: probe))
         return probe.members.withLock { $0 }
     }
 
-    /// The name of the member that the key path leads to; nil when it is computed of something else.
+    /// Returns the name of the member at the key path; nil when the key path is computed in another way.
     static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return nil }
@@ -39,7 +39,7 @@ final class CompositeProbe: Sendable {
         }?.name
     }
 
-    /// A value of the type with each of its plain members set, twice.
+    /// Returns two values of the type in which each of its plain members is set.
     static func samples<Composite: CompositeValue>(of type: Composite.Type) -> [PropertyValue] {
         let plain = members(of: type)
         return [0, 1].map { place in
@@ -57,7 +57,7 @@ final class CompositeProbe: Sendable {
                     }
                 if let sample { fields.set(member.name, to: sample) }
             }
-            // Once through the type, so that it is what the type makes of it.
+            // A round trip through the type gives the value the type's own form.
             return Composite(fields).fieldValue
         }
     }

@@ -1,15 +1,15 @@
 public import TributaryChanges
 
-/// A Swift type for a composite of the model; `tributaryctl model generate` writes them.
+/// A Swift type for a composite of the model; `tributaryctl model generate` writes such types.
 public protocol CompositeValue: FieldValue, Codable, Hashable, Sendable {
-    /// The value of its members.
+    /// Creates the value from its members.
     init(_ fields: CompositeFields)
-    /// Its members.
+    /// The members of the value.
     var compositeFields: CompositeFields { get }
 }
 
 extension CompositeValue {
-    /// The value of a composite attribute; nil when it is something else.
+    /// Creates the value of a composite attribute; nil when it is another value.
     public init?(fieldValue: PropertyValue) {
         guard let fields = CompositeFields(fieldValue) else { return nil }
         self.init(fields)

@@ -1,4 +1,4 @@
-/// The key of a property as a class declares it: ``Field``, ``ToOne``, ``ToMany`` or ``TransformableField``.
+/// The key of a property in a class: ``Field``, ``ToOne``, ``ToMany`` or ``TransformableField``.
 ///
 /// A class lists its keys in ``ManagedObject/declaredFields``, and the container checks them when it opens.
 public protocol DeclaredField: Sendable {

@@ -4,7 +4,7 @@
 public final class Field<Value: FieldValue>: Sendable {
     @usableFromInline let cache: SlotCache
 
-    /// The key of the attribute with the given name.
+    /// Creates the key of the attribute with the given name.
     public init(_ name: String) {
         cache = SlotCache(name)
     }
@@ -27,7 +27,7 @@ extension Field: CheckedField {
         guard attribute.accepts(Value.Present.zeroField.fieldValue) else {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
         }
-        // A type of Swift's own with fewer bits reads as 0 what it cannot hold.
+        // A Swift type with fewer bits reads values that it cannot hold as 0.
         if let bits = attribute.type.integerBits, let own = Value.Present.self as? any FixedWidthInteger.Type,
             own.bitWidth < bits
         {

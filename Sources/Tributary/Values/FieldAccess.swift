@@ -1,4 +1,4 @@
-/// Makes the keys that a class declares its properties: one line declares a property.
+/// Makes the keys that a class declares its properties, so that one line declares a property.
 ///
 /// ```swift
 /// final class Employee: ManagedObject, FieldAccess {
@@ -13,38 +13,39 @@
 /// ann.name = ann.boss?.name ?? "Ann"
 /// ```
 ///
-/// The compiler looks the key up where a property is used, and knows its type; objects keep nothing for it. The container
-/// checks the keys of ``ManagedObject/declaredFields`` against the model when it opens. In the methods of the class write
-/// `self.name`. A property that the class has itself comes first, so that a class may have both, and what is not in the
-/// model. In a release build reading a number takes about 45 ns instead of the 13 ns of a property with `get` and `set`
-/// that uses the key, because the key is retained meanwhile; writing takes as long. Give an attribute that is read in a
+/// The compiler looks up the key at each use of a property, and knows its type; objects store nothing for it. The
+/// container checks the keys of ``ManagedObject/declaredFields`` against the model when it opens. In the methods of the
+/// class write `self.name`. A property that the class itself declares takes precedence, so that a class may have both,
+/// and properties that the model lacks. In a release build reading a number takes about 45 ns instead of the 13 ns of a
+/// property with `get` and `set` that uses the key, because the key is retained meanwhile; writing takes as long.
+/// Declare such a property for an attribute that is read in a hot loop.
 /// hot loop such a property.
 @dynamicMemberLookup
 public protocol FieldAccess: ManagedObject {}
 
 extension FieldAccess {
-    /// An attribute through the key of its name.
+    /// The attribute of a key.
     @inlinable
     @inline(__always)
     public subscript<Value: FieldValue>(dynamicMember path: KeyPath<Self.Type, Field<Value>>) -> Value {
-        // Only the slot is needed from here on: holding the key while the value is looked at would copy the value.
+        // Only the slot is needed from here on: holding the key during the access would copy the value.
         get { field(at: Self.self[keyPath: path].slot(in: kind)) }
         set { assign(newValue.fieldValue, Self.self[keyPath: path].slot(in: kind)) }
     }
 
-    /// A to-one relationship through the key of its name.
+    /// The to-one relationship of a key.
     public subscript<Target: ManagedObject>(dynamicMember path: KeyPath<Self.Type, ToOne<Target>>) -> Target? {
         get { self[Self.self[keyPath: path]] }
         set { self[Self.self[keyPath: path]] = newValue }
     }
 
-    /// A to-many relationship through the key of its name.
+    /// The to-many relationship of a key.
     public subscript<Target: ManagedObject>(dynamicMember path: KeyPath<Self.Type, ToMany<Target>>) -> [Target] {
         get { self[Self.self[keyPath: path]] }
         set { self[Self.self[keyPath: path]] = newValue }
     }
 
-    /// A transformable attribute through the key of its name.
+    /// The transformable attribute of a key.
     public subscript<Value>(dynamicMember path: KeyPath<Self.Type, TransformableField<Value>>) -> Value? {
         get { self[Self.self[keyPath: path]] }
         set { self[Self.self[keyPath: path]] = newValue }

@@ -1,12 +1,12 @@
-/// A key of a class that stands for no property of the class's entity.
+/// A key of a class that represents no property of the class's entity.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The class whose objects were to be read through the key.
+    /// The class that declares the key.
     public var className: String
     /// The entity of the class.
     public var entity: String
     /// The key as it is declared: `Field<String>("name")`.
     public var field: String
-    /// What is wrong, and what helps.
+    /// The problem and its remedy.
     public var reason: String
 
     init(_ field: any DeclaredField, in kind: ObjectKind, reason: String) {
@@ -17,7 +17,7 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Class, key, entity and what is wrong.
+    /// The class, the key, the entity and the problem.
     public var description: String {
         "\(field) of the class \(className) does not fit the entity '\(entity)': \(reason)"
     }

@@ -152,7 +152,7 @@ extension Array: FieldValue where Element == UInt8 {
 }
 
 extension Optional: FieldValue where Wrapped: FieldValue {
-    /// What is wrapped.
+    /// The type of a value that is present.
     public typealias Present = Wrapped.Present
     /// As ``FieldValue`` asks.
     @inlinable public init?(fieldValue: PropertyValue) {

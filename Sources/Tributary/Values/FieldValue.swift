@@ -2,12 +2,12 @@ public import TributaryChanges
 
 /// A Swift type that an attribute can have.
 public protocol FieldValue {
-    /// The type itself, or what it wraps when it is an optional: the type of a value that is there.
+    /// The type of a value that is present: the type itself, or the wrapped type of an optional.
     associatedtype Present: FieldValue = Self
-    /// The value of an attribute as this type; nil when it is of another type.
+    /// Creates the value from an attribute's value; nil when that is of another type.
     init?(fieldValue: PropertyValue)
-    /// The value as an attribute holds it.
+    /// The value in the form of an attribute.
     var fieldValue: PropertyValue { get }
-    /// What an attribute that was never set reads as.
+    /// The value of an attribute that was never set.
     static var zeroField: Self { get }
 }

@@ -3,13 +3,13 @@ public import TributaryChanges
 extension ManagedObject {
     // MARK: Attributes
 
-    /// An attribute through its typed key.
+    /// Reads or sets an attribute by its typed key.
     ///
-    /// Reading never fails: see ``faultError``; a mandatory attribute that was never set reads as the type's zero, and
-    /// saving it so is a validation error.
+    /// Reading never fails: see ``faultError``. A mandatory attribute that was never set reads as the type's zero;
+    /// saving it without a value is a validation error.
     ///
     /// Setting an attribute of an object that is gone, or a derived one, changes nothing: the next save throws a
-    /// ``ValidationError`` that names it. Without a context there is no save: the ``faultError`` says so.
+    /// ``ValidationError`` that names it. An object without a context is never saved: its ``faultError`` has the error.
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
         get {
@@ -17,7 +17,7 @@ extension ManagedObject {
             #if DEBUG
                 checkRead(slot)
             #endif
-            // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+            // The value is read in place, unlike in `read`, because copying it costs more.
             guard values.indices.contains(slot) else { return wholeField(slot) }
             if case .blob = values[slot] { return wholeField(slot) }
             return Value(fieldValue: values[slot]) ?? Value.zeroField
@@ -25,20 +25,20 @@ extension ManagedObject {
         set { assign(newValue.fieldValue, field.slot(in: kind)) }
     }
 
-    /// An attribute by its slot, as through its key.
+    /// Reads or sets an attribute by its slot.
     @inlinable
     @inline(__always)
     func field<Value: FieldValue>(at slot: Int) -> Value {
         #if DEBUG
             checkRead(slot)
         #endif
-        // As `read` does, but the value stays where it is while it is looked at: copying it costs more.
+        // The value is read in place, unlike in `read`, because copying it costs more.
         guard values.indices.contains(slot) else { return wholeField(slot) }
         if case .blob = values[slot] { return wholeField(slot) }
         return Value(fieldValue: values[slot]) ?? Value.zeroField
     }
 
-    /// An attribute of a fault, or one that lies beside the store.
+    /// Returns an attribute of a fault, or an external value.
     @usableFromInline
     @inline(never)
     func wholeField<Value: FieldValue>(_ slot: Int) -> Value {
@@ -47,12 +47,12 @@ extension ManagedObject {
 
     // MARK: To-one relationships
 
-    /// The object at the other end of a to-one relationship; setting it keeps the inverse in step at once.
+    /// The object at the other end of a to-one relationship; setting it updates the inverse at once.
     ///
     /// The key names the class of the relationship's destination, or one of its superclasses.
     ///
-    /// A link of or to an object that is deleted or gone is not made: the next save throws a ``ValidationError`` that names
-    /// it.
+    /// A link of or to an object that is deleted or gone has no effect: the next save throws a ``ValidationError`` that
+    /// names it.
     public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
         get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
         set { assignRelated(newValue, relationship.slot(in: kind)) }
@@ -60,13 +60,12 @@ extension ManagedObject {
 
     // MARK: To-many relationships
 
-    /// The objects at the other end of a to-many relationship, each once; ordered ones in their order, others in no
-    /// order to rely on.
+    /// The objects at the other end of a to-many relationship, each once, in order only when it is ordered.
     ///
-    /// Setting it keeps the inverses in step at once. A link of or to an object that is deleted or gone is not made: the
-    /// next save throws a ``ValidationError`` that names it. Reading makes the array and setting compares it with what is
-    /// there, so `append` through a property of this type costs as much as there are objects; ``objects(of:)`` and
-    /// ``add(_:to:)`` change the relationship in place.
+    /// Setting it updates the inverses at once. A link of or to an object that is deleted or gone has no effect: the
+    /// next save throws a ``ValidationError`` that names it. Reading builds the array and setting compares it with the
+    /// current objects, so the cost of `append` through a property of this type grows with the number of objects;
+    /// ``objects(of:)`` and ``add(_:to:)`` change the relationship in place.
     public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
         get { relatedObjects(relationship.slot(in: kind)).compactMap { $0 as? Target } }
         set { assignRelatedObjects(newValue, relationship.slot(in: kind)) }
@@ -77,7 +76,7 @@ extension ManagedObject {
         assignLink(object, relationship.slot(in: kind))
     }
 
-    /// Takes an object out of a to-many relationship.
+    /// Removes an object from a to-many relationship.
     public func remove<Target: ManagedObject>(_ object: Target, from relationship: ToMany<Target>) {
         assignUnlink(object, relationship.slot(in: kind))
     }
@@ -86,7 +85,7 @@ extension ManagedObject {
 
     /// The ID of the object at the other end of a to-one relationship; the object itself is not read.
     ///
-    /// Setting it keeps the inverse in step at once.
+    /// Setting it updates the inverse at once.
     public subscript<Target: ManagedObject>(idOf relationship: ToOne<Target>) -> ManagedObjectID? {
         get { relatedID(relationship.slot(in: kind)) }
         set {
@@ -94,7 +93,7 @@ extension ManagedObject {
         }
     }
 
-    /// An attribute through its typed key, as another type that its values can have: a transformable's bytes.
+    /// Reads an attribute by its typed key as another type of its values, such as a transformable's bytes.
     public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
         get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
         set { assign(newValue.fieldValue, field.slot(in: kind)) }
@@ -102,7 +101,7 @@ extension ManagedObject {
 
     // MARK: Keys of a class
 
-    /// Whether objects of the class are objects of the other class too.
+    /// Returns whether the class is the other class or a subclass of it.
     static func isKind(of other: ManagedObject.Type) -> Bool {
         var type: AnyClass? = self
         while let current = type {
@@ -112,7 +111,7 @@ extension ManagedObject {
         return false
     }
 
-    /// The keys that the class and its superclasses list, each once.
+    /// The keys that the class and its superclasses declare, each once.
     static var allDeclaredFields: [any DeclaredField] {
         var result: [any DeclaredField] = []
         var seen: Set<ObjectIdentifier> = []

@@ -1,7 +1,7 @@
 public import Foundation
 public import TributaryChanges
 
-/// A type of attributes whose values have an order: they can be compared with `<`, `>` and `between`.
+/// A type of attributes with ordered values, which can be compared with `<`, `>` and `between`.
 public protocol OrderedFieldValue: FieldValue {}
 
 extension String: OrderedFieldValue {}

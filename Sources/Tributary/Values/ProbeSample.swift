@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Values with which accessors are tried out.
+/// Sample values with which accessors are tested.
 enum ProbeSample {
     private static let all: [PropertyValue] = [
         .string(" Ab\u{e9} "), .string("x,1;"), .integer(7919), .integer(-31), .double(-5.75), .double(1_000.25),
@@ -10,7 +10,7 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Values that a type has and gives back as they are; none for what is no attribute's type.
+    /// Returns values that the type represents exactly; none when the type is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)

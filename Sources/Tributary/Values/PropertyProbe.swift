@@ -2,16 +2,16 @@ import Synchronization
 import TributaryChanges
 import TributaryModel
 
-/// Finds out which property of the model an accessor of a class stands for, by calling it on an object that is not there.
+/// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
 ///
-/// The object's key constants ask its kind for their slots: those that ask are what the accessor uses. Its values are
-/// such that an accessor which makes something else of them is found out.
+/// The object's key constants request their slots from its entity descriptor: the keys that do so are used by the
+/// accessor. The sample values reveal an accessor that computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// More than an accessor of one property can use.
+    /// The number of slots, which is more than an accessor of one property can use.
     private static let slotCount = 8
 
-    /// The slot that a name is given: they are counted as they are asked for.
+    /// Returns the slot of a name: slots are numbered in the order of their first request.
     func slot(named name: String) -> Int {
         names.withLock { names in
             if let known = names.firstIndex(of: name) { return known }
@@ -20,20 +20,20 @@ final class PropertyProbe: Sendable {
         }
     }
 
-    /// The names that were asked for.
+    /// The names that were requested.
     private var found: [String] { names.withLock { $0 } }
 
-    /// What an accessor is.
+    /// The result for an accessor.
     enum Finding: Equatable {
-        /// It stands for one property.
+        /// The accessor represents one property.
         case property(String)
-        /// It stands for the object itself: `objectID`, `uniqueID`.
+        /// The accessor represents the object itself: `objectID`, `uniqueID`.
         case identity
-        /// It uses no property, several, or makes something else of one.
+        /// The accessor uses no property, several, or computes another value from one.
         case none(uses: [String])
     }
 
-    /// What a key path of a class leads to.
+    /// Returns the result for a key path of a class.
     static func find<Output>(_ path: AnyKeyPath, in type: ManagedObject.Type, as output: Output.Type) -> Finding {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return check(path, in: type, value: .null) { _ in true } }
@@ -67,13 +67,12 @@ final class PropertyProbe: Sendable {
         return .property(names[0])
     }
 
-    /// What a to-one relationship of the probed object leads to: another object that is not there, so that accessors
-    /// which unwrap it find one.
+    /// Returns a temporary target of a to-one relationship, so that accessors which unwrap it find an object.
     func target<Target: ManagedObject>(_ type: Target.Type) -> Target? {
         PropertyProbe().object(of: type, value: .null) as? Target
     }
 
-    /// An object whose every attribute reads as the value.
+    /// Returns an object all of whose attributes have the value.
     private func object(of type: ManagedObject.Type, value: PropertyValue) -> ManagedObject {
         let kind = ObjectKind(
             entity: .unknown(named: type.entityName),

@@ -1,9 +1,9 @@
 import TributaryModel
 
-/// What may be done with a property by name; an object asks each time, so it is found out once for the entity.
+/// How a property can be read and set by name; it is computed once for the entity, because each access needs it.
 enum PropertyRole: Sendable {
     case attribute(AttributeType)
-    /// Computed at save: it can be read alone.
+    /// An attribute that is computed at save and is read-only.
     case derived
     case toOne
     case toMany

@@ -1,10 +1,10 @@
 public import TributaryChanges
 
 extension PropertyValue: FieldValue {
-    /// The value as it is.
+    /// Creates the value unchanged.
     public init?(fieldValue: PropertyValue) { self = fieldValue }
-    /// The value as it is.
+    /// The value unchanged.
     public var fieldValue: PropertyValue { self }
-    /// No value.
+    /// The null value.
     public static var zeroField: PropertyValue { .null }
 }

@@ -2,7 +2,7 @@
 public final class ToOne<Target: ManagedObject>: Sendable {
     private let cache: SlotCache
 
-    /// The key of the relationship with the given name.
+    /// Creates the key of the relationship with the given name.
     public init(_ name: String) {
         cache = SlotCache(name)
     }

@@ -8,25 +8,25 @@ import TributaryChanges
 /// static let path = TransformableField<Path>(registered: "path")               // what the model names
 /// ```
 ///
-/// A transformer that the model names and the container was given (see ``TransformerRegistry``) comes before JSON; one
-/// that the key itself was given comes before both. Values are read and set as a whole: use value types, and set the
-/// attribute to the changed value. An instance of a class that is changed in place is not noticed and not saved.
+/// A transformer that the model names and the container has (see ``TransformerRegistry``) takes precedence over JSON;
+/// one that the key itself has takes precedence over both. Values are read and set as a whole: use value types, and set
+/// the attribute to the changed value. An instance of a class that is changed in place is not noticed and not saved.
 public final class TransformableField<Value>: Sendable {
     private let cache: SlotCache
     private let own: (any AttributeTransforming<Value>)?
     private let fallback: (any AttributeTransforming<Value>)?
 
-    /// The key of the attribute with the given name, through a transformer.
+    /// Creates the key of the attribute with the given name and a transformer.
     public init(_ name: String, transformer: any AttributeTransforming<Value>) {
         cache = SlotCache(name)
         own = transformer
         fallback = nil
     }
 
-    /// The key of the attribute with the given name, through the transformer that the model names for it.
+    /// Creates the key of the attribute with the given name, with the transformer that the model names for it.
     ///
-    /// Where that is missing or is for values of another type, reading gives nil and ``ManagedObject/transformed(_:)``
-    /// throws.
+    /// When that transformer is missing or is for values of another type, reading returns nil and
+    /// ``ManagedObject/transformed(_:)`` throws.
     public init(registered name: String) {
         cache = SlotCache(name)
         own = nil
@@ -77,14 +77,14 @@ extension TransformableField: CheckedField {
 }
 
 extension TransformableField where Value: Codable {
-    /// The key of the attribute with the given name, its values as JSON unless the model names a registered transformer.
+    /// Creates the key of the attribute; its values are JSON unless the model names a registered transformer.
     public convenience init(_ name: String) {
         self.init(name, fallback: CodableTransformer<Value>())
     }
 }
 
 extension ManagedObject {
-    /// A transformable attribute through its key: nil when there is no value, or its bytes are none of the transformer's.
+    /// Reads or sets a transformable attribute; nil when it has no value or the transformer cannot read its bytes.
     ///
     /// A value that the transformer refuses is not set; see ``transformed(_:)`` and ``setTransformed(_:for:)`` for the
     /// errors.
@@ -104,7 +104,7 @@ extension ManagedObject {
         }
     }
 
-    /// The bytes of a transformable attribute, past its transformer.
+    /// Reads or sets the bytes of a transformable attribute without its transformer.
     public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
         get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
         set { assign(newValue.fieldValue, field.slot(in: kind)) }
@@ -112,7 +112,7 @@ extension ManagedObject {
 
     /// The value of a transformable attribute; nil when there is none.
     ///
-    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none.
+    /// - Throws: the transformer's error, and ``ContextError`` when the key has none.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
         let transformer = Result { () throws(ContextError) in try field.transformer(in: kind) }
         if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
