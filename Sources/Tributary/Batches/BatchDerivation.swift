@@ -22,7 +22,7 @@ final class BatchDerivation: BatchDeriving {
     /// Objects whose derived attributes depend on what the batch changes.
     private var concerned: Set<ManagedObjectID> = []
 
-    /// Nil when the model has no derived attributes.
+    /// Creates the derivation of one batch; nil when the model has no derived attributes.
     init?(_ home: ContextHome) {
         guard !home.schema.derivingKinds.isEmpty else { return nil }
         schema = home.schema

@@ -27,9 +27,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Inserts objects whose rows `filling` fills one by one, until it returns true; the request's own rows are not used.
+    /// Inserts objects whose rows `filling` fills one by one, until it returns true, instead of the request's rows.
     ///
-    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or what `filling` throws.
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or the error that `filling` throws.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest,
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
 
     /// Deletes objects and follows the delete rules.
     ///
-    /// - Throws: `BatchError` `denied` when a Deny stands, ``ContextError``, or `ObjectPredicateError`.
+    /// - Throws: `BatchError` `denied` when a Deny rule applies, ``ContextError``, or `ObjectPredicateError`.
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         let operation = BatchOperation(context: self)

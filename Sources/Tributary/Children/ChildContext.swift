@@ -54,7 +54,7 @@ public actor ChildContext {
     }
 
     isolated deinit {
-        // Objects hold their context; dirty ones are held by it.
+        // Objects hold their context, and the context holds its changed objects.
         context.close()
     }
 
@@ -165,7 +165,7 @@ public actor ChildContext {
 }
 
 extension ChildContext: EndingContext {
-    /// Forgets all objects for good: the container has closed.
+    /// Removes all objects for good, because the container has closed.
     func end() async {
         context.close()
     }

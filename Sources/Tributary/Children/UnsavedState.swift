@@ -11,7 +11,7 @@ struct UnsavedState: Sendable {
     /// Root entities with a deleted object.
     private var deletedRootIndexes: Set<Int> = []
     var delta = RelationshipDelta()
-    /// The generation that the topmost context reads; nil for what is newest.
+    /// The generation that the topmost context reads; nil for the newest state.
     var generation: Generation?
     /// Grows when anything above has changed.
     var version: UInt64 = 0

@@ -1,6 +1,6 @@
 /// An error of a save whose objects were changed in the store meanwhile, under the merge policy `error`.
 ///
-/// `context.refresh(_:mergeChanges:)` takes over the store's state; saving again then succeeds.
+/// `context.refresh(_:mergeChanges:)` merges the store's state; saving again then succeeds.
 public struct ConflictError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The conflicts, one for each object.
     public var conflicts: [MergeConflict]

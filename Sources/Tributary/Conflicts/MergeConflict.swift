@@ -11,7 +11,7 @@ public struct MergeConflict: Hashable, Sendable {
     public var changedInStore: Set<String>
     /// The object as the context had read it.
     public var cached: ObjectSnapshot
-    /// The object as it stands in the store; nil when it was deleted there.
+    /// The current object in the store; nil when it was deleted there.
     public var stored: ObjectSnapshot?
     /// Whether the context deleted the object.
     public var isDeletion: Bool

@@ -18,7 +18,7 @@ package final class ObjectKind: Sendable {
     let isKnown: Bool
     /// By slot: the model's default, null where there is none.
     let defaults: [PropertyValue]
-    /// Whether an object of this entity may turn out to be of a sub-entity.
+    /// Whether an object of this entity may be of a sub-entity.
     let hasSubentities: Bool
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool

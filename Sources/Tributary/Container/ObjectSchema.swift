@@ -10,8 +10,10 @@ package final class ObjectSchema: Sendable {
     /// The number of root entities.
     let rootCount: Int
 
-    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not fit, or a
-    ///   derived attribute has an expression that cannot be computed.
+    /// Creates the entity descriptors of a model with its classes.
+    ///
+    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not
+    ///   fit, or a derived attribute has an expression that cannot be computed.
     init(
         model: Model,
         store: String,
@@ -88,8 +90,10 @@ package final class ObjectSchema: Sendable {
         }
     }
 
-    /// - Throws: ``ContextError`` `wrongKind` when objects of the entity, or of one below it, are not of the class: it was
-    ///   not given to the container.
+    /// Checks that objects of the entity are of the class.
+    ///
+    /// - Throws: ``ContextError`` `wrongKind` when objects of the entity or a sub-entity are not of the class, because
+    ///   the container was opened without it.
     func check(_ type: ManagedObject.Type, isClassOf kind: ObjectKind) throws(ContextError) {
         let start = kinds[type.entityName] ?? kind
         guard start.entity.isKind(of: kind.entity.name) || kind.entity.isKind(of: start.entity.name) else {
@@ -111,8 +115,10 @@ package final class ObjectSchema: Sendable {
         return roots.indices.contains(index) ? kinds[roots[index].name] : nil
     }
 
-    /// The concrete entity of an ID, its root entity when the model does not have the concrete one, or else a kind of its
-    /// own without properties: an object that is never found.
+    /// Returns the descriptor of an ID's concrete entity.
+    ///
+    /// When the model lacks the concrete entity it returns the root entity's descriptor, or else a new one without
+    /// properties, whose object is never found.
     func kind(of id: ManagedObjectID) -> ObjectKind {
         kinds[id.entity] ?? kinds[id.rootEntity]
             ?? ObjectKind(

@@ -11,16 +11,16 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - name: the name that peers see, and the store part of object IDs.
     ///   - model: the model of the store.
-    ///   - classes: a class for each entity that has one of its own.
+    ///   - classes: the classes of entities that have one of their own.
     ///   - location: where the objects are stored.
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context merges the saves of others.
     ///   - sqlLog: receives the statements that are run.
     ///   - migration: how a store at another version of the model is migrated.
-    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys of
-    ///   classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a transformer is
-    ///   missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at
-    ///   another version of the model and cannot be brought to this one.
+    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
+    ///   of classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when
+    ///   the store is at another version of the model and cannot be brought to this one.
     public convenience init(
         name: String,
         model: Model,

@@ -1,7 +1,7 @@
 public import TributaryModel
 package import TributaryStore
 
-/// A store with its main context and as many background contexts as are asked for.
+/// A store with its main context and any number of background contexts.
 ///
 /// ```swift
 /// let container = try await PersistentContainer(
@@ -29,13 +29,13 @@ public final class PersistentContainer: Sendable {
     ///   - name: the name that peers see, and the store part of object IDs.
     ///   - path: the SQLite file; its folder must exist.
     ///   - model: the model of the store.
-    ///   - classes: a class for each entity that has one of its own.
+    ///   - classes: the classes of entities that have one of their own.
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context merges the saves of others.
-    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys of
-    ///   classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a transformer is
-    ///   missing, or a derived attribute has an expression that is not understood; `MigrationError` when the store is at
-    ///   another version of the model and cannot be brought to this one.
+    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
+    ///   of classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when
+    ///   the store is at another version of the model and cannot be brought to this one.
     public convenience init(
         name: String,
         path: String,

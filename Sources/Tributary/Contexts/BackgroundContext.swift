@@ -35,7 +35,7 @@ public actor BackgroundContext {
     }
 
     isolated deinit {
-        // Objects hold their context; dirty ones are held by it.
+        // Objects hold their context, and the context holds its changed objects.
         context.close()
     }
 
@@ -153,7 +153,7 @@ public actor BackgroundContext {
         if context.automaticallyMergesChangesFromParent { GenerationMove(context: context).mergeNewest() }
     }
 
-    /// Forgets all objects for good: the container has closed.
+    /// Removes all objects for good, because the container has closed.
     func end() {
         context.close()
     }

@@ -37,13 +37,13 @@ final class ChangeObservation {
     @inline(__always)
     var needsScheduling: Bool { isScheduled && !isProcessingScheduled }
 
-    /// Adds to the next change notification; costs nothing while nobody observes.
+    /// Adds to the next change notification; costs nothing without observers.
     @inline(__always)
     func record(_ change: (inout ObjectsDidChange) -> Void) {
         if !changes.isEmpty { change(&pending) }
     }
 
-    /// Whether anybody observes changes.
+    /// Whether there are observers of changes.
     var hasChangeObservers: Bool { !changes.isEmpty }
 
     /// Begins another group of changes.

@@ -17,11 +17,12 @@ public enum ContextError: Error, Hashable, Sendable {
     /// There is no such object, or it was deleted.
     case notFound(ManagedObjectID)
     /// The object is in the store, but only in a transaction newer than the generation that the context shows.
+    ///
     /// `await container.mergePendingChanges(through:)` brings the context there.
     case notYetMerged(ManagedObjectID, transaction: HistoryToken)
     /// An object of this ID is in the store already.
     case duplicateID(ManagedObjectID)
-    /// The object's row, or a large value beside the store, could not be read; trying again may help.
+    /// The object's row, or a large external value, could not be read; trying again may help.
     case unreadable(ManagedObjectID, reason: String)
     /// The object's context was reset or its container closed.
     case detached(ManagedObjectID)
@@ -33,7 +34,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case missingTransformer(entity: String, attribute: String, transformer: String)
     /// Derived attributes whose expressions cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
-    /// Keys of classes that stand for no property of their entities; found when a store is opened.
+    /// Keys of classes that represent no property of their entities; found when a store is opened.
     case fields([FieldProblem])
     /// Another write of this thread, by the named context, is in progress and ends only after the caller.
     ///
@@ -53,7 +54,7 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError {
-    /// Objects of the entity are not of the class that was asked for.
+    /// Returns the error for a class that is not the class of the entity's objects.
     static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
     }

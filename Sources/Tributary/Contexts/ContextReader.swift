@@ -16,7 +16,7 @@ final class ContextReader {
     private var prefetched = PrefetchCache()
     /// An error while reading that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
-    /// The newest transaction that the objects of a background context have taken over.
+    /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
     /// Grows when something other than an edit changes what the context shows.
     private var changeCount: UInt64 = 0
@@ -149,7 +149,7 @@ final class ContextReader {
         prefetched.insert(ids, at: key, version: shownVersion)
     }
 
-    /// The other end of a relationship when it has been read ahead.
+    /// Returns the other end of a relationship when it has been read ahead.
     func prefetchedIDs(at key: RelationshipDelta.Key) -> [ManagedObjectID]? {
         prefetched.related(key, version: shownVersion)
     }

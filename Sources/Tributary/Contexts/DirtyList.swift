@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// The objects of a context that a save includes, held strongly, in the order in which they became dirty.
+/// The objects of a context that a save includes, held strongly, in the order in which they were first changed.
 struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
     private(set) var keys = DirtyKeyIndex()
-    /// Objects without changes of their own whose relationships the dirty ones have changed.
+    /// Objects without changes of their own whose relationships the changed objects have changed.
     var owners = LinkedOwners()
     /// How many of the objects are of each root entity.
     private var counts: [Int] = []

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         if actions.contains(.notifyDeletion) { recordChange { $0.addDeletion(of: object.objectID) } }
     }
 
-    /// Adds to the next change notification; costs nothing while nobody observes.
+    /// Adds to the next change notification; costs nothing without observers.
     @inline(__always)
     func recordChange(_ change: (inout ObjectsDidChange) -> Void) {
         observation.record(change)

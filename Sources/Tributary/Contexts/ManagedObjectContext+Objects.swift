@@ -23,7 +23,7 @@ extension ManagedObjectContext {
             throw ContextError.classNotGiven(type, entity: kind.entity.name)
         }
         let object = try insert(kind, id: id)
-        // An object is of its kind's class, so only another class has to be looked at.
+        // An object is of its entity descriptor's class, so only another class has to be checked.
         if kind.type == type { return unsafeDowncast(object, to: type) }
         guard let object = object as? Object else { throw .unknownEntity(type.entityName) }
         return object
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
         let uniqueID = id ?? store.newID()
         if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
-            // A fault may stand for an object that does not exist; the save detects an ID that is taken.
+            // A fault may represent an object that does not exist; the save detects an ID that is taken.
             guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
             try? known.load()
             guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
@@ -79,8 +79,8 @@ extension ManagedObjectContext {
     /// Inserts a new object with the ID, the entity and the values of a snapshot.
     ///
     /// - Returns: The object; a save writes it.
-    /// - Throws: ``ContextError`` when the entity is unknown or abstract, the ID is taken, or a value does not fit; then
-    ///   there is no new object.
+    /// - Throws: ``ContextError`` when the entity is unknown or abstract, the ID is taken, or a value does not fit;
+    ///   then there is no new object.
     @discardableResult
     public func insert(from snapshot: ObjectSnapshot) throws(ContextError) -> ManagedObject {
         let object = try insert(entity: snapshot.id.entity, id: snapshot.id.uniqueID)
@@ -100,8 +100,8 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
-    /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object cannot
-    ///   be made; then there is no new object.
+    /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object
+    ///   cannot be made; then there is no new object.
     public func upsert<Object: ManagedObject>(
         _ type: Object.Type,
         by key: [String: PropertyValue]
@@ -147,8 +147,8 @@ extension ManagedObjectContext {
 
     /// Returns the object of the ID, and reads it when it is a fault.
     ///
-    /// - Throws: ``ContextError`` `notFound`, or `notYetMerged` when the object exists only in a transaction that is newer
-    ///   than the generation which the context shows, or `unreadable`.
+    /// - Throws: ``ContextError`` `notFound`, or `notYetMerged` when the object exists only in a transaction that is
+    ///   newer than the generation which the context shows, or `unreadable`.
     public func existingObject(with id: ManagedObjectID) throws(ContextError) -> ManagedObject {
         let object = object(with: id)
         guard object.state != .deleted else { throw ContextError.notFound(id) }

@@ -56,7 +56,7 @@ public final class ManagedObjectContext {
         get { registry.isRetaining }
         set { registry.retain(newValue) }
     }
-    /// The transaction of the last save in this context; ``PersistentContainer/mergePendingChanges(through:)`` takes it.
+    /// The transaction of the last save, for ``PersistentContainer/mergePendingChanges(through:)``.
     public internal(set) var lastSaveToken: HistoryToken? {
         get { saving.lastToken }
         set { saving.lastToken = newValue }
@@ -143,9 +143,10 @@ public final class ManagedObjectContext {
 
     // MARK: Confinement
 
-    /// In debug builds, stops the program when a client that the compiler does not check (Swift 5 mode,
-    /// `@preconcurrency import`, `nonisolated(unsafe)`) uses the context off its actor or queue; in release builds it is
-    /// nothing.
+    /// Stops the program in debug builds when the context is used off its actor or queue.
+    ///
+    /// The compiler does not check all clients: not in Swift 5 mode, nor with `@preconcurrency import` or
+    /// `nonisolated(unsafe)`. In release builds the function does nothing.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG

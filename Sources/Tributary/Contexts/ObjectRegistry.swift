@@ -22,7 +22,7 @@ final class ObjectRegistry {
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
 
-    /// The kind of an entity; nil when the model does not have it.
+    /// Returns the descriptor of an entity; nil when the model does not have it.
     func kind(named name: String, in schema: ObjectSchema) -> ObjectKind? {
         if let recentKind, recentKind.entity.name == name { return recentKind }
         guard let kind = schema.kind(named: name) else { return nil }
@@ -30,7 +30,7 @@ final class ObjectRegistry {
         return kind
     }
 
-    /// The kind of the entity of a row; nil when the model does not have it.
+    /// Returns the descriptor of a row's entity; nil when the model does not have it.
     func kind(of row: Row, in schema: ObjectSchema) -> ObjectKind? {
         if let recentKind, recentKind.entity === row.entity { return recentKind }
         guard let kind = schema.kind(named: row.entity.name) else { return nil }

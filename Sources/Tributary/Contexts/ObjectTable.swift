@@ -13,7 +13,7 @@ import TributaryChanges
 /// lock.
 final class ObjectTable: Sendable {
     private struct State {
-        /// By root entity.
+        /// The addresses of the objects by root entity.
         var tables: [AddressTable]
 
         init(rootCount: Int) {

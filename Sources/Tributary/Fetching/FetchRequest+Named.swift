@@ -3,8 +3,8 @@ public import TributaryModel
 extension FetchRequest {
     /// Creates a request that the model names, with values for its `$VARIABLES`.
     ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError` when
-    ///   its predicate cannot be read.
+    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError`
+    ///   when its predicate cannot be read.
     public init(
         named name: String,
         in model: Model,

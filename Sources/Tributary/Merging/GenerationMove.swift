@@ -76,7 +76,7 @@ struct GenerationMove {
 
     /// Moves to the newest generation and merges its changes, then the listed changes that it did not include.
     ///
-    /// - Throws: ``ContextError`` or `StoreError`; nothing of the list is taken over then.
+    /// - Throws: ``ContextError`` or `StoreError`; none of the listed changes is merged then.
     func merge(_ changes: ObjectChanges) throws {
         let rest = try withoutVanished(changes, merged: try moveToNewestUnlessSaving())
         MergeOperation(context: context).merge(rest)

@@ -130,7 +130,7 @@ extension ManagedObject {
         return stream
     }
 
-    /// Whether somebody still reads a stream.
+    /// Whether a stream still has a reader.
     private final class UpdateReader: Sendable {
         private let state = Atomic(false)
 

@@ -24,8 +24,8 @@ extension ManagedObject {
     ///
     /// A relationship to an ID without an object reads as nil, until an object with the ID is inserted.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not fit, or
-    ///   the object is gone; nothing is changed then.
+    /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not
+    ///   fit, or the object is gone; nothing is changed then.
     public func setValue(_ value: PropertyValue, forKey key: String) throws(ContextError) {
         let slot = try slot(named: key)
         switch kind.role(slot) {
@@ -93,7 +93,7 @@ extension ManagedObject {
         return kind.defaults.indices.contains(slot) ? kind.defaults[slot] : .null
     }
 
-    /// Reads the row of a fault, also of one that was linked before it was read.
+    /// Reads the row of a fault, also when the fault has unsaved links.
     ///
     /// An object that is gone is not read again.
     func fire() {
@@ -216,8 +216,8 @@ extension ManagedObject {
 
     /// Checks that a save can keep a new value of the property.
     ///
-    /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`, or
-    ///   `wrongKind` when the attribute is derived.
+    /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`,
+    ///   or `wrongKind` when the attribute is derived.
     func checkWritable(_ slot: Int) throws(ContextError) {
         guard slot >= 0, !kind.properties.transients.contains(slot) else { return }
         switch state {

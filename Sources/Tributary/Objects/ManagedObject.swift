@@ -110,7 +110,7 @@ open class ManagedObject: KeyedObject {
 
     /// Called once after the object is inserted into its context; not after an undo or a child's save inserts it.
     open func awakeFromInsert() {}
-    /// Called when a row's values have been put in the object, each time that it was a fault.
+    /// Called when a row's values were set on the object, each time that it was a fault.
     open func awakeFromFetch() {}
     /// Called when an operation other than an assignment has changed the object's values.
     ///

@@ -7,8 +7,8 @@ extension ObjectPredicate {
     /// The result is that of a fetch in the object's context. Paths read other objects as if a program followed the
     /// relationship.
     ///
-    /// - Throws: ``ContextError`` when the object cannot be read, `ObjectPredicateError` when the predicate does not fit
-    ///   the object's entity.
+    /// - Throws: ``ContextError`` when the object cannot be read, `ObjectPredicateError` when the predicate does not
+    ///   fit the object's entity.
     public func evaluate(with object: ManagedObject) throws -> Bool {
         guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()
@@ -23,8 +23,8 @@ extension ObjectPredicate {
     ///   - snapshot: the values that the predicate tests.
     ///   - container: a container with the snapshot's entity; its store is not read.
     /// - Returns: The result of a fetch for an object with these values.
-    /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError` when the predicate does not fit the entity,
-    ///   reads other objects or a property that the snapshot does not have.
+    /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError` when the predicate does not fit the
+    ///   entity, reads other objects or a property that the snapshot does not have.
     public func evaluate(with snapshot: ObjectSnapshot, in container: PersistentContainer) throws -> Bool {
         let predicate = container.resolvingNow(self)
         return try predicate.evaluate(onValuesOf: snapshot, in: container.model)

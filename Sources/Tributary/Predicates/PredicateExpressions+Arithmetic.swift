@@ -2,7 +2,7 @@ import Foundation
 import TributaryModel
 
 extension PredicateTranslator {
-    /// A function of two values.
+    /// Translates a function of two values.
     fileprivate mutating func function(
         _ function: ObjectPredicate.Function,
         _ left: Any,

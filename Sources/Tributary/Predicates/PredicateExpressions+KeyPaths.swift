@@ -69,7 +69,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         throw translator.unsupported(self, "of '\(path)' only count and isEmpty are known")
     }
 
-    /// A property of an object, or a member of a composite.
+    /// Translates a property of an object, or a member of a composite.
     private func step(
         fromObject object: ObjectPredicate.Expression,
         _ translator: PredicateTranslator
@@ -105,7 +105,7 @@ extension TypedSnapshot {
     fileprivate static func finding(_ path: AnyKeyPath) -> PropertyProbe.Finding {
         guard let path = path as? PartialKeyPath<Self> else { return .none(uses: []) }
         if let name = propertyName(of: path) { return .property(name) }
-        // The key path of a stored property tells its name; that of the protocol's requirement is another one.
+        // The key path of a stored property contains its name; that of the protocol's requirement differs.
         let isID = type(of: path).valueType == ManagedObjectID.self && "\(path)".hasSuffix(".objectID")
         return isID ? .identity : .none(uses: [])
     }

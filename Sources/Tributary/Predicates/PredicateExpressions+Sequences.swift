@@ -51,7 +51,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 }
 
 extension PredicateTranslator {
-    /// Whether the element is among captured values; a missing one is when nil is among them.
+    /// Returns whether captured values contain the element; a missing element matches nil.
     fileprivate func isIn(_ captured: Any, _ element: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         guard let elements = CapturedValue.elements(captured, limit: .max - 1) else {
             throw unsupported(part, "\(type(of: captured)) is no list of values")
@@ -77,7 +77,7 @@ extension PredicateTranslator {
         return result
     }
 
-    /// A test on the elements of a sequence: those of a relationship in a subquery, captured ones each in turn.
+    /// Tests the elements of a sequence: a relationship in a subquery, captured elements one by one.
     fileprivate mutating func test<Element>(
         _ sequence: Any,
         _ variable: PredicateExpressions.Variable<Element>,

@@ -60,7 +60,8 @@ extension ManagedObject {
 
     /// Inserts an object into an ordered to-many relationship at an index, by name.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or gone.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or
+    ///   gone.
     public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
         let slot = try slot(named: key)
         guard kind.entity.properties[slot].relationship?.isToMany == true else {
@@ -72,8 +73,8 @@ extension ManagedObject {
 
     /// Sets the objects of a to-many relationship in the given order, by name.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or gone;
-    ///   nothing is changed then.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or
+    ///   gone; nothing is changed then.
     public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
         let slot = try slot(named: key)
         guard kind.entity.properties[slot].relationship?.isToMany == true else {

@@ -26,7 +26,8 @@ extension ManagedObject {
 
     /// Adds an object to a to-many relationship.
     ///
-    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or gone.
+    /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or
+    ///   gone.
     public func link(_ object: ManagedObject, forKey key: String) throws(ContextError) {
         let slot = try toManySlot(key)
         try checkLink(object, slot)

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Finds positions for the objects of one relationship that are new or have moved, between those that stay.
+/// Finds positions for new and moved objects of one relationship, between the objects that keep their positions.
 struct PositionPlan {
     let wanted: [ManagedObjectID]
     /// The newest positions, including those of other objects.

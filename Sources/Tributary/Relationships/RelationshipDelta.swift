@@ -32,7 +32,7 @@ struct RelationshipDelta: Sendable {
         /// The added objects with the order in which they were added.
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
-        /// The keys of ``added`` in order, and some that were taken out since.
+        /// The keys of ``added`` in order, with some that were removed since.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
         /// The added objects in the order in which they were added.

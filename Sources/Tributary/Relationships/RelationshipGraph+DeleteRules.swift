@@ -45,7 +45,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Returns the objects whose Deny rules forbid the deletion of `object`, by relationship.
+    /// Returns the related objects that prevent the deletion of `object` under a Deny rule, by relationship.
     func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
         object.kind.entity.properties.enumerated().compactMap { slot, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }

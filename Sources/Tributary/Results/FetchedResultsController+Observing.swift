@@ -1,8 +1,8 @@
 extension FetchedResultsController {
     /// Calls `body` with each diff, after ``sections`` has changed.
     ///
-    /// Any number of observers are called in the order in which they were added, after ``onChange``; ``changes()`` is for
-    /// tasks.
+    /// Any number of observers are called in the order in which they were added, after ``onChange``; ``changes()`` is
+    /// for tasks.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult

@@ -19,7 +19,7 @@ final class JoinedSaves {
     /// Keeps the state before a save.
     func add(_ memento: SaveMemento) { mementos.append(memento) }
 
-    /// Returns the states before the saves, in order, and forgets them.
+    /// Returns the states before the saves, in order, and removes them.
     func removeMementos() -> [SaveMemento] {
         defer { mementos = [] }
         return mementos

@@ -4,13 +4,13 @@ package import TributaryStore
 extension ManagedObjectContext {
     // MARK: Saving
 
-    /// Validates, checks for conflicts, writes all changes in one transaction, and announces it.
+    /// Validates, checks for conflicts, writes all changes in one transaction, and announces the transaction.
     ///
     /// It saves all changes or none. The calling thread waits for the write lock. Without changes nothing is written.
     ///
-    /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived attributes
-    ///   when somebody set them since the last save; ``ConflictError`` under the policy `error`, or ``ContextError``; the
-    ///   context keeps its changes then.
+    /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived
+    ///   attributes when somebody set them since the last save; ``ConflictError`` under the policy `error`, or
+    ///   ``ContextError``; the context keeps its changes then.
     public func save() throws {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }

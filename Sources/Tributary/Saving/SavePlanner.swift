@@ -11,7 +11,8 @@ struct SavePlanner {
     ///
     /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
     ///
-    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has moved.
+    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
+    ///   moved.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
         plan.resolved = resolved
@@ -148,6 +149,8 @@ struct SavePlanner {
 
     // MARK: Conflicts
 
+    /// Returns the policy for a conflict of an object.
+    ///
     /// - Throws: the error that `resolveConflict` throws.
     private func policy(
         for object: ManagedObject,

@@ -3,38 +3,38 @@ public import TributaryChanges
 public import TributaryModel
 
 extension String: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .string(let value) = fieldValue else { return nil }
         self = value
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .string(self) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: String { "" }
 }
 
 extension Bool: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .boolean(let value) = fieldValue else { return nil }
         self = value
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .boolean(self) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Bool { false }
 }
 
 extension FieldValue where Self: FixedWidthInteger {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .integer(let value) = fieldValue else { return nil }
         self.init(exactly: value)
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .integer(Int64(clamping: self)) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Self { 0 }
 }
 
@@ -44,122 +44,122 @@ extension Int32: FieldValue {}
 extension Int16: FieldValue {}
 
 extension Double: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .double(let value) = fieldValue else { return nil }
         self = value
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .double(self) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Double { 0 }
 }
 
 extension Float: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .double(let value) = fieldValue else { return nil }
         self = Float(value)
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .double(Double(self)) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Float { 0 }
 }
 
 extension Decimal: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .decimal(let text) = fieldValue else { return nil }
         self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
     /// The canonical text: no exponent, no superfluous zeros.
     @inlinable public var fieldValue: PropertyValue { .decimal(description) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Decimal { 0 }
 }
 
 extension Date: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .date(let value) = fieldValue else { return nil }
         self = value.date
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .date(DateValue(self)) }
     /// The start of 1970.
     @inlinable public static var zeroField: Date { Date(timeIntervalSince1970: 0) }
 }
 
 extension UniqueID: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .uuid(let value) = fieldValue else { return nil }
         self = value
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .uuid(self) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: UniqueID { UniqueID(high: 0, low: 0) }
 }
 
 extension UUID: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .uuid(let value) = fieldValue else { return nil }
         self = value.uuid
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .uuid(UniqueID(self)) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: UUID { UniqueID.zeroField.uuid }
 }
 
 extension URL: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .uri(let text) = fieldValue else { return nil }
         self.init(string: text)
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .uri(absoluteString) }
     /// The root folder, for want of an empty URL.
     @inlinable public static var zeroField: URL { URL(filePath: "/") }
 }
 
 extension Data: FieldValue {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .binary(let bytes) = fieldValue else { return nil }
         self.init(bytes)
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .binary([UInt8](self)) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Data { Data() }
 }
 
 extension Array: FieldValue where Element == UInt8 {
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .binary(let bytes) = fieldValue else { return nil }
         self = bytes
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .binary(self) }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: [UInt8] { [] }
 }
 
 extension Optional: FieldValue where Wrapped: FieldValue {
     /// The type of a value that is present.
     public typealias Present = Wrapped.Present
-    /// As ``FieldValue`` asks.
+    /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         self = fieldValue.isNull ? .none : Wrapped(fieldValue: fieldValue)
     }
-    /// As ``FieldValue`` asks.
+    /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { self?.fieldValue ?? .null }
-    /// As ``FieldValue`` asks.
+    /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Wrapped? { nil }
 }

@@ -44,6 +44,8 @@ public final class TransformableField<Value>: Sendable {
 
     func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? cache.find(in: kind, for: self) }
 
+    /// Returns the transformer of the attribute in an entity.
+    ///
     /// - Throws: ``ContextError`` when there is none for values of this type.
     func transformer(in kind: ObjectKind) throws(ContextError) -> any AttributeTransforming<Value> {
         if kind.isKnown, cache.known(in: kind) == nil, let reason = mismatch(in: kind) {

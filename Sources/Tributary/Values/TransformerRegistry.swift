@@ -2,7 +2,8 @@ import TributaryModel
 
 /// The transformers that a model names, by those names.
 ///
-/// Linux finds no class by its name, so whoever opens the container says what a model's `valueTransformerName` means:
+/// Linux cannot find a class by its name, so the program that opens the container registers a transformer for each
+/// `valueTransformerName` of the model:
 ///
 /// ```swift
 /// let container = try await PersistentContainer(
@@ -17,15 +18,15 @@ import TributaryModel
 ///
 /// An entity that has a class needs all of its transformers, or the container does not open. An entity without a class
 /// needs none: its transformable attributes are plain bytes, as they are for `tributaryd`. The names of Core Data's own
-/// transformers (``builtInNames``) need not be registered: such attributes are plain bytes too, because what
-/// `NSKeyedArchiver` has written cannot be read safely without the classes it names.
+/// transformers (``builtInNames``) need not be registered: such attributes are plain bytes too, because an archive of
+/// `NSKeyedArchiver` cannot be read safely without the classes that it names.
 public struct TransformerRegistry: Sendable {
     private var transformers: [String: any AttributeTransforming] = [:]
 
-    /// A registry without transformers.
+    /// Creates a registry without transformers.
     public init() {}
 
-    /// Transformers of Core Data that stand for plain bytes unless they are registered.
+    /// The transformers of Core Data, whose attributes are plain bytes unless these names are registered.
     public static let builtInNames: Set<String> = [
         "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformerName",
         "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
@@ -37,7 +38,7 @@ public struct TransformerRegistry: Sendable {
         set { transformers[name] = newValue }
     }
 
-    /// The transformers of an entity's attributes.
+    /// Returns the transformers of an entity's attributes.
     func bySlot(of entity: Entity) -> [Int: any AttributeTransforming] {
         guard !transformers.isEmpty else { return [:] }
         var result: [Int: any AttributeTransforming] = [:]
@@ -48,7 +49,9 @@ public struct TransformerRegistry: Sendable {
         return result
     }
 
-    /// - Throws: ``ContextError`` `missingTransformer`.
+    /// Checks that each transformer that the entity names is registered.
+    ///
+    /// - Throws: ``ContextError`` `missingTransformer` when one is missing.
     func check(_ entity: Entity) throws(ContextError) {
         for attribute in entity.properties.compactMap(\.attribute) where attribute.type == .transformable {
             guard let name = attribute.valueTransformerName, !name.isEmpty, transformers[name] == nil,
@@ -60,7 +63,7 @@ public struct TransformerRegistry: Sendable {
 }
 
 extension TransformerRegistry: ExpressibleByDictionaryLiteral {
-    /// Transformers by their names in the model; of a name that is there twice the last counts.
+    /// Creates a registry of transformers by their names in the model; the last one of a repeated name counts.
     public init(dictionaryLiteral elements: (String, any AttributeTransforming)...) {
         transformers = Dictionary(elements, uniquingKeysWith: { $1 })
     }
