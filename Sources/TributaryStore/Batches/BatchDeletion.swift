@@ -2,13 +2,13 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The objects that a batch deletes and what that does to others, found with SQL and kept in temporary tables.
+/// Finds the objects that a batch deletes and the effects on other objects, with SQL and in temporary tables.
 final class BatchDeletion {
     private let reader: Reader
     private let layout: StoreModel
     private var db: Database { reader.database }
     private let insert: BoundStatement
-    /// Objects that are given and those found by the n-th round of Cascade.
+    /// The number of the current cascade round; level 0 holds the objects that the batch names.
     private var level: Int64 = 0
 
     private static let tables = [
@@ -17,15 +17,15 @@ final class BatchDeletion {
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, level INTEGER NOT NULL,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
-        // Each round of Cascade looks at what the one before has found, and at nothing else.
+        // Each round of Cascade reads only the objects that the round before has found.
         "CREATE INDEX IF NOT EXISTS temp.tributary_doomed_level ON tributary_doomed(level, root, entity)",
-        // Registers that let go of a doomed object.
+        // Registers that release a doomed object.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_release(
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, slot INTEGER NOT NULL,
             PRIMARY KEY (root, id, slot)) WITHOUT ROWID
         """,
-        // Pairs that are taken out, by the code of their link table.
+        // Pairs that are removed, by the code of their link table.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_unlink(
             link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,
@@ -44,7 +44,7 @@ final class BatchDeletion {
         try clear()
     }
 
-    /// Leaves nothing behind; a rollback of the transaction empties the tables as well.
+    /// Empties the temporary tables; a rollback of the transaction empties them as well.
     func clear() throws {
         for table in ["doomed", "release", "unlink"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
@@ -59,7 +59,7 @@ final class BatchDeletion {
 
     // MARK: Rules
 
-    /// Cascade until nothing new is found, then Deny, then Nullify.
+    /// Follows Cascade until no new object is found, then checks Deny, then collects the effects of Nullify.
     func followRules() throws {
         let relationships = relationships
         let cascades = try relationships.filter { $0.2.deleteRule == .cascade }.map { try cascade($0.0, $0.3) }
@@ -72,7 +72,7 @@ final class BatchDeletion {
         }
     }
 
-    /// Each relationship of each concrete entity.
+    /// Every relationship of every concrete entity.
     private var relationships: [(EntityLayout, Int, Relationship, RelationshipJoin)] {
         layout.entities.filter { !$0.entity.isAbstract }.flatMap { entity in
             entity.entity.properties.enumerated().compactMap { slot, property in
@@ -84,7 +84,7 @@ final class BatchDeletion {
         }
     }
 
-    /// The tables and conditions that lead from doomed objects of an entity to those at the other end.
+    /// The tables and conditions that lead from doomed objects of an entity to the objects at the other end.
     private func way(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
         """
         FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
@@ -109,7 +109,7 @@ final class BatchDeletion {
         )
     }
 
-    /// One round: what it finds is looked at in the next one.
+    /// Runs one round of Cascade; the next round reads the objects that this round finds.
     private func follow(_ cascades: [BoundStatement]) throws -> Bool {
         var found = false
         for statement in cascades {
@@ -146,7 +146,7 @@ final class BatchDeletion {
         _ join: RelationshipJoin
     ) throws {
         switch entity.places[slot] {
-        // The object's own register goes with it.
+        // The deletion of the object removes its own register.
         case .column, .none: return
         case .inverse, .inverseColumn:
             guard let name = relationship.inverse,
@@ -182,7 +182,7 @@ final class BatchDeletion {
 
     // MARK: Changes
 
-    /// One update for each object that lets go, with all its registers.
+    /// Hands one update with all its registers to `body` for each object that releases a doomed object.
     func forEachRelease(_ body: (Change) throws -> Void) throws {
         let statement = try BoundStatement(
             db,
@@ -210,7 +210,7 @@ final class BatchDeletion {
         try end()
     }
 
-    /// One unlink for each object that owns pairs.
+    /// Hands one unlink to `body` for each object that owns removed pairs.
     func forEachUnlink(_ body: (Change) throws -> Void) throws {
         for link in layout.links {
             let source = layout.tables[link.source]
@@ -228,7 +228,7 @@ final class BatchDeletion {
                 guard let (id, entity, targets) = current else { return }
                 try body(Change(entity: entity, id: id, operation: .unlink(to: link.sourceProperty, ids: targets)))
             }
-            // The objects are read before they are changed: their rows are what the statement stands on.
+            // All rows are read before a change is made: the changes modify the rows that the statement iterates over.
             var rows: [(UniqueID, UniqueID, String)] = []
             try statement.forEach { row in
                 guard let id = row.id(0), let target = row.id(1), let entity = layout.entity(code: row.integer(2))

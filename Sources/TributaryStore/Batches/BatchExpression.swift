@@ -1,10 +1,10 @@
 package import TributaryChanges
 
-/// What a batch update gives a property.
+/// The new value that a batch update gives to a property.
 package enum BatchExpression: Sendable, Hashable {
     case value(PropertyValue)
-    /// Adds to the number that is there; nothing counts as zero.
+    /// Adds to the current number; a missing value counts as zero.
     case increment(PropertyValue)
-    /// The value that another attribute of the same object had before.
+    /// Copies the value that another attribute of the object had before the update.
     case copy(of: String)
 }

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Makes log changes of rows, slice by slice.
+/// Turns rows into log changes, slice by slice.
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
@@ -9,7 +9,7 @@ final class BatchInsertion {
     private let reader: Reader
     private let defaults: [PropertyValue]
     private var slice: [Change] = []
-    /// IDs of the rows in the slice, to tell of the one that is taken.
+    /// The row index of each ID in the slice, for the error that reports a duplicate ID.
     private var rows: [UniqueID: Int] = [:]
     private(set) var count = 0
     private(set) var ids: [ManagedObjectID] = []
@@ -74,7 +74,9 @@ final class BatchInsertion {
         }
     }
 
-    /// Deals with a row whose key is taken; true when the row needs no insert any more.
+    /// Handles a row whose unique key belongs to another object.
+    ///
+    /// - Returns: true when the row needs no insert any more.
     private func settle(_ values: [PropertyValue], _ written: [Int], row: Int, _ take: Take) throws -> Bool {
         var collision = try keys.collision(of: values)
         if case .pending = collision {
@@ -88,10 +90,10 @@ final class BatchInsertion {
         case .replace:
             try flush(take)
             try take([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
-            // Another key of the row may be that of another object.
+            // Another object may have another key of the row.
             return try settle(values, written, row: row, take)
         case .update:
-            // What waits may be about the same object.
+            // The changes that are not applied yet may concern this object.
             try flush(take)
             var writes: [PropertyWrite] = []
             for slot in written {

@@ -1,11 +1,11 @@
 package import TributaryChanges
 
-/// What a batch has done.
+/// The result of a batch.
 package struct BatchOutcome: Sendable {
-    /// Nil when there was nothing to write.
+    /// The committed transaction; nil when the batch wrote nothing.
     package var committed: CommittedTransaction?
     package var count: Int
-    /// Empty unless they were asked for.
+    /// The IDs of the objects; empty unless the caller asked for them.
     package var ids: [ManagedObjectID]
 
     package init(committed: CommittedTransaction?, count: Int, ids: [ManagedObjectID]) {

@@ -1,12 +1,12 @@
 import TributaryChanges
 import TributaryModel
 
-/// The properties of one entity that a batch can write, and the checks that go with them.
+/// Finds and checks the properties of one entity that a batch can write.
 struct BatchProperties {
     let entity: EntityLayout
     let layout: StoreModel
 
-    /// - Throws: ``BatchError`` when there is no such entity, or it has no objects of its own.
+    /// - Throws: ``BatchError`` when the entity does not exist or has no objects of its own.
     init(_ name: String, layout: StoreModel, allowsAbstract: Bool) throws {
         guard let entity = layout.entity(named: name) else { throw BatchError.unknownEntity(name) }
         if entity.entity.isAbstract, !allowsAbstract { throw BatchError.abstractEntity(name) }
@@ -17,7 +17,7 @@ struct BatchProperties {
     var name: String { entity.entity.name }
     var table: TableLayout { layout.tables[entity.table] }
 
-    /// The slot of a property that may be written.
+    /// The slot of a property that a batch may write.
     func slot(_ property: String, row: Int?) throws -> Int {
         guard let slot = entity.entity.slot(named: property) else {
             throw BatchError.unknownProperty(row: row, entity: name, property: property)
@@ -38,9 +38,9 @@ struct BatchProperties {
         return slot
     }
 
-    /// The value in the form that the store keeps.
+    /// Returns the value in the form that the store keeps.
     ///
-    /// - Throws: ``BatchError`` when it does not fit, or is null and the property mandatory.
+    /// - Throws: ``BatchError`` when the value does not fit, or when it is null and the property is mandatory.
     func check(_ value: PropertyValue, slot: Int, row: Int?) throws -> PropertyValue {
         let property = entity.entity.properties[slot]
         func wrong(_ expected: String) -> BatchError {
@@ -52,7 +52,7 @@ struct BatchProperties {
                 throw BatchError.missing(row: row, entity: name, property: property.name)
             }
             guard attribute.type.holds(value) else { throw wrong(attribute.type.rawValue) }
-            // The negative zero is zero: the two are one value in a log.
+            // Negative zero becomes zero, because a log does not distinguish the two.
             if case .double(let number) = value { return .double(number + 0) }
             return value
         case .relationship(let relationship, _):
@@ -65,7 +65,7 @@ struct BatchProperties {
         }
     }
 
-    /// How the log writes the value that a new object gets; nil when it writes nothing.
+    /// The write in the log for the value of a new object; nil when the log needs none.
     func insertWrite(_ value: PropertyValue, slot: Int) -> PropertyWrite? {
         let property = entity.entity.properties[slot]
         guard let attribute = property.attribute else {
@@ -77,7 +77,7 @@ struct BatchProperties {
         return attribute.increment(from: .null, to: value)
     }
 
-    /// How the log writes a changed value.
+    /// The write in the log for a changed value.
     func updateWrite(from old: PropertyValue, to new: PropertyValue, slot: Int) -> PropertyWrite? {
         guard !old.isSame(as: new) else { return nil }
         let property = entity.entity.properties[slot]

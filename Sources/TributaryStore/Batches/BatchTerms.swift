@@ -1,21 +1,21 @@
-/// In whose name a batch is written, and what it does about objects in its way.
+/// The options of a batch: its author, how it resolves unique key collisions, and what it returns.
 package struct BatchTerms {
-    /// What becomes of a row whose unique key another object has.
+    /// The way in which a batch treats a row whose unique key belongs to another object.
     package enum Collision: Sendable {
-        /// The whole batch is refused.
+        /// The batch fails as a whole.
         case refuse
-        /// The other object gets the row's values.
+        /// The other object gets the values of the row.
         case update
-        /// The other object is deleted.
+        /// The batch deletes the other object.
         case replace
-        /// The row is left out.
+        /// The batch leaves the row out.
         case skip
     }
 
     package var author: String?
     package var contextName: String?
     package var collision: Collision
-    /// Whether the outcome lists IDs.
+    /// Whether the outcome lists the IDs of the objects.
     package var listsIDs: Bool
     /// Computes derived attributes; nil when the model has none.
     package var deriving: (any BatchDeriving)?

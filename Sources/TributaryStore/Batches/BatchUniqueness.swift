@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Looks for visible objects with the unique keys of the rows of a batch.
+/// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
     private struct Constraint {
         var slots: [Int]
@@ -18,7 +18,7 @@ final class BatchUniqueness {
     private let reader: Reader
     private let reading: RowReading
     private var constraints: [Constraint] = []
-    /// Keys of rows that are not in the store yet.
+    /// The keys of rows that are not in the store yet, each with its row index.
     private var pending: [Key: Int] = [:]
 
     var isEmpty: Bool { constraints.isEmpty }
@@ -48,15 +48,15 @@ final class BatchUniqueness {
         }
     }
 
-    /// What a row collides with.
+    /// The object or row that already has a unique key of a row.
     enum Collision {
         case none
         case stored(Row, properties: [String])
-        /// A row that was handed over and is not in the store yet.
+        /// A row of this batch that is not in the store yet.
         case pending
     }
 
-    /// `values` are by slot.
+    /// Finds the collision of a row; `values` are indexed by slot.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (index, constraint) in constraints.enumerated() {
             let key = constraint.slots.map { values[$0] }
@@ -79,7 +79,7 @@ final class BatchUniqueness {
 
     func flushed() { pending.removeAll(keepingCapacity: true) }
 
-    /// Two objects with one key, one of which the transaction has changed.
+    /// Two objects with one key, at least one of which the transaction has changed.
     static func violation(
         _ properties: BatchProperties,
         slots: Set<Int>,
@@ -124,8 +124,9 @@ final class BatchUniqueness {
         return nil
     }
 
-    /// The codes of the entities among which the key is unique: that of the highest ancestor with the constraint, and
-    /// those below it.
+    /// The codes of the entities that share the unique key.
+    ///
+    /// These are the highest ancestor with the constraint and all its sub-entities.
     static func owners(of names: [String], _ entity: Entity, _ layout: StoreModel) -> [Int64] {
         let lineage = ([entity.name] + entity.ancestors).compactMap { layout.entity(named: $0)?.entity }
         let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {

@@ -2,18 +2,18 @@ package import TributaryChanges
 import TributaryModel
 
 extension BatchWriter {
-    /// Deletes the objects that the query finds and follows the delete rules.
+    /// Deletes the objects that match the query, following the delete rules.
     ///
-    /// - Throws: ``BatchError`` `denied` when a Deny stands; nothing is written then.
+    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
         try delete(terms: terms) { deletion in
             for id in try reader.ids(query) { try deletion.add(id) }
         }
     }
 
-    /// Deletes the given objects, as far as they are there, and follows the delete rules.
+    /// Deletes those of the given objects that exist, following the delete rules.
     ///
-    /// - Throws: ``BatchError`` `denied` when a Deny stands; nothing is written then.
+    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchOutcome {
         try delete(terms: terms) { deletion in
             for id in ids {
@@ -36,7 +36,7 @@ extension BatchWriter {
                 try take(slice)
                 slice.removeAll(keepingCapacity: true)
             }
-            // References are removed before the objects; all of them were found before anything is changed.
+            // The batch removes references before the objects; it has found all of them before it changes anything.
             try deletion.forEachRelease(add)
             try deletion.forEachUnlink(add)
             try deletion.forEachObject { id in

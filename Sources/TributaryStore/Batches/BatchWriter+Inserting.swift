@@ -2,10 +2,10 @@ package import TributaryChanges
 import TributaryModel
 
 extension BatchWriter {
-    /// The key under which a row may bring its own ID, as `.uuid`.
+    /// The key under which a row may carry its own ID, as `.uuid`.
     package static let batchID = "_id"
 
-    /// Inserts objects from rows of values; `next` fills a row, or answers true when there are no more.
+    /// Inserts objects from rows of values; `next` fills a row, or returns true when there are no more rows.
     ///
     /// - Throws: ``BatchError``; nothing is written then.
     package func insert(

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 
 extension BatchWriter {
-    /// Gives the objects that a query finds new values; what has the value already is not written.
+    /// Gives new values to the objects that match a query; an unchanged value is not written.
     ///
     /// - Throws: ``BatchError``; nothing is written then.
     package func update(
@@ -22,7 +22,7 @@ extension BatchWriter {
         var count = 0
         var ids: [ManagedObjectID] = []
         let committed = try commitSlices(terms) { take in
-            // The objects are found before any is changed: no change can bring an object in or out of the query.
+            // All objects are found before one is changed, so that no change moves an object into or out of the query.
             var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
             while !rest.isEmpty {
                 var changes: [Change] = []
@@ -30,7 +30,7 @@ extension BatchWriter {
                     guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
                     var writes: [PropertyWrite] = []
                     for (slot, expression) in slots {
-                        // Slots of an entity are those of its sub-entities.
+                        // Sub-entities have the slots of their parent entity.
                         let new = try properties.check(value(expression, row, slot, properties), slot: slot, row: nil)
                         guard let write = properties.updateWrite(from: row.values[slot], to: new, slot: slot) else {
                             continue
@@ -54,7 +54,7 @@ extension BatchWriter {
         return BatchOutcome(committed: committed, count: count, ids: ids)
     }
 
-    /// What can be found wrong before there is any object.
+    /// Checks an expression as far as possible without an object.
     private func check(_ expression: BatchExpression, slot: Int, _ properties: BatchProperties) throws {
         let property = properties.entity.entity.properties[slot]
         switch expression {

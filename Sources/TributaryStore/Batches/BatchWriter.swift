@@ -2,23 +2,24 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Inserts, updates and deletes many objects in a write transaction, in one local transaction of the log.
+/// Inserts, updates and deletes many objects in one local transaction of the log.
 ///
-/// The changes come in slices, so that memory does not grow with the batch, but for the lines of the outbox.
+/// The changes come in slices, so that memory does not grow with the batch, except for the lines of the outbox.
 package struct BatchWriter {
     let transaction: WriteTransaction
-    /// Changes that are merged at once.
+    /// The number of changes that are merged together.
     static let sliceSize = 20_000
 
     private var db: Database { transaction.db }
     var reader: Reader { transaction.reader }
 
-    /// Draws clock and sequence, lets `body` hand over changes slice by slice, adds derived attributes, writes history and the lines for export.
+    /// Writes a batch as one transaction, whose changes `body` hands over slice by slice.
     ///
-    /// `verify` is given the transaction's number when all is written.
+    /// The function draws clock and sequence, adds derived attributes, and writes history and the lines for export.
+    /// `verify` gets the number of the transaction after everything is written.
     ///
-    /// - Returns: nil when `body` handed over nothing: then there is no transaction.
-    /// - Throws: what `body` and `verify` throw; nothing is written then.
+    /// - Returns: The transaction; nil when `body` handed over no change, so that there is no transaction.
+    /// - Throws: What `body` and `verify` throw; nothing is written then.
     func commitSlices(
         _ terms: BatchTerms,
         _ body: (_ take: ([Change]) throws -> Void) throws -> Void,
@@ -78,7 +79,7 @@ package struct BatchWriter {
         return (try transaction.begin(writer: writers.own, header: header, context: contextName, isLocal: true), header)
     }
 
-    /// The same lines that a save of these changes leaves.
+    /// Writes the lines of the outbox that a save of these changes would write.
     private func keep(_ header: TransactionHeader, _ changes: [UInt8]) throws {
         let insert = try BoundStatement(
             db,

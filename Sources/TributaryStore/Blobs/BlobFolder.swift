@@ -6,18 +6,18 @@ import TributaryChanges
     import Glibc
 #endif
 
-/// Large binaries beside the store: `store.sqlite-blobs/ab/ab12…`, each file named by the SHA-256 of its bytes.
+/// The folder of large binaries beside the store: `store.sqlite-blobs/ab/ab12…`, files named by SHA-256.
 ///
-/// A file is durable before the transaction that names it commits; a crash in between leaves a file that nobody names,
-/// never a name without its file. Files are never changed and never deleted. A store in memory has no such folder.
+/// A file is durable before the transaction that names it commits. A crash in between leaves a file that no row names,
+/// but never a name without its file. Files are never changed and never deleted. A store in memory has no such folder.
 final class BlobFolder: Sendable {
-    /// Values of more bytes than this lie here, when the model allows it.
+    /// A value with more bytes than this is kept in this folder, when the model allows it.
     static let threshold = 128 << 10
-    /// What is read at once.
+    /// The number of bytes of one read.
     private static let portion = 1 << 20
 
     let path: String
-    /// Folders whose entries in the folders above are known to be durable.
+    /// The folders whose entries in their parent folders are known to be durable.
     private let durable = Mutex<Set<String>>([])
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -31,7 +31,7 @@ final class BlobFolder: Sendable {
     /// Hands over the bytes of a value, in portions.
     typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
-    /// Makes the bytes durable and gives the value that stands for them.
+    /// Writes the bytes durably and returns the value that names them.
     ///
     /// - Throws: ``StoreError`` `blob`.
     func keep(_ bytes: [UInt8]) throws -> PropertyValue {
@@ -40,20 +40,22 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// The same with bytes that need not be in memory, and that the source has held against their hash.
+    /// Writes the bytes of a source durably, in portions, and returns the value that names them.
+    ///
+    /// The source has compared the bytes with their hash.
     func keep(sha256: String, size: Int64, _ source: Source) throws -> PropertyValue {
         guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
         let folder = "\(path)/\(sha256.prefix(2))"
         try makeFolder(path, in: (path as NSString).deletingLastPathComponent)
         try makeFolder(folder, in: path)
-        // A file that is damaged is made anew.
+        // A damaged file is written again.
         if (try? read(sha256: sha256, size: size) { _ in }) == nil { try write(source, to: file, in: folder) }
-        // Also of a file that was there: whoever made it may not have come to this.
+        // A file that existed already needs this too: its writer may have crashed before it synchronized the folder.
         try synchronizeFolder(folder)
         return .blob(sha256: sha256, size: size)
     }
 
-    /// Under a name that nobody looks for, until its bytes are durable.
+    /// Writes under a temporary name until the bytes are durable.
     private func write(_ source: Source, to file: String, in folder: String) throws {
         var draft = Array("\(folder)/.draft-XXXXXX".utf8CString)
         let descriptor = mkstemp(&draft)
@@ -79,10 +81,13 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// Makes a folder, and its entry in the one above durable: another process may have made it and gone before that.
+    /// Creates a folder and makes its entry in the parent folder durable.
+    ///
+    /// The entry of an existing folder is made durable too: the process that created the folder may have crashed
+    /// before.
     private func makeFolder(_ folder: String, in parent: String) throws(StoreError) {
         if mkdir(folder, BlobFolder.folderMode) == 0 {
-            // The umask may have taken the group's right to read.
+            // The umask may have removed the group's right to read.
             guard chmod(folder, BlobFolder.folderMode) == 0 else { throw failure(folder) }
         } else {
             guard errno == EEXIST else { throw failure(folder) }
@@ -101,9 +106,9 @@ final class BlobFolder: Sendable {
 
     // MARK: Reading
 
-    /// The bytes of a blob, held against its name.
+    /// Reads the bytes of a blob and compares them with its name.
     ///
-    /// - Throws: ``StoreError`` `blob` when there is no such file, or it has other bytes.
+    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes.
     func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         try read(sha256: sha256, size: size) { portion in
@@ -145,7 +150,7 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// Nil unless the name is a hash, so that no row leads out of the folder.
+    /// The path of a blob; nil unless the name is a hash, so that no row can name a file outside the folder.
     private func file(_ sha256: String) -> String? {
         guard sha256.utf8.count == 64, sha256.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
         else { return nil }
@@ -156,6 +161,6 @@ final class BlobFolder: Sendable {
         .blob(path: path, reason: String(cString: strerror(errno)))
     }
 
-    /// Lower-case hexadecimal SHA-256.
+    /// The SHA-256 in lower-case hexadecimal.
     static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }

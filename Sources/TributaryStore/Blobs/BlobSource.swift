@@ -1,6 +1,6 @@
-/// Hands over the bytes of a binary that a log only names, by hash and size, in portions.
+/// Hands over the bytes of a binary that a log names by hash and size, in portions.
 ///
-/// It has held them against the hash when it returns, and throws when they are others.
+/// The source compares the bytes with the hash before it returns, and throws when they differ.
 package typealias BlobSource = (
     _ sha256: String, _ size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void
 ) throws -> Void

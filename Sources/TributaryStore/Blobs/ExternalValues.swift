@@ -1,14 +1,15 @@
 import TributaryChanges
 
-/// Puts large binaries into files beside the store, where the model allows it, and takes binaries that an import only names
-/// from where the import has them.
+/// Writes large binaries into files beside the store, where the model allows it.
+///
+/// It reads binaries that an import only names from the source of the import.
 final class ExternalValues {
     private let layout: StoreModel
-    /// Where large binaries go; nil when they stay in their rows.
+    /// The folder for large binaries; nil when they stay in their rows.
     private let folder: BlobFolder?
-    /// Where an import has the binaries that its changes only name.
+    /// The source of the binaries that the changes of an import only name.
     var source: BlobSource?
-    /// The largest binary that SQLite takes into a row, with room for the rest of it.
+    /// The largest binary that SQLite accepts in a row, with room for the other columns.
     private static let largestBlob: Int64 = 900_000_000
 
     init(layout: StoreModel, folder: BlobFolder?) {
@@ -16,11 +17,12 @@ final class ExternalValues {
         self.folder = folder
     }
 
-    /// The value as its column stores it.
+    /// Returns the value in the form that its column stores.
     ///
-    /// A file is durable when this returns, and so before the transaction that names it commits.
+    /// The file of a large binary is durable when this function returns, and so before the transaction that names it
+    /// commits.
     ///
-    /// - Throws: what the source throws, and ``StoreError`` `blob` when the file cannot be written.
+    /// - Throws: What the source throws, and ``StoreError`` `blob` when the file cannot be written.
     func stored(_ value: PropertyValue?, column: Int, entity: Int) throws -> PropertyValue? {
         switch value {
         case .binary(let bytes)?:

@@ -1,14 +1,17 @@
 package import TributaryChanges
 
 extension Store {
-    /// A value with its bytes: one that lies beside the store is read, any other is as it is.
+    /// Returns the value with its bytes: reads a value that lies beside the store, and returns any other value
+    /// unchanged.
     ///
     /// - Throws: ``StoreError`` `blob` when its file is missing or damaged.
     package func whole(_ value: PropertyValue) throws(StoreError) -> PropertyValue {
         try context.whole(value)
     }
 
-    /// The same; a value whose bytes cannot be read as it is, so that they keep nobody from the rest.
+    /// Returns the value with its bytes, or the unchanged value when its file cannot be read.
+    ///
+    /// An unreadable file then does not prevent the other values from being read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }
 
@@ -23,7 +26,7 @@ extension StoreContext {
 }
 
 extension PropertyValue {
-    /// Whether it stands for the same bytes, though one of the two may lie beside a store.
+    /// Whether both values are equal or stand for equal bytes; either may lie beside a store.
     package func isSame(as other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.blob(let sha256, let size), .binary(let bytes)), (.binary(let bytes), .blob(let sha256, let size)):
@@ -32,7 +35,7 @@ extension PropertyValue {
         }
     }
 
-    /// A binary by its hash, so that it is the same whether it lies in its row, beside the store or beside the log.
+    /// The binary as its hash, which is equal whether the bytes are in the row, beside the store or beside the log.
     var canonicalBlob: PropertyValue {
         guard case .binary(let bytes) = self else { return self }
         return .blob(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count))

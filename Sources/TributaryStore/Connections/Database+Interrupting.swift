@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 import TributaryModel
 
-/// A question for SQLite's progress handler.
+/// The state of SQLite's progress handler: it asks whether the statement is due to be interrupted.
 private final class Interruption {
     let isDue: @Sendable () -> Bool
 
@@ -12,10 +12,10 @@ private final class Interruption {
 }
 
 extension Database {
-    /// Steps of SQLite's machine between two questions: well under a millisecond.
+    /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
     private static let stepsBetweenQuestions: Int32 = 2000
 
-    /// Interrupts statements of `body` once `isDue` is true: between two steps, and inside one that matches a string.
+    /// Interrupts statements of `body` once `isDue` is true: between two instructions, and inside a string match.
     ///
     /// - Throws: What `body` throws; a statement that was interrupted throws SQLite's own error.
     func interrupting<T>(when isDue: @escaping @Sendable () -> Bool, _ body: () throws -> T) throws -> T {

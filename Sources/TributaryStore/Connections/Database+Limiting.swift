@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 
 extension Database {
-    /// Interrupts statements of `body` that still run when the time is over, or when nobody waits for them any more.
+    /// Interrupts statements of `body` that run when the time is over or the caller has cancelled the read.
     ///
     /// - Throws: In place of SQLite's own error `StoreError.timedOut`, and `CancellationError` when it was cancelled.
     func limited<T>(

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Folders to be removed when the process exits.
+/// The folders that the process removes when it exits.
 final class ExitSweep: Sendable {
     private static let paths = Mutex<Set<String>>([])
     private static let owner = getpid()
@@ -10,7 +10,7 @@ final class ExitSweep: Sendable {
     init() {
         _ = ExitSweep.owner
         atexit {
-            // A child that was forked off and exits must leave its parent's folders alone.
+            // A forked child that exits must not remove the folders of its parent.
             guard getpid() == ExitSweep.owner else { return }
             for path in ExitSweep.paths.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
         }

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Generation {
-    /// Reads on the connection's queue, without blocking a thread of the caller's; ends when the task is cancelled.
+    /// Reads on the connection's queue without blocking the caller's thread; ends when the task is cancelled.
     ///
     /// - Parameters:
     ///   - timeout: how long the read may take, waiting for a connection not included; nil sets no limit.
@@ -46,7 +46,9 @@ extension Generation {
         return try database.limited(to: timeout, cancellation: cancellation, read)
     }
 
-    /// A connection of this generation or of the one it was moved to; give it back to the generation it came with.
+    /// Leases a connection of this generation or of the generation that replaced it.
+    ///
+    /// The caller returns the connection to the generation that comes with it.
     ///
     /// - Throws: `CancellationError` when the task was cancelled while it waited.
     func leaseConnection() async throws -> (Generation, StoreConnection) {

@@ -1,8 +1,9 @@
 extension Generation {
-    /// Keeps this state for the reads of this thread until `body` ends, also when the generation is moved meanwhile.
+    /// Keeps one connection, and so this state, for the reads of this thread until `body` ends.
     ///
-    /// It takes a connection only when one is idle beside the one that is left to others; without one, reads in `body`
-    /// are as any.
+    /// The state stays the same also when the generation is moved meanwhile. The function takes a connection only when
+    /// a second one is idle and remains for other readers; otherwise each read in `body` leases a connection of its
+    /// own.
     package func holding<T>(_ body: () -> T) -> T {
         guard held() == nil, let connection = leaseIfIdle() else { return body() }
         defer { giveBack(connection) }

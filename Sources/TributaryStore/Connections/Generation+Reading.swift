@@ -1,7 +1,7 @@
 import Dispatch
 
 extension Generation {
-    /// Reads at this generation; may be called from any thread, blocks while its connections are busy.
+    /// Reads at this generation on any thread; blocks while all its connections are busy.
     package func read<T>(_ body: (Reader) throws -> T) throws -> T {
         try blockingRead(isLimited: false) { connection in
             try connection.run { database in
@@ -10,7 +10,7 @@ extension Generation {
         }
     }
 
-    /// Reads for at most the given time, waiting for a connection not included.
+    /// Reads for at most the given time; the time of waiting for a connection does not count.
     ///
     /// - Throws: `StoreError.timedOut` when the time is over.
     package func read<T>(timeout: Duration, _ body: (Reader) throws -> T) throws -> T {

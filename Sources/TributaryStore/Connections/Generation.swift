@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// One unchanging state of the store, and the connections that read it.
+/// A query generation: an unchanging snapshot of the store, with the connections that read it.
 ///
-/// Pinning is done with the writer held, so that all its connections begin at the same transaction. They go back to the
-/// store when the last reference is gone. A generation that was *moved* (`Store.move(from:)`) has none any more: reads
-/// that begin later are answered by the generation it was moved to.
+/// Pinning holds the write lock, so that all connections begin at one transaction. The connections return to the store
+/// when the last reference is released. A generation that was *moved* (`Store.move(from:)`) has no connections any
+/// more: the generation that replaced it serves later reads.
 package final class Generation: Sendable {
-    /// The number of the newest transaction in it.
+    /// The number of the newest transaction in this generation.
     package let number: Int64
     let context: StoreContext
     private let pool: ReaderPool
     private let state: Mutex<State>
-    /// How many connections there were; the last of several is kept for reads that have no time limit.
+    /// The number of connections at the beginning; the last of several is reserved for reads without a time limit.
     private let size: Int
 
     struct State {
@@ -20,9 +20,9 @@ package final class Generation: Sendable {
         var waiting: [Waiter] = []
         var phase = Phase.pinned
         var nextWaiter = 0
-        /// Connections in use by the threads that read with them, for reads inside reads.
+        /// The connections that threads are reading with, for nested reads.
         var holders: [pthread_t: StoreConnection] = [:]
-        /// Cursors that are open, each with a connection of its own.
+        /// The open cursors, each with its own connection.
         var cursors: [ObjectIdentifier: OpenCursor] = [:]
     }
 
@@ -32,11 +32,11 @@ package final class Generation: Sendable {
 
     enum Phase {
         case pinned
-        /// Its connections are being taken away; who wants to read waits for what comes next.
+        /// The connections are being released; readers wait for the next state.
         case releasing
-        /// Reads go to the generation after it.
+        /// Later reads use the new generation.
         case moved(Generation)
-        /// The store is closed, or moving did not succeed: there is no state left to read.
+        /// The store is closed, or moving failed: there is no state left to read.
         case failed
     }
 
@@ -57,7 +57,7 @@ package final class Generation: Sendable {
 
     deinit {
         pool.remove(self)
-        // Reads hold a reference, so all connections are idle here.
+        // Reads hold a reference, so that all connections are idle here.
         for connection in state.withLock({ $0.idle }) { pool.giveBack(connection) }
     }
 
@@ -67,13 +67,13 @@ package final class Generation: Sendable {
         case connection(StoreConnection)
         case moved(Generation)
         case failed
-        /// The `wake` that was given is called when it is worth asking again.
+        /// The generation calls the given `wake` when the caller should ask again.
         case wait(Int)
     }
 
-    /// A connection that is free, or a place in the line.
+    /// Leases an idle connection, or gives the caller a position in the FIFO queue.
     ///
-    /// Reads with a time limit leave one connection to the others, so that slow ones cannot hold up the main context.
+    /// Reads with a time limit leave one connection free, so that slow reads cannot delay the main context.
     func lease(isLimited: Bool, wake: () -> @Sendable () -> Void) -> Lease {
         state.withLock { state in
             switch state.phase {
@@ -88,7 +88,7 @@ package final class Generation: Sendable {
         }
     }
 
-    /// A connection that nobody needs just now, without a place in the line.
+    /// Leases an idle connection that no reader is waiting for; takes no position in the queue.
     func leaseIfIdle() -> StoreConnection? {
         state.withLock { state in
             guard case .pinned = state.phase, state.idle.count > kept(true) else { return nil }
@@ -96,7 +96,7 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Ends a lease.
+    /// Returns a leased connection.
     func giveBack(_ connection: StoreConnection) {
         let waiter = state.withLock { state -> Waiter?? in
             guard case .pinned = state.phase else { return .none }
@@ -112,7 +112,7 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Gives a place in the line up; who was woken already wakes the next one instead.
+    /// Gives up a position in the queue; a reader that was woken already wakes the next one.
     func giveUp(_ id: Int) {
         let next = state.withLock { state -> Waiter? in
             if let place = state.waiting.firstIndex(where: { $0.id == id }) {
@@ -129,7 +129,7 @@ package final class Generation: Sendable {
 
     private func kept(_ isLimited: Bool) -> Int { isLimited && size > 1 ? 1 : 0 }
 
-    /// Notes that this thread reads with the connection until `body` ends.
+    /// Registers that this thread reads with the connection until `body` ends.
     func holding<T>(_ connection: StoreConnection, _ body: () throws -> T) rethrows -> T {
         let thread = pthread_self()
         state.withLock { $0.holders[thread] = connection }
@@ -137,14 +137,14 @@ package final class Generation: Sendable {
         return try body()
     }
 
-    /// The connection that this thread is reading with already.
+    /// The connection that this thread is already reading with.
     func held() -> StoreConnection? {
         state.withLock { $0.holders[pthread_self()] }
     }
 
     // MARK: Moving
 
-    /// Takes the idle connections away; busy ones follow when their reads end.
+    /// Returns the idle connections to the pool; busy connections follow when their reads end.
     func release() {
         let idle = state.withLock { state -> [StoreConnection] in
             guard case .pinned = state.phase else { return [] }
@@ -157,7 +157,7 @@ package final class Generation: Sendable {
 
     func retire(to next: Generation) { leave(.moved(next)) }
 
-    /// Reads that begin later fail, and so do cursors, which stand between two reads.
+    /// Makes later reads and the reads of open cursors fail.
     func fail() {
         leave(.failed)
         for cursor in state.withLock({ $0.cursors.values.compactMap(\.cursor) }) { cursor.end() }

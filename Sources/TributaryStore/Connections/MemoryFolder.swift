@@ -4,22 +4,22 @@ import Synchronization
 
 /// A private folder on a memory-backed file system, for a store that lives no longer than its process.
 ///
-/// It is removed when it is closed and when the process exits. A process can also be killed: each folder is locked for
-/// the life of its owner, and who makes a new one first removes those that nobody holds any more.
+/// The folder is removed when it is closed and when the process exits. A killed process leaves its folder behind: each
+/// folder is locked for the life of its owner, and creating a folder first removes the folders that are not locked.
 package final class MemoryFolder: Sendable {
     package let path: String
     private let lock: Int32
     private let isRemoved = Atomic(false)
 
     private static let prefix = "tributary-memory-"
-    /// A folder has this name until it is locked, so that nobody takes it for one whose owner is gone.
+    /// The prefix of a folder that is not locked yet, so that no other process takes its owner for dead.
     private static let newPrefix = ".tributary-new-"
 
     package convenience init() throws(StoreError) {
         try self.init(in: MemoryFolder.parent)
     }
 
-    /// Makes a folder in `parent`, after those there whose owners are gone have been removed.
+    /// Creates a folder in `parent`, after removing the folders there whose owners are dead.
     package init(in parent: String) throws(StoreError) {
         MemoryFolder.sweep(parent)
         var template = Array("\(parent)/\(MemoryFolder.newPrefix)XXXXXX".utf8CString)
@@ -39,7 +39,7 @@ package final class MemoryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder with everything in it; who has files of it open keeps them until they are closed.
+    /// Removes the folder with its content; processes that have its files open keep them until they close them.
     package func remove() {
         guard !isRemoved.exchange(true, ordering: .sequentiallyConsistent) else { return }
         MemoryFolder.atExit.remove(path)
@@ -47,7 +47,7 @@ package final class MemoryFolder: Sendable {
         close(lock)
     }
 
-    /// Shared memory where the machine has it, else the folder for temporary files.
+    /// The folder for shared memory where the machine has one, otherwise the folder for temporary files.
     package static var parent: String {
         let memory = "/dev/shm"
         if access(memory, W_OK | X_OK) == 0 { return memory }
@@ -55,7 +55,7 @@ package final class MemoryFolder: Sendable {
         return temporary.count > 1 && temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
     }
 
-    /// Removes this user's folders whose owners are gone.
+    /// Removes this user's folders whose owners are dead.
     private static func sweep(_ parent: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for name in names where name.hasPrefix("\(prefix)\(getuid())-") {

@@ -4,10 +4,11 @@ import Synchronization
     import Glibc
 #endif
 
-/// The system's random numbers, asked for many at a time: each new object takes two, and asking the kernel for each costs
-/// more than making the object.
+/// The system's random numbers, requested in batches.
+///
+/// Each new object takes two numbers, and a request to the kernel for each costs more than creating the object.
 final class RandomSupply: Sendable {
-    /// As many numbers as the kernel gives without being interrupted: 256 bytes.
+    /// The numbers that the kernel delivers in one call without interruption: 256 bytes.
     private static let count = 32
 
     private let numbers = Mutex<[UInt64]>([])
@@ -19,7 +20,7 @@ final class RandomSupply: Sendable {
         }
     }
 
-    /// Empty when the kernel gives none.
+    /// Reads random numbers from the kernel; returns an empty array when the kernel delivers none.
     private static func fetch() -> [UInt64] {
         [UInt64](unsafeUninitializedCapacity: count) { buffer, filled in
             let bytes = UnsafeMutableRawBufferPointer(buffer)

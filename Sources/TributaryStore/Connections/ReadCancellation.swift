@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 import Synchronization
 
-/// Ends a read that has begun, or has yet to begin, from any thread.
+/// Cancels a running or future read from any thread.
 package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
 
@@ -12,7 +12,7 @@ package final class ReadCancellation: Sendable {
 
     package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    /// Interrupts the statements of `body` when it is cancelled.
+    /// Interrupts the statements of `body` when the read is cancelled.
     ///
     /// - Throws: `CancellationError` in place of SQLite's own error.
     func guarding<T>(_ database: Database, _ body: () throws -> T) throws -> T {

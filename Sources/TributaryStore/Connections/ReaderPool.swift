@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// Connections that read, opened when needed and kept for the next one who asks.
+/// Connections that read; the pool opens them on demand and keeps them for the next reader.
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [StoreConnection] = []
@@ -17,7 +17,7 @@ final class ReaderPool: Sendable {
     private let path: String
     private let trace: SQLTrace?
     private let state = Mutex(State())
-    /// Idle connections beyond this many are closed.
+    /// Idle connections beyond this number are closed.
     private static let idleLimit = 8
 
     init(path: String, trace: SQLTrace? = nil) {
@@ -25,7 +25,7 @@ final class ReaderPool: Sendable {
         self.trace = trace
     }
 
-    /// Connections that are idle or lent.
+    /// The number of idle and lent connections.
     var openCount: Int { state.withLock { $0.idle.count + $0.lent } }
 
     func take() throws -> StoreConnection {
@@ -43,14 +43,14 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Ends the connection's transaction, if it has one, and keeps it for others.
+    /// Ends the connection's transaction, if one is open, and keeps the connection for other readers.
     func giveBack(_ connection: StoreConnection) {
         let isClean = connection.run { database in
             guard database.isInsideTransaction else { return true }
             return (try? database.execute(sql: "ROLLBACK")) != nil
         }
-        // One that is not kept is closed when the last one lets go of it: who gives it back may be on its queue, where it
-        // cannot be closed.
+        // A surplus connection closes when its last reference is released: the caller may be on the connection's queue,
+        // where it cannot be closed.
         state.withLock { state in
             state.lent -= 1
             guard isClean, !state.isClosed, state.idle.count < ReaderPool.idleLimit else { return }
@@ -58,13 +58,13 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Notes a generation that holds connections, so that closing can take them away.
+    /// Registers a generation that holds connections, so that closing the pool can release them.
     func add(_ generation: Generation) {
         let isClosed = state.withLock { state in
             state.generations[ObjectIdentifier(generation)] = Pinned(generation: generation)
             return state.isClosed
         }
-        // It was on its way when the pool was closed.
+        // The generation was being created while the pool was closed.
         guard isClosed else { return }
         generation.release()
         generation.fail()
@@ -74,7 +74,7 @@ final class ReaderPool: Sendable {
         _ = state.withLock { $0.generations.removeValue(forKey: ObjectIdentifier(generation)) }
     }
 
-    /// Closes idle connections now and those in use when they come back.
+    /// Closes idle connections now, and connections in use when they are returned.
     func close() {
         let (idle, generations) = state.withLock { state in
             state.isClosed = true

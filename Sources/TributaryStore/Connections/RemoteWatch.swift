@@ -6,26 +6,26 @@ import Synchronization
     import Glibc
 #endif
 
-/// Notices what other processes, and other stores of this process, commit to the store's file.
+/// Notifies of commits that other processes, and other stores of this process, make to the store's file.
 ///
-/// A write of anyone wakes a thread of its own through inotify. The write comes before its commit can be seen, so the
-/// thread takes SQLite's write lock for a moment: whoever is writing has ended then. It does so once for a burst of
-/// writes, because this process's own wake it as well.
+/// Through inotify, every write to the file wakes the watch's own thread. The write happens before its commit is
+/// visible, so the thread takes SQLite's write lock for a moment: the writer has finished then. The thread does so once
+/// for a burst of writes, because this process's own writes wake it as well.
 ///
-/// A user has few inotify instances (128 by default), so a process takes no more than ``limit`` of them; a watch that gets
-/// none looks once a second.
+/// A user has few inotify instances (128 by default), so a process takes at most ``limit`` of them; a watch without one
+/// polls once a second.
 package final class RemoteWatch: Sendable {
-    /// Watches of one process that use inotify at a time.
+    /// The number of watches of one process that use inotify at a time.
     static let limit = 16
-    /// Milliseconds without a write after which the watch looks.
+    /// Milliseconds without a write after which the watch reads the newest transaction.
     private static let quiet: Int32 = 10
-    /// The longest time that writes without a pause put the look off.
+    /// The longest time by which continuous writes delay that read.
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
-    /// Of inotify; -1 when there was none to be had.
+    /// The inotify descriptor; -1 when none was available.
     private let descriptor: Int32
-    /// Written to when the watch is to end.
+    /// The end of the pipe that ``stop()`` writes to.
     private let stopWriteEnd: Int32
     private let stopReadEnd: Int32
     private let connection: StoreConnection
@@ -33,13 +33,14 @@ package final class RemoteWatch: Sendable {
     private let isStopped = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Nil where there is no file to watch; `changed` is called with the number of the newest transaction after each
-    /// write of anyone.
+    /// Starts a watch; nil when the store has no file to watch.
+    ///
+    /// The watch calls `changed` with the number of the newest transaction after writes to the file, whoever made them.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
         guard access(path, F_OK) == 0, pipe(&ends) == 0 else { return nil }
-        // A program that is started meanwhile does not get them.
+        // A program that this process starts does not inherit the descriptors.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         guard let connection = try? StoreConnection.writer(path: path) else {
             for open in ends { Glibc.close(open) }
@@ -56,7 +57,7 @@ package final class RemoteWatch: Sendable {
         Thread.detachNewThread { [self] in run(changed) }
     }
 
-    /// An inotify instance that watches the folder, -1 when the process has enough of them or the system gives none.
+    /// Creates an inotify instance that watches the folder; -1 when the process or the system has too many of them.
     private static func watch(_ folder: String) -> Int32 {
         guard inUse.add(1, ordering: .relaxed).newValue <= limit else {
             inUse.subtract(1, ordering: .relaxed)
@@ -87,7 +88,7 @@ package final class RemoteWatch: Sendable {
             guard news == .store || (news == .nothing && (descriptor < 0 || isOwing)) else { continue }
             gather(&buffer)
             let newest = newest()
-            // What could not be read is tried again.
+            // The loop reads the newest transaction again after a failed read.
             isOwing = newest == nil
             if let newest { changed(newest) }
         }
@@ -107,40 +108,43 @@ package final class RemoteWatch: Sendable {
         case stop
     }
 
-    /// Waits for events, at most so many milliseconds; -1 for ever.
+    /// Waits for events for at most the given milliseconds; -1 waits without a limit.
     private func wait(_ milliseconds: Int32, _ buffer: inout [UInt8]) -> News {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
         ]
-        // A descriptor of -1 is passed over.
+        // `poll` ignores a descriptor of -1.
         let found = poll(&polled, 2, milliseconds)
         guard found > 0 else { return found == 0 ? .nothing : .other }
-        // Only now: whoever stops the watch has written, and does not touch the descriptor any more.
+        // The thread ends only now: the caller that stops the watch has written, and does not use the descriptor any
+        // more.
         if polled[1].revents != 0 { return .stop }
         let count = read(descriptor, &buffer, buffer.count)
         return count > 0 && concerns(buffer[..<count]) ? .store : .other
     }
 
-    /// Lets a burst of writes pass: those of this process wake the watch as well, and each lock would stand in their way.
+    /// Waits until a burst of writes has ended.
+    ///
+    /// This process's own writes wake the watch as well, and a lock after each of them would delay them.
     private func gather(_ buffer: inout [UInt8]) {
         guard descriptor >= 0 else { return }
         let end = ContinuousClock.now + RemoteWatch.ceiling
         while ContinuousClock.now < end {
             let news = wait(RemoteWatch.quiet, &buffer)
-            // The word to stop is there still for the next wait.
+            // The stop request stays in the pipe for the next wait.
             if news == .nothing || news == .stop { return }
         }
     }
 
-    /// Whether one of the events is about the store; also when some were lost.
+    /// Whether one of the events concerns the store; also true when events were lost.
     private func concerns(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             InotifyEvents(bytes).contains { $0.isOverflow || names.contains($0.name) }
         }
     }
 
-    /// The newest transaction once nobody is writing; nil when it cannot be read.
+    /// The newest transaction, read while no process is writing; nil when it cannot be read.
     private func newest() -> Int64? {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
             do {
@@ -151,7 +155,7 @@ package final class RemoteWatch: Sendable {
                     return try statement.first { $0.integer(0) } ?? 0
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Somebody writes for long; each try waits for a while by itself.
+                // Another process writes for a long time; each attempt waits for a while by itself.
                 continue
             } catch {
                 return nil
@@ -162,7 +166,9 @@ package final class RemoteWatch: Sendable {
 }
 
 extension RemoteWatch {
-    /// The same as ``stop()`` without waiting: for those that may be on the watch's own thread.
+    /// Requests the end of the watch, as ``stop()`` does, without waiting for it.
+    ///
+    /// For callers that may be on the watch's own thread.
     package func stopSoon() {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
         var byte: UInt8 = 0

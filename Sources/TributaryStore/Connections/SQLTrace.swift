@@ -1,8 +1,8 @@
-/// Hears of each statement that SQLite has run, on the thread that ran it.
+/// Observes each statement that SQLite has run, on the thread that ran it.
 package struct SQLTrace: Sendable {
-    /// Whether the text has the bound values in the place of its parameters.
+    /// Whether the text contains the bound values in place of its parameters.
     package var includesValues: Bool
-    /// The text, how long it ran, and how many rows it gave.
+    /// Receives the text, the duration and the number of rows.
     package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
 
     package init(

@@ -1,19 +1,19 @@
 import CSQLite
 
-/// How SQLite treats memory in the whole process.
+/// The settings of SQLite's memory management for the whole process.
 package enum SQLiteMemory {
-    /// Has SQLite keep no account of the memory that it uses.
+    /// Disables SQLite's accounting of the memory that it uses.
     ///
-    /// The account is kept under one mutex for all connections, which is held during each allocation: a read waits for
-    /// an import that was interrupted there. For a program that owns its process, before it opens its first store;
-    /// other programs may want `sqlite3_memory_used` to work.
+    /// SQLite keeps the account under one mutex for all connections and holds it during each allocation, so a read
+    /// waits for an import that was preempted there. This function is for a program that owns its process, before it
+    /// opens its first store; other programs may need `sqlite3_memory_used`.
     ///
-    /// - Returns: False when SQLite is in use already; nothing has changed then.
+    /// - Returns: False when SQLite is already initialized; nothing has changed then.
     @discardableResult
     package static func disableAccounting() -> Bool {
         csqlite_disable_memory_accounting() == SQLITE_OK
     }
 
-    /// The bytes that SQLite has accounted for; 0 without an account.
+    /// The bytes that SQLite has accounted for; 0 when accounting is disabled.
     package static var accountedBytes: Int { Int(sqlite3_memory_used()) }
 }

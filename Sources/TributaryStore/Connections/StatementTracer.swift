@@ -1,11 +1,11 @@
 import CSQLite
 
-/// Times the statements of one connection.
+/// Measures the statements of one connection.
 ///
-/// SQLite's own times have a resolution of milliseconds, so the clock is read here. A statement that is read in several
-/// steps counts from its first step until it is reset.
+/// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself. A statement that is read
+/// in several steps counts from its first step until it is reset.
 ///
-/// `@unchecked Sendable`: SQLite calls it on the connection's queue only.
+/// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
 final class StatementTracer: @unchecked Sendable {
     private struct Run {
         let start: ContinuousClock.Instant
@@ -19,7 +19,7 @@ final class StatementTracer: @unchecked Sendable {
         self.trace = trace
     }
 
-    /// The connection must not outlive the tracer.
+    /// Attaches the tracer to a connection, which must not outlive it.
     func watch(_ connection: OpaquePointer?) {
         let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE)
         sqlite3_trace_v2(
@@ -38,7 +38,7 @@ final class StatementTracer: @unchecked Sendable {
     private func note(_ event: Int32, _ statement: OpaquePointer) {
         switch event {
         case SQLITE_TRACE_STMT:
-            // Triggers of a statement that runs come under its own pointer.
+            // SQLite reports the triggers of a running statement under the pointer of that statement.
             if runs[statement] == nil { runs[statement] = Run(start: .now) }
         case SQLITE_TRACE_ROW: runs[statement]?.rows += 1
         default:

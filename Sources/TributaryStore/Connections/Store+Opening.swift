@@ -7,7 +7,7 @@ import Synchronization
 #endif
 
 extension Store {
-    /// Opens the store, creates it when there is none, migrates it when the model has grown.
+    /// Opens the store; creates it when it does not exist, and migrates it when the model has changed.
     package static func open(_ configuration: StoreConfiguration) throws(StoreError) -> Store {
         do {
             try createFile(at: configuration.path)
@@ -48,10 +48,10 @@ extension Store {
         }
     }
 
-    /// Owner writes, group reads; SQLite gives its `-wal` and `-shm` the mode of the file.
+    /// The owner writes, the group reads; SQLite gives its `-wal` and `-shm` files the mode of the store's file.
     private static let fileMode: mode_t = 0o640
 
-    /// Makes the file with the right mode when it is not there; leaves one that is there alone.
+    /// Creates the file with the right mode when it does not exist; does not change an existing file.
     private static func createFile(at path: String) throws(StoreError) {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
         if descriptor < 0 {
@@ -59,7 +59,7 @@ extension Store {
             throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
         defer { Glibc.close(descriptor) }
-        // The umask may have taken the group's right to read.
+        // The umask may have removed the group's right to read.
         fchmod(descriptor, fileMode)
     }
 }

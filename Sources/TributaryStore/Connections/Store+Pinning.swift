@@ -2,17 +2,18 @@ import CSQLite
 import GRDB
 
 extension Store {
-    /// A generation of the store as of now, which stays as it is while others write.
+    /// Pins the current state as a generation, which does not change while others write.
     ///
-    /// Blocks until the writer's turn.
+    /// Blocks until the write lock is free.
     ///
-    /// While it is held the WAL cannot begin anew, so it grows with everything that is written: hold it for the length
-    /// of a piece of work, or move it from time to time. As many reads may run at once as it has connections.
+    /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write: hold a generation
+    /// only for one piece of work, or move it from time to time. The number of simultaneous reads is limited by
+    /// `connections`.
     package func pin(connections: Int = 1) throws -> Generation {
         try move(from: nil, connections: connections)
     }
 
-    /// The newest generation in place of `old`, in the writer's turn, for which it waits.
+    /// Moves from `old` to the newest generation; takes the write lock, for which it waits.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try locked { database in
             try checkOpen()
@@ -22,13 +23,13 @@ extension Store {
 }
 
 extension WriterTurn {
-    /// Moves from `old` to the newest state: release, pin, copy the WAL back, pin again, with the writer held.
+    /// Moves from `old` to the newest state with the write lock held: release, pin, checkpoint, pin again.
     ///
-    /// Releasing first is what keeps the WAL short: with all of it copied back, the new generation reads the store's
-    /// file alone and the next writer begins the WAL anew. Copying waits for the disk, and reads do not wait for that:
-    /// they go to a generation of the same state, which is released in turn. Whoever still holds `old` and reads it
-    /// later reads the new generation; a read that has begun goes on undisturbed, and its connection comes back when it
-    /// ends.
+    /// The release comes first because it keeps the WAL short: once the whole WAL is copied back, the new generation
+    /// reads only the store's file, and the next writer restarts the WAL. The checkpoint waits for the disk, but reads
+    /// do not wait for it: a temporary generation of the same state serves them and is released afterwards. A holder of
+    /// `old` that reads later reads the new generation. A read that has begun continues undisturbed, and its connection
+    /// returns when it ends.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try StoreError.mapping {
             try store.checkNotTransacting()
@@ -44,7 +45,7 @@ extension WriterTurn {
         }
     }
 
-    /// A new generation in place of `old`; `released` runs while neither is pinned.
+    /// Creates a generation in place of `old`; `released` runs while neither generation is pinned.
     private func replace(
         _ old: Generation?,
         connections: Int,
@@ -63,7 +64,7 @@ extension WriterTurn {
     }
 
     private func pin(connections count: Int) throws -> Generation {
-        // Keeps other processes from committing while the connections begin one after another.
+        // Prevents other processes from committing while the connections begin one after another.
         try database.execute(sql: "BEGIN IMMEDIATE")
         defer { try? database.execute(sql: "ROLLBACK") }
         var connections: [StoreConnection] = []

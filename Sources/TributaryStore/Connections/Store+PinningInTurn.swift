@@ -1,5 +1,5 @@
 extension Store {
-    /// As `pin`, without blocking a thread while waiting for the writer's turn.
+    /// Pins the current state like `pin`, without blocking a thread while it waits for the write lock.
     package func pinInTurn(connections: Int = 1) async throws -> Generation {
         try await withCheckedThrowingContinuation { continuation in
             writer.enqueue { database in

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Store {
-    /// Reads what is committed when it begins, for as long as that takes, on a connection that nobody else waits for.
+    /// Reads the state that is committed at the beginning, on a connection of its own that no other reader waits for.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
     package func readAside<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {

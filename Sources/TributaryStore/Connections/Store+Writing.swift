@@ -2,12 +2,12 @@ import GRDB
 import Synchronization
 
 extension Store {
-    /// Runs `body` in one SQLite transaction on the writer connection, in turn.
+    /// Runs `body` in one SQLite transaction on the writer connection, in FIFO order.
     ///
-    /// Everything is rolled back when it throws. Blocks the calling thread until its turn is over.
+    /// The transaction is rolled back when `body` throws. The calling thread blocks until the transaction has ended.
     ///
-    /// `committed` runs after the commit while the turn is still held, so that what it does is in the order of the
-    /// commits and nobody moves a generation in between.
+    /// `committed` runs after the commit while the write lock is still held, so that its effects are in the order of
+    /// the commits and no other thread moves a generation in between.
     package func write<T>(
         _ body: (WriteTransaction) throws -> T,
         committed: (T, WriterTurn) throws -> Void = { _, _ in }
@@ -18,7 +18,8 @@ extension Store {
         }
     }
 
-    /// The same without blocking a thread while waiting for the turn.
+    /// Runs `body` in one SQLite transaction, like `write`, without blocking a thread while it waits for the write
+    /// lock.
     package func writeInTurn<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> T,
         committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
@@ -36,7 +37,7 @@ extension Store {
         }
     }
 
-    /// Holds the writer's turn while `body` runs, with no transaction open.
+    /// Holds the write lock while `body` runs, without an open transaction.
     package func inTurn<T>(_ body: (WriterTurn) throws -> T) throws -> T {
         try locked { database in
             try checkOpen()
@@ -44,14 +45,14 @@ extension Store {
         }
     }
 
-    /// Returns when those who asked for the writer before have had their turns.
+    /// Returns when all earlier requests for the write lock have been served.
     package func waitForTurn() async {
         await withCheckedContinuation { continuation in
             writer.enqueue { _ in continuation.resume() }
         }
     }
 
-    /// Runs `body` on the writer connection, holding the write lock, for which the calling thread waits.
+    /// Runs `body` on the writer connection with the write lock held; blocks the calling thread until the lock is free.
     ///
     /// - Throws: ``StoreError`` `deadlock` when the wait could never end, and what `body` throws.
     func locked<T>(_ body: (Database) throws -> T) throws -> T {
@@ -87,9 +88,9 @@ extension Store {
         }
     }
 
-    /// The write lock can be taken again by who has it, but a transaction inside another one cannot be rolled back alone.
+    /// Checks that no transaction is open: the write lock is reentrant, but an inner transaction cannot be rolled back.
     ///
-    /// - Throws: ``StoreError`` `nestedTransaction`, and leaves the transaction that is open alone.
+    /// - Throws: ``StoreError`` `nestedTransaction`; the open transaction is not affected.
     func checkNotTransacting() throws {
         guard isTransacting.load(ordering: .relaxed) else { return }
         throw StoreError.nestedTransaction(holder: writeLock.outerHolder ?? "this thread")

@@ -4,9 +4,9 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// One SQLite file with the state of the merge, its history and its positions.
+/// One SQLite file with the merge state, the history and the positions of the writers.
 ///
-/// One connection writes, first come, first served; readers see one generation each.
+/// One connection writes, in FIFO order; each reader sees one generation.
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
@@ -15,11 +15,11 @@ package final class Store: Sendable {
     let readers: ReaderPool
     let meter: WALMeter
     let isClosed = Atomic(false)
-    /// Held by whoever uses the writer connection.
+    /// The lock of the writer connection.
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
-    /// Whether a transaction is open on the writer; read and written in the writer's turn.
+    /// Whether a transaction is open on the writer connection; read and written with the write lock held.
     let isTransacting = Atomic(false)
-    /// What writes down the older versions of a new store's model.
+    /// Records the older versions of a new store's model in the background; nil when there is nothing to record.
     let recording = Mutex<VersionRecording?>(nil)
 
     init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
@@ -30,10 +30,10 @@ package final class Store: Sendable {
         self.meter = meter
     }
 
-    /// The ID of a new object.
+    /// Creates the ID of a new object.
     package func newID() -> UniqueID { configuration.environment.newID() }
 
-    /// Reads what is committed when it begins.
+    /// Reads the state that is committed when the read begins.
     package func read<T>(_ body: (Reader) throws -> T) throws -> T {
         let connection = try readers.take()
         defer { readers.giveBack(connection) }
@@ -45,19 +45,19 @@ package final class Store: Sendable {
         }
     }
 
-    /// How long closing waits for readers, to leave an empty WAL.
+    /// The time for which closing waits for readers, so that the WAL is empty afterwards.
     private static let closingMilliseconds: Int32 = 200
 
     /// Copies the WAL back and closes every connection.
     ///
-    /// Later calls throw `StoreError.closed`, and so do reads of generations; reads that have begun go on.
+    /// Later calls, and reads of generations, throw `StoreError.closed`; reads that have begun continue.
     package func close() throws {
         guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         readers.close()
         defer { configuration.memory?.remove() }
         try StoreError.mapping {
             writer.run { database in
-                // The checkpoint keeps writers out while it waits for readers: another that is closing too would starve.
+                // The checkpoint blocks writers while it waits for readers: another store that is closing would starve.
                 sqlite3_busy_timeout(database.sqliteConnection, Store.closingMilliseconds)
                 if !meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_TRUNCATE) {
                     meter.checkpoint(database.sqliteConnection, SQLITE_CHECKPOINT_PASSIVE)

@@ -1,7 +1,7 @@
 package import TributaryModel
 
 extension StoreConfiguration {
-    /// A store in memory: a real database in a private folder that goes when the store is closed, or with the process.
+    /// A store in memory: a database in a private folder that is removed when the store is closed or the process ends.
     package static func memory(
         name: String,
         model: Model,

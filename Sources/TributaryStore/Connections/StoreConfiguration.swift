@@ -1,20 +1,20 @@
 package import TributaryModel
 
-/// What a store is opened with.
+/// The settings with which a store is opened.
 package struct StoreConfiguration: Sendable {
     /// The SQLite file, in a folder that exists.
     package var path: String
-    /// The configured name: what peers are shown, and the store part of object IDs.
+    /// The configured name of the store: peers see it, and object IDs contain it.
     package var name: String
     package var model: Model
     package var environment: StoreEnvironment
-    /// The folder of a store in memory, which goes when the store is closed.
+    /// The folder of a store in memory; removed when the store is closed.
     package internal(set) var memory: MemoryFolder?
-    /// Hears of the statements that SQLite runs.
+    /// Observes the statements that SQLite runs.
     package var trace: SQLTrace?
-    /// How the store is brought to the model when it is at another version.
+    /// The settings of the migration of a store whose model has another version.
     package var migration = MigrationSettings()
-    /// Older versions whose names are understood, each list the oldest first.
+    /// The older versions of the model whose names the store resolves; each list begins with the oldest version.
     var histories: [ModelVersions] = []
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {

@@ -2,10 +2,10 @@ import CSQLite
 import Dispatch
 import GRDB
 
-/// One SQLite connection on a queue of its own, set up the way the store wants it.
+/// One SQLite connection with its own queue and the store's settings.
 struct StoreConnection: Sendable {
     private let queue: DatabaseQueue
-    /// Kept for as long as the connection.
+    /// The tracer lives as long as the connection.
     private let tracer: StatementTracer?
 
     private init(path: String, _ configuration: Configuration, _ trace: SQLTrace?) throws {
@@ -16,9 +16,9 @@ struct StoreConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// The connection that writes.
+    /// Opens the connection that writes.
     ///
-    /// Without `isDurable` nothing waits for the disk.
+    /// Without `isDurable`, commits do not wait for the disk.
     static func writer(path: String, isDurable: Bool = true, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.writer")
         configuration.prepareDatabase { database in
@@ -36,7 +36,7 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// A connection that only reads.
+    /// Opens a connection that only reads.
     static func reader(path: String, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.reader")
         configuration.readonly = true
@@ -48,12 +48,12 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// Runs `body` on the connection, first come, first served; may be nested on one thread.
+    /// Runs `body` on the connection in FIFO order; one thread may nest the calls.
     func run<T>(_ body: (Database) throws -> T) rethrows -> T {
         try queue.unsafeReentrantRead(body)
     }
 
-    /// The same, in turn with `run`, without blocking the caller.
+    /// Runs `body` on the connection in FIFO order with `run`, without blocking the caller.
     func enqueue(_ body: @escaping @Sendable (Database) -> Void) {
         queue.asyncWriteWithoutTransaction(body)
     }
@@ -62,10 +62,10 @@ struct StoreConnection: Sendable {
         try queue.close()
     }
 
-    /// The writer's cache; it matters more than any other setting for imports in random order.
+    /// The writer's cache; no other setting matters as much for imports in random order.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
-    /// How long a write waits for one of another process.
+    /// The time for which a write waits for the write of another process.
     static let busySeconds = 10.0
 
     private static func baseConfiguration(label: String) -> Configuration {
@@ -81,7 +81,7 @@ struct StoreConnection: Sendable {
         return configuration
     }
 
-    /// Leaves `-wal` and `-shm` in place when the last connection closes: a reader without write permission needs them.
+    /// Keeps `-wal` and `-shm` when the last connection closes: a reader without write permission needs them.
     private static func keepWAL(_ database: Database) throws {
         var on: CInt = 1
         let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &on)

@@ -1,12 +1,12 @@
 import TributaryModel
 
-/// What reads and writes of one store need to know besides the connection.
+/// The facts about one store that reads and writes need besides the connection.
 struct StoreContext: Sendable {
     let configuration: StoreConfiguration
-    /// Where the model's objects lie in this store.
+    /// Maps the model to the tables of this store.
     let layout: StoreModel
 
-    /// Where large binaries lie; nil in memory, where they stay in their rows.
+    /// The folder of large binaries; nil for a store in memory, which keeps them in their rows.
     let blobs: BlobFolder?
 
     var name: String { configuration.name }

@@ -1,7 +1,7 @@
 import Foundation
 package import TributaryChanges
 
-/// What a store takes from the world around it; tests give their own.
+/// The clock and the random numbers that a store uses; tests replace them.
 package struct StoreEnvironment: Sendable {
     /// Unix milliseconds.
     package var wallMilliseconds: @Sendable () -> UInt64
@@ -24,7 +24,7 @@ package struct StoreEnvironment: Sendable {
         )
     }()
 
-    /// A new UUID of version 7.
+    /// Creates a UUID of version 7.
     package func newID() -> UniqueID {
         .version7(milliseconds: wallMilliseconds(), random: (random(), random()))
     }

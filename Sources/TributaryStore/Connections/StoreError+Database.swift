@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 
 extension StoreError {
-    /// Runs `body` and turns SQLite's errors into the store's.
+    /// Runs `body` and converts SQLite's errors to ``StoreError``.
     static func mapping<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -14,7 +14,7 @@ extension StoreError {
         }
     }
 
-    /// The error that the connection reports for the call that has just failed.
+    /// The error of the call that has just failed on the connection.
     static func database(of connection: OpaquePointer?) -> StoreError {
         .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
     }

@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension StoreError: CustomStringConvertible {
-    /// What failed and why, for people.
+    /// Describes in words which operation failed and why.
     package var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "the store '\(path)' cannot be opened: \(reason)"
@@ -23,7 +23,7 @@ extension StoreError: CustomStringConvertible {
         }
     }
 
-    /// Whether the disk under the store has no room left.
+    /// Whether the disk of the store has no room left.
     package var isDiskFull: Bool {
         guard case .database(let code, _) = self else { return false }
         return code & 0xFF == StoreError.full

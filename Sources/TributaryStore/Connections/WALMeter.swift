@@ -3,20 +3,20 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Watches how long the WAL has become, and copies it back into the store's file when it is worth it.
+/// Measures the length of the WAL and copies it back into the store's file when that is worthwhile.
 final class WALMeter: Sendable {
     /// 4 MiB of pages of 4 KiB, SQLite's own default.
     static let checkpointFrames: Int32 = 1000
 
-    /// Bytes that the file of the WAL may keep once everything in it is copied back.
+    /// The bytes that the WAL file may keep once its whole content is copied back.
     static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
 
-    /// Frames in the WAL after the last commit or checkpoint of this process.
+    /// The frames in the WAL after the last commit or checkpoint of this process.
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
 
-    /// Called by SQLite after each commit of the connection, which must not outlive the meter.
+    /// Attaches the meter to a connection, which must not outlive it; SQLite calls the meter after each commit.
     func watch(_ database: Database) {
         _ = sqlite3_wal_hook(
             database.sqliteConnection,
@@ -33,27 +33,27 @@ final class WALMeter: Sendable {
         )
     }
 
-    /// Whether the file of the WAL is longer than it has to stay, whatever of it is in use.
+    /// Whether the WAL file is longer than necessary, regardless of how much of it is in use.
     func isFileLong(of path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && Int64(status.st_size) > WALMeter.idleBytes + (64 << 10)
     }
 
-    /// Gives the space of the WAL back, unless somebody reads it just now; waits for nobody.
+    /// Truncates the WAL unless a reader is using it; does not wait.
     func truncate(_ connection: OpaquePointer?) {
         sqlite3_busy_timeout(connection, 0)
         defer { sqlite3_busy_timeout(connection, Int32(StoreConnection.busySeconds * 1_000)) }
         checkpoint(connection, SQLITE_CHECKPOINT_TRUNCATE)
     }
 
-    /// Copies back what no reader holds up, without waiting for anyone; true when that was everything.
+    /// Copies back all frames that no reader needs, without waiting; returns true when the whole WAL was copied.
     @discardableResult
     func checkpoint(_ connection: OpaquePointer?, _ mode: Int32) -> Bool {
         var inLog: Int32 = 0
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &inLog, &copied)
         guard code == SQLITE_OK, inLog >= 0 else { return false }
-        // When all is copied the next writer begins the WAL anew.
+        // Once all frames are copied, the next writer restarts the WAL.
         frames.store(inLog == copied ? 0 : inLog, ordering: .relaxed)
         return inLog == copied
     }

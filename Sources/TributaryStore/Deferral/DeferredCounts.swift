@@ -1,11 +1,11 @@
-/// How much of what was imported has no effect yet.
+/// The number of imported writes that have no effect yet.
 package struct DeferredCounts: Sendable, Hashable {
-    /// Counts end here.
+    /// The counts stop at this number.
     package static let limit = 100_000
 
-    /// Values that the model cannot represent.
+    /// The number of values that the model cannot represent.
     package var values = 0
-    /// Objects that were updated and that nobody has inserted.
+    /// The number of objects that were updated and never inserted.
     package var objects = 0
 
     package var isEmpty: Bool { values == 0 && objects == 0 }

@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// The merge state of one object as far as the model cannot represent it.
+/// The merge state of one object, limited to the part that the model cannot represent.
 struct DeferredObject {
     typealias Write = Register<DeferredVersion, String>
 
-    /// The total of one writer: a sum, or an amount that is no number.
+    /// The total of one writer: a sum, or an amount that is not a number.
     enum Total {
         case sum(PropertyValue)
         case other(JSONValue)
@@ -24,16 +24,16 @@ struct DeferredObject {
         var target: UniqueID
     }
 
-    /// The name of its entity, of a hierarchy that of the root.
+    /// The entity's name; the root entity's name in a hierarchy.
     var entity: String
     var id: UniqueID
     var inserted: DeferredVersion?
     var deleted: DeferredVersion?
-    /// By property: the canonical text of the value with the greatest version.
+    /// For each property, the canonical text of the value with the greatest version.
     private(set) var values: [String: Write] = [:]
-    /// By property: greatest and least values, which no deletion supersedes and whose versions do not matter.
+    /// For each property, its greatest or least value; no deletion supersedes it and its version does not matter.
     private(set) var extremes: [String: PropertyValue] = [:]
-    /// By property and the row of the writer: the totals of counters.
+    /// The counter totals by property and by the row of the writer.
     private(set) var totals: [String: [Int64: Total]] = [:]
     /// Links and unlinks as text.
     private(set) var pairs: [Pair: Write] = [:]
@@ -54,7 +54,7 @@ struct DeferredObject {
         extremes[property] = value
     }
 
-    /// Adds an increment to the total of a writer; an amount that is no number takes the place of the total.
+    /// Adds an increment to the total of a writer; an amount that is not a number replaces the total.
     mutating func add(_ amount: JSONValue, to property: String, by writer: Int64) {
         guard let number = amount.number else {
             totals[property, default: [:]][writer] = .other(amount)
@@ -72,7 +72,7 @@ struct DeferredObject {
         pairs[pair] = try DeferredObject.greater(pairs[pair], write, by: order)
     }
 
-    /// Of two writes the one with the greater version; the second when they have one version.
+    /// Returns the write with the greater version; the second write when the versions are equal.
     private static func greater(_ known: Write?, _ write: Write, by order: DeferredVersionOrder) throws -> Write {
         guard let known else { return write }
         return try order.isOlder(write.version, than: known.version) ? known : write

@@ -1,18 +1,18 @@
 import GRDB
 import TributaryChanges
 
-/// Finds the transactions and applied segments that deferred writes come from.
+/// Finds the transactions and applied segments from which deferred writes come.
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
         var sequence: UInt64
-        /// Unix seconds at which the transaction was imported.
+        /// The import time of the transaction, in Unix seconds.
         var since: Double
     }
 
     private let reader: Reader
     private let select: BoundStatement
-    /// By the number of the transaction; nil for one that is not there.
+    /// The origins by transaction number; nil for a transaction that does not exist.
     private var known: [Int64: Origin?] = [:]
     private var lastSegment: SegmentRecord?
     private static let limit = 10_000
@@ -28,7 +28,7 @@ struct DeferredOrigins {
         )
     }
 
-    /// Where the transaction with the given number in this store comes from.
+    /// The origin of the transaction with the given number in this store.
     mutating func origin(_ number: Int64) throws -> Origin? {
         if let origin = known[number] { return origin }
         select.bind(1, number)
@@ -42,7 +42,7 @@ struct DeferredOrigins {
         return found ?? nil
     }
 
-    /// The applied segment that holds the transaction; nil for one that is applied in part.
+    /// The applied segment that contains the transaction; nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
         if let lastSegment, lastSegment.writer == origin.writer, lastSegment.first <= origin.sequence,

@@ -1,9 +1,9 @@
-/// What of everything that was imported has no effect yet: counts, times and the newest writes.
+/// A summary of the imported writes that have no effect yet: counts, times and the newest writes.
 package struct DeferredOverview: Sendable, Hashable {
     package var counts = DeferredCounts()
-    /// Writes of the newest transactions that have deferred ones, the newest first.
+    /// The deferred writes of the newest transactions, newest first.
     package var newest: [DeferredWrite] = []
-    /// Unix seconds of the first and of the last import that brought some.
+    /// The Unix seconds of the first and of the last import with deferred writes.
     package var since: Double?
     package var until: Double?
 

@@ -2,16 +2,18 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Merges deferred writes once the model can represent them, with the versions that they have always had.
+/// Merges deferred writes with their original versions once the model can represent them.
 struct DeferredReplay {
     let db: Database
     let layout: StoreModel
     let configuration: StoreConfiguration
 
-    /// The author of the transaction in history that has their effects; it is not in the log.
+    /// The author of the transaction in history that contains the effects; the log does not contain this transaction.
     static let author = "migration"
 
-    /// Costs a look at each deferred write, and the merge of those that have an effect now.
+    /// Merges the deferred writes that the model can represent now.
+    ///
+    /// The cost is one look at each deferred write, and one merge for each write that takes effect.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func run() throws {
@@ -44,12 +46,12 @@ struct DeferredReplay {
         engine.begin(number: number, version: .none, writer: 1, isLocal: false)
         try body(engine)
         try engine.end()
-        // Nobody needs to be told of a transaction without effects.
+        // A transaction without effects needs no change notification.
         guard engine.effects.current.effects.isEmpty else { return }
         try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
     }
 
-    /// The change; one value of an object whose entity is gone as one of the root's when that has the property.
+    /// Returns the change; a value of a removed entity becomes one of the root entity when the root has the property.
     private func renamedToRoot(_ entry: DeferredWriteTable.Entry) -> Change {
         guard entry.valueIndex != nil, let root = layout.survivingRoot(ofEntity: entry.change.entity),
             let name = entry.change.operation.valueWrites?.writes.first?.name
@@ -61,7 +63,7 @@ struct DeferredReplay {
         return change
     }
 
-    /// Whether the entity is gone, and other objects keep something of the change.
+    /// Whether the entity was removed and other objects keep a part of the change.
     private func isKeptElsewhere(_ change: Change) -> Bool {
         if layout.survivingRoot(ofEntity: change.entity) != nil { return true }
         let entity = layout.lastName(ofEntity: change.entity)

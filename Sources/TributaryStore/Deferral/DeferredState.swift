@@ -2,13 +2,12 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of a store as canonical lines: of each value the write that counts, of counters the total of each
-/// writer.
+/// The deferred writes of a store as canonical lines: the winning write of each value, and counter totals by writer.
 ///
-/// A store that had the entity or property before it was taken out of the model keeps only the newest of its values, or
-/// the greatest or least by the property's rule, and one that never had it keeps all that came in: the lines are the same
-/// for both, as far as the older versions of the model are known that tell the rule. A write to a property that the model
-/// has, but of another kind (an ID for a to-many relationship, say), is left out: it never takes effect in this model.
+/// A store whose model once had the entity or property keeps only the newest value, or the greatest or least one by the
+/// property's rule. A store whose model never had it keeps all writes. The lines are equal for both stores, as long as
+/// the older versions of the model, which tell the rule, are known. A write that does not fit a property of the model
+/// (an ID for a to-many relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let database: Database
     private let layout: StoreModel
@@ -40,9 +39,9 @@ struct DeferredState {
 
     /// A row of the table of deferred writes.
     private struct Entry {
-        /// The entity of the model that it names; nil when there is none.
+        /// The entity of the model that the row names; nil when the model has no such entity.
         var entity: Entity?
-        /// The name of the entity in the model, or the last name that it had.
+        /// The entity's name in the model, or the last name that it had.
         var name: String
         var version: DeferredVersion
         var writer: Int64
@@ -110,7 +109,7 @@ struct DeferredState {
         }
     }
 
-    /// One value: it counts by the rule that its property had when it was last in the model.
+    /// Adds one value by the rule that its property had when it was last in the model.
     private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout Object) throws {
         if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
         let property = layout.lastName(ofProperty: name, of: entry.name)
@@ -150,7 +149,7 @@ struct DeferredState {
         let positions = texts("positions")
         for (index, target) in texts("ids").enumerated() {
             guard let id = UniqueID(target) else { continue }
-            // No position is the same as an empty one.
+            // A missing position equals an empty one.
             let position = isLink && positions.indices.contains(index) ? positions[index] : ""
             var value = isLink ? "linked" : "unlinked"
             if !position.isEmpty { value += " at \(JSONValue.string(position).text)" }
@@ -162,7 +161,7 @@ struct DeferredState {
     private func isOfAnotherKind(_ name: String, isLink: Bool, _ entity: Entity) -> Bool {
         guard let known = layout.entity(named: entity.name) else { return false }
         guard let slot = layout.slot(named: name, of: entity) else {
-            // The other side of the relationship says it now.
+            // The other side of the relationship represents the link now.
             return layout.formerProperty(named: name, of: entity.name)?.relationship != nil
                 && layout.counterpart(ofProperty: name, of: entity.name) != nil
         }

@@ -1,6 +1,6 @@
-/// The version of a deferred write with its order in its transaction.
+/// The version of a deferred write, with its order in its transaction.
 ///
-/// Deferred writes of one transaction come from rows of one table, whose numbers may have no index.
+/// Deferred writes of one transaction are rows of one table, whose version numbers may lack the index of the change.
 struct DeferredVersion: Equatable {
     /// The number of the version.
     var number: Int64

@@ -3,27 +3,27 @@ package import TributaryChanges
 /// A write of an imported transaction that has no effect yet.
 package struct DeferredWrite: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
-        /// The model cannot represent it.
+        /// The model cannot represent the write.
         case model
-        /// Nobody has inserted the object.
+        /// No transaction has inserted the object.
         case unknownObject
     }
 
-    /// Characters of a value that are read: reports show fewer, and a value may have megabytes.
+    /// The characters of a value that are read: reports show fewer, and a value may have megabytes.
     package static let valueLimit = 4_096
 
     package var cause: Cause
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The index of the change in its transaction; nil when the store does not know it.
+    /// The index of the change in its transaction; nil when the store does not know the index.
     package var index: Int?
     package var operation: String
     package var entity: String
     package var object: UniqueID
     package var property: String?
-    /// The beginning of the JSON text, at most `valueLimit` characters of it.
+    /// The beginning of the value's JSON text, at most `valueLimit` characters.
     package var value: String?
     package var reason: String
-    /// Unix seconds at which its transaction was imported.
+    /// The import time of the transaction, in Unix seconds.
     package var since: Double
 }

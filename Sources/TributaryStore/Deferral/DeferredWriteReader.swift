@@ -2,19 +2,19 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Imported writes that have no effect yet: values that the model cannot represent, and updates of objects that nobody
-/// has inserted.
+/// Reads imported writes that have no effect yet.
 ///
-/// Writes that a migration took out of the tables are not counted: their indexes are below zero.
+/// These are values that the model cannot represent, and updates of objects that were never inserted. Writes that a
+/// migration took out of the tables are not counted: their indexes are below zero.
 package struct DeferredWriteReader {
     let reader: Reader
 
     private var database: Database { reader.database }
 
-    /// The number of the transaction that a deferred write came with; the store has an index on it.
+    /// The transaction number of a deferred write as an SQL expression; the store has an index on it.
     private static let transaction = "version & \(VersionNumber.transactionMask)"
 
-    /// How much is deferred, each count at most `DeferredCounts.limit`.
+    /// Counts the deferred writes; each count is at most `DeferredCounts.limit`.
     package func counts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(DeferredCounts.limit))"
@@ -26,7 +26,7 @@ package struct DeferredWriteReader {
         return counts
     }
 
-    /// All that is deferred in short, with at most `limit` of the newest writes.
+    /// Summarizes the deferred writes, with at most `limit` of the newest ones.
     package func overview(limit: Int) throws -> DeferredOverview {
         var overview = DeferredOverview()
         overview.counts = try counts()
@@ -56,7 +56,7 @@ package struct DeferredWriteReader {
         return overview
     }
 
-    /// The applied segments with deferred writes of transactions after the one numbered `number`.
+    /// The applied segments with deferred writes of transactions after the number `number`.
     package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
@@ -76,8 +76,9 @@ package struct DeferredWriteReader {
         return found.map { DeferredSegment(record: $0.key, counts: $0.value) }
     }
 
-    /// The first deferred write of each of some applied segments; a value that the model cannot represent comes before an
-    /// object that nobody has inserted.
+    /// The first deferred write of each given segment.
+    ///
+    /// A value that the model cannot represent comes before an object that was never inserted.
     package func firstWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
         guard !records.isEmpty else { return [:] }
         var origins = try DeferredOrigins(reader)
@@ -100,7 +101,7 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// How much of a segment is deferred, with at most `limit` of the writes in their order.
+    /// Counts the deferred writes of a segment and returns at most `limit` of them, in order.
     package func writes(
         of record: SegmentRecord,
         limit: Int
@@ -130,7 +131,7 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// The transactions with values that the model cannot represent, each with their count, in order of their numbers.
+    /// The transactions with values that the model cannot represent, each with the count, ordered by number.
     private func deferredTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(
             database,
@@ -145,7 +146,7 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// Values that the model cannot represent, in their order within a transaction.
+    /// The values that the model cannot represent, ordered within each transaction.
     private func deferredByModel(_ condition: String, order: String = "", limit: Int) throws -> [DeferredWrite] {
         let select = try BoundStatement(
             database,
@@ -179,7 +180,9 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// An object of an unknown entity, whose insertion is deferred itself, is not one that nobody inserted.
+    /// The SQL condition for an object that was never inserted.
+    ///
+    /// An object of an unknown entity does not count, because its insert itself is deferred.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
@@ -188,7 +191,7 @@ package struct DeferredWriteReader {
             """
     }
 
-    /// Hands over the waiting values of one object after the other, at most `DeferredCounts.limit` of them.
+    /// Hands over the waiting values of each object in turn, for at most `DeferredCounts.limit` objects.
     private func forEachUnknownObject(_ body: ([UnknownObjectWrite]) throws -> Void) throws {
         let select = try BoundStatement(
             database,

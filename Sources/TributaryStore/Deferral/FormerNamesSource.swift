@@ -1,9 +1,9 @@
 import Synchronization
 import TributaryModel
 
-/// The former names of a model, made out when somebody asks for a name that the model does not have.
+/// The former names of a model, computed on the first lookup of a name that the model does not have.
 ///
-/// A store whose writers all use its version never needs them, nor the older versions that they come from.
+/// A store whose writers all use its version of the model never needs the former names, nor the older versions.
 final class FormerNamesSource: Sendable {
     private let model: Model
     private let state: Mutex<State>

@@ -2,12 +2,13 @@ import TributaryChanges
 import TributaryModel
 
 extension JSONValue {
-    /// One text for all the ways to write a value that a wider or narrower type has.
+    /// One canonical text for all spellings of a value that wider or narrower types have.
     ///
-    /// An Integer that became a Decimal and was then taken out of the model is deferred as `"43"` by a store that had it, as
-    /// `43` by one that never did, and as `43.0` when it was a Double: all are `43`. So are decimals and identifiers in any
-    /// of their spellings, and composites with and without members that are null. Values
-    /// that differ in nothing but their spelling need not differ in a digest of stores that have applied the same transactions.
+    /// An Integer that became a Decimal and was then removed from the model is deferred as `"43"` by a store that had
+    /// the property, as `43` by a store that never had it, and as `43.0` when it was a Double: all become `43`. The
+    /// same holds for decimals and identifiers in any of their spellings, and for composites with and without null
+    /// members. The digests of stores that have applied the same transactions then do not depend on the spelling of a
+    /// value.
     var deferredForm: String {
         switch self {
         case .integer(let value): return String(value)

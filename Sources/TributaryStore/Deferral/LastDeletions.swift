@@ -1,14 +1,15 @@
 import GRDB
 import TributaryChanges
 
-/// The last deletion of each object, of those that the tables have and of those that are deferred.
+/// Finds the last deletion of each object, in the tables and among the deferred deletions.
 ///
-/// Many links may lead to an object that has many deferred deletions: a deletion that took many rows to find is kept.
+/// Many links may lead to an object that has many deferred deletions, so a deletion that took many rows to find is
+/// cached.
 final class LastDeletions {
     private let database: Database
     private let layout: StoreModel
     private let versions: VersionCache
-    /// By object; of those with several deferred deletions alone, so that there are never more than deferred writes.
+    /// The cache by object; it holds only objects with several deferred deletions, so deferred writes bound its size.
     private var known: [UniqueID: Int64?] = [:]
 
     init(database: Database, layout: StoreModel, versions: VersionCache) {
@@ -17,7 +18,7 @@ final class LastDeletions {
         self.versions = versions
     }
 
-    /// The last deletion that any table has, or that is deferred.
+    /// The last deletion of the object in any table, or among the deferred ones.
     func last(of id: UniqueID) throws -> Int64? {
         if let last = known[id] { return last }
         var last: Int64?
@@ -28,7 +29,7 @@ final class LastDeletions {
         return last
     }
 
-    /// The last deletion that one table has.
+    /// The last deletion of the object in one table.
     func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
         let hidden = try BoundStatement(database, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
         hidden.bind(1, table.code)

@@ -1,16 +1,16 @@
 import TributaryChanges
 import TributaryModel
 
-/// A value that waits for an object which nobody has inserted.
+/// A value that waits for the insert of its object.
 struct UnknownObjectWrite {
-    /// The number of the transaction that wrote it.
+    /// The number of the transaction that wrote the value.
     var transaction: Int64
     var table: TableLayout
     var columnIndex: Int
     var object: UniqueID
     var value: PropertyValue
 
-    /// The write as reports name it.
+    /// The write in the form that reports use.
     func deferred(_ origin: DeferredOrigins.Origin) -> DeferredWrite {
         DeferredWrite(
             cause: .unknownObject,

@@ -2,13 +2,16 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state as lines of text: a function of the set of transactions that were applied.
+/// The canonical merge state as lines of text: a function of the set of applied transactions.
 ///
-/// In: deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed links, both
-/// kinds of deferred writes, counters by writer. Out: numbers that only this store uses, and history.
+/// It contains deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed
+/// links, both kinds of deferred writes, and counters by writer. It does not contain history or numbers that only this
+/// store uses.
 final class MergeState {
     private let reader: Reader
-    /// Whether what readers see goes in as well: it follows from the rest, and a dump is to show it when it does not.
+    /// Whether the lines contain the values that readers see.
+    ///
+    /// These values follow from the merge state, and a dump shows when they do not.
     private let includesShown: Bool
     private let layout: StoreModel
     private let versions: VersionCache
@@ -105,7 +108,7 @@ final class MergeState {
         }
     }
 
-    /// The greatest and the least value are the same whoever wrote them when.
+    /// A greatest or least value does not depend on its writer and its version.
     private func register(_ column: ColumnLayout, _ value: PropertyValue, _ number: Int64) throws -> String {
         let text = "  \(column.name) = \(value.canonicalBlob.json.text)"
         return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text

@@ -5,10 +5,10 @@ import TributaryChanges
 package struct MergeStateReader {
     let reader: Reader
 
-    /// A digest over the canonical merge state, with the vector that it is for.
+    /// A digest over the canonical merge state, with its version vector.
     ///
-    /// Stores that have applied the same transactions have the same digest, in whatever order these came. The rows are
-    /// read one after the other; `progress` is told from time to time how many objects have been read.
+    /// Stores that have applied the same transactions in any order have equal digests. The reader reads the rows one
+    /// after the other and reports the number of objects that it has read to `progress` from time to time.
     package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
         var hash = SHA256()
         var objects: Int64 = 0
@@ -16,7 +16,7 @@ package struct MergeStateReader {
             var line = line
             line += "\n"
             line.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-            // What belongs to an object is indented.
+            // Lines that belong to an object are indented.
             guard line.utf8.first != UInt8(ascii: " ") else { return }
             objects += 1
             if objects & 0x3FF == 0 { progress(objects) }
@@ -28,7 +28,7 @@ package struct MergeStateReader {
         return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }
 
-    /// The visible objects and the merge state behind them as text in canonical order, for comparing whole stores.
+    /// The visible objects and their merge state as text in canonical order, for the comparison of whole stores.
     package func dump() throws -> String {
         var text = ""
         try MergeState(reader: reader, includesShown: true).forEachLine { line in

@@ -1,7 +1,6 @@
 package import TributaryChanges
 
-/// A digest over the canonical merge state, with the vector it is for: stores with equal digests have
-/// equal states.
+/// A digest over the canonical merge state, with its version vector: stores with equal digests have equal states.
 package struct StoreDigest: Sendable, Hashable {
     package struct Position: Sendable, Hashable {
         package var sequence: UInt64

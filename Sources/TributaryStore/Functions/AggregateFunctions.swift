@@ -3,7 +3,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Sums and averages in SQL, by the model's own code: whatever the order of the rows, the result is the same.
+/// Sums and averages in SQL, computed by the model's own code: the result does not depend on the order of the rows.
 enum AggregateFunctions {
     static func name(_ aggregate: ObjectPredicate.Aggregate, _ kind: ValueKind) -> String {
         "tributary_\(aggregate.rawValue)\(kind == .decimal ? "_decimal" : "")"
@@ -11,7 +11,7 @@ enum AggregateFunctions {
 
     private typealias Step = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    /// The values so far.
+    /// The values that were collected so far.
     private final class Collected {
         var values: [PropertyValue] = []
     }
@@ -98,7 +98,7 @@ enum AggregateFunctions {
         AggregateEvaluator.value(aggregate, values, kind: kind).setResult(of: context)
     }
 
-    /// Where SQLite keeps the values of one group; nil when there were no rows.
+    /// The memory in which SQLite keeps the values of one group; nil when there were no rows.
     private static func place(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
         sqlite3_aggregate_context(context, Int32(size))?
             .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

@@ -3,12 +3,12 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Members of composites in SQL, by the model's own code.
+/// The SQL function for members of composites, computed by the model's own code.
 enum MemberFunction {
-    /// `(composite, names as a JSON array, code of the type)`: the member's value as a column would have it, or NULL.
+    /// `(composite, names as a JSON array, code of the type)`: the member's value in the form of a column, or NULL.
     static let name = "tributary_member"
 
-    /// The member of a composite column.
+    /// The SQL expression for the member of a composite column.
     static func call(_ column: String, _ names: [String], _ type: AttributeType) -> String {
         let path = JSONValue.array(names.map(JSONValue.string)).text.replacing("'", with: "''")
         return "\(name)(\(column), '\(path)', \(AttributeType.allCases.firstIndex(of: type) ?? 0))"
@@ -46,7 +46,7 @@ enum MemberFunction {
             return sqlite3_result_null(context)
         }
         let type = types[Int(sqlite3_value_int(values[2]))]
-        // What is in a stored composite has been found to fit.
+        // The content of a stored composite was checked when it was written.
         if type == .composite, case .object = member {
             return PropertyValue.composite(member.text).setResult(of: context)
         }

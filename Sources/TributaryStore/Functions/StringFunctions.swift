@@ -3,10 +3,11 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// What predicates need of SQLite beyond its own: the string operators, folding and the order of decimals, all by the
-/// model's own code, so that SQL and memory answer alike.
+/// The string operators, folding and the order of decimals as SQL functions, for predicates.
+///
+/// The model's own code computes them, so that SQL and memory return equal results.
 enum StringFunctions {
-    /// `(text, pattern, options)`: 1, 0, or NULL where one of the two is NULL.
+    /// `(text, pattern, options)`: 1, 0, or NULL where the text or the pattern is NULL.
     static let match = "tributary_match"
     /// `(text, options)`: the folded text.
     static let fold = "tributary_fold"
@@ -14,7 +15,7 @@ enum StringFunctions {
 
     private static let operators: [ObjectPredicate.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
 
-    /// An operator and how it folds, as a number.
+    /// Encodes an operator and its folding as a number.
     static func options(
         _ operation: ObjectPredicate.Operator,
         caseInsensitive: Bool,
@@ -24,7 +25,7 @@ enum StringFunctions {
         return index << 2 | (caseInsensitive ? 1 : 0) | (diacriticInsensitive ? 2 : 0)
     }
 
-    /// Makes them known to a connection.
+    /// Registers the functions in a connection.
     static func register(in database: Database) throws {
         let connection = database.sqliteConnection
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
@@ -93,12 +94,12 @@ enum StringFunctions {
         guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
         guard let matcher = matcher(context, values) else { return sqlite3_result_null(context) }
         let fits = matcher.matcher?.matches(text) == true
-        // Many long rows fit between two looks of the progress handler.
+        // Many long rows fit between two calls of the progress handler.
         guard !MatchingLimit.isReached else { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
         sqlite3_result_int(context, fits ? 1 : 0)
     }
 
-    /// The matcher for the pattern; SQLite keeps it for the run of the statement when the pattern is a constant.
+    /// The matcher for the pattern; SQLite caches it for the run of the statement when the pattern is a constant.
     private static func matcher(_ context: OpaquePointer?, _ values: Values) -> Matcher? {
         if let kept = sqlite3_get_auxdata(context, 1) {
             return Unmanaged<Matcher>.fromOpaque(kept).takeUnretainedValue()

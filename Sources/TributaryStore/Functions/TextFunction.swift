@@ -3,7 +3,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// What key paths make of strings, in SQL, by the model's own code.
+/// The SQL function for the string functions of key paths, computed by the model's own code.
 enum TextFunction {
     /// `(code, text)`: the value, or NULL.
     static let name = "tributary_text"

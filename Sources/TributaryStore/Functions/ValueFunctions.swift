@@ -3,18 +3,18 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The functions of the predicate language in SQL, by the model's own code.
+/// The SQL function for the functions of the predicate language, computed by the model's own code.
 enum ValueFunctions {
-    /// `(code, argument, …)`: the result, or NULL; further codes have the result so far as their first argument.
+    /// `(code, argument, …)`: the result, or NULL; each further code takes the result so far as its first argument.
     static let name = "tributary_value"
 
-    /// The function with the kinds of its arguments, as a number.
+    /// Encodes the function and the kinds of its arguments as a number.
     static func code(_ function: BoundFunction) -> Int32 {
         let index = Int32(ObjectPredicate.Function.allCases.firstIndex(of: function.function) ?? 0)
         return function.argumentKinds.reversed().reduce(0) { $0 << kindBits | $1.rawValue } << functionBits | index
     }
 
-    /// Functions of one call: with two arguments each, SQLite takes no more.
+    /// The number of functions in one call: with two arguments each, SQLite accepts no more.
     static let maximumSteps = 63
 
     private static let functionBits: Int32 = 5

@@ -1,15 +1,15 @@
 import CSQLite
 import GRDB
-// The members of SQLite's structs belong to whichever module the compiler has read SQLite's header for first.
+// The compiler assigns the members of SQLite's structs to the module through which it reads SQLite's header first.
 import GRDBSQLite
 
 /// `tributary_values(?)` in SQL: a table with a row for each value that is packed into the parameter.
 ///
-/// `x IN tributary_values(?)` finds what an index on `x` has, as a list of parameters does.
+/// `x IN tributary_values(?)` uses an index on `x`, as a list of parameters does.
 enum ValueListTable {
     static let name = "tributary_values"
 
-    /// What SQLite hands back as its cursor: its own part comes first.
+    /// The cursor that SQLite passes back; SQLite's own part comes first.
     private struct Cursor {
         var base = sqlite3_vtab_cursor()
         var values: Unmanaged<Values>?
@@ -24,7 +24,7 @@ enum ValueListTable {
 
     private typealias Module = UnsafeMutablePointer<sqlite3_module>
 
-    /// The same for all connections, for as long as the process runs.
+    /// The module that all connections share for the life of the process.
     private nonisolated(unsafe) static let module: Module = {
         let module = Module.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
@@ -89,7 +89,7 @@ enum ValueListTable {
         guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
     }
 
-    /// The hidden column must be given: it is the argument in the parentheses.
+    /// Requires the HIDDEN column `packed`, which is the argument in the parentheses.
     private static func plan(_ info: UnsafeMutablePointer<sqlite3_index_info>?) -> Int32 {
         guard let info else { return SQLITE_ERROR }
         for index in 0..<Int(info.pointee.nConstraint) {

@@ -1,8 +1,8 @@
-/// One who reads history and has asked for it to be kept.
+/// A registered reader of history, for which history is kept.
 package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
-    /// Everything up to this transaction has been dealt with.
+    /// The consumer has processed everything up to this transaction.
     package var number: Int64
-    /// Unix seconds of the last time it was heard of.
+    /// The Unix seconds of the consumer's last sign of life.
     package var heardAt: Double
 }

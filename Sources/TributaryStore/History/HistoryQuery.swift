@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// Which transactions and changes of history are asked for.
+/// Selects transactions and changes of history.
 package struct HistoryQuery: Sendable {
     package var author: String?
     package var excludedAuthor: String?
     package var contextName: String?
-    /// Names of concrete entities; nil for all.
+    /// The names of the concrete entities; nil selects all.
     package var entities: Set<String>?
 
     package init(
@@ -20,7 +20,7 @@ package struct HistoryQuery: Sendable {
         self.entities = entities
     }
 
-    /// The transaction as far as it is asked for; nil when none of it is.
+    /// Returns the selected part of the transaction; nil when the query selects no change of it.
     package func apply(to transaction: HistoryTransaction) -> HistoryTransaction? {
         if let author, transaction.author != author { return nil }
         if let excludedAuthor, transaction.author == excludedAuthor { return nil }

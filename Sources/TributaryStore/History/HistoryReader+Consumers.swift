@@ -4,14 +4,14 @@ import TributaryModel
 extension HistoryReader {
     static let consumerPrefix = "history.consumer."
 
-    /// Those who have registered, by name.
+    /// The registered consumers, ordered by name.
     package func consumers() throws -> [HistoryConsumer] {
         let statement = try BoundStatement(
             database,
             "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND key < ?2 ORDER BY key"
         )
         statement.bind(1, HistoryReader.consumerPrefix)
-        // The character after the full stop.
+        // `/` is the character after the full stop.
         statement.bind(2, "history.consumer/")
         var found: [HistoryConsumer] = []
         try statement.forEach { row in
@@ -23,7 +23,7 @@ extension HistoryReader {
         return found
     }
 
-    /// The values that deleted objects have left behind, by transaction and object.
+    /// The preserved values of deleted objects, by transaction and object.
     package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
         let statement = try BoundStatement(
             database,

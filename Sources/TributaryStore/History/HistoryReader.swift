@@ -15,7 +15,7 @@ package struct HistoryReader {
         return try statement.first { $0.integer(0) } ?? 0
     }
 
-    /// History with numbers greater than `number`, at most `limit` transactions.
+    /// The transactions with numbers greater than `number`, at most `limit` of them.
     package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         let statement = try BoundStatement(
             database,
@@ -55,14 +55,14 @@ package struct HistoryReader {
         return found
     }
 
-    /// The least number that ``transactions(after:limit:)`` may be asked with; below it the history has been purged.
+    /// The least number that ``transactions(after:limit:)`` accepts; earlier history has been purged.
     package func oldestNumber() throws -> Int64 {
         try reader.setting(HistoryReader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
     }
 
     static let purgedHistoryKey = "history.purged"
 
-    /// The union of what transactions after `number` up to `through` changed.
+    /// The union of the changes of the transactions after `number` up to `through`.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         var union = ObjectChanges(limit: limit)
         try forEachChange(after: number, through: through) { _, shape, id in
@@ -77,14 +77,14 @@ package struct HistoryReader {
         return union
     }
 
-    /// The number and the detail that were stored under an idempotency key.
+    /// The number and the detail that are stored under an idempotency key.
     package func idempotent(key: String) throws -> (number: Int64, detail: String)? {
         let statement = try BoundStatement(database, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
         statement.bind(1, key)
         return try statement.first { ($0.integer(0), $0.text(1)) }
     }
 
-    /// Hands out the records of history in order until `body` answers false.
+    /// Hands out the records of history in order until `body` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,

@@ -1,13 +1,13 @@
 package import TributaryChanges
 
-/// A transaction of the store's history with what it changed.
+/// A transaction of the store's history with its changes.
 package struct HistoryTransaction: Sendable, Hashable {
     package enum Kind: String, Sendable { case insert, update, delete }
 
     package struct Change: Sendable, Hashable {
         package var id: ManagedObjectID
         package var kind: Kind
-        /// Names of the written properties, of linked relationships too; empty for a delete.
+        /// The names of the written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
 
         package init(id: ManagedObjectID, kind: Kind, properties: [String]) {

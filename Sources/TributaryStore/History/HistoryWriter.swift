@@ -2,16 +2,18 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Packs what a transaction changed into rows of `tributary_history`: 20 bytes a change, the object's UUID and the key
-/// of a *shape*, which is the entity, the kind and the properties that changes have in common.
+/// Packs the changes of a transaction into rows of `tributary_history`.
+///
+/// A change takes 20 bytes: the object's UUID and the key of a *shape*, which is the entity, the kind and the
+/// properties that several changes have in common.
 final class HistoryWriter {
-    /// Records in a row: 200 of 20 bytes fill one page of 4 KiB.
+    /// The records in a row: 200 records of 20 bytes fill one page of 4 KiB.
     static let capacity = 200
 
     struct Shape: Hashable {
         var entity: String
         var kind: HistoryTransaction.Kind
-        /// Sorted.
+        /// The names of the properties, sorted.
         var properties: [String]
     }
 
@@ -19,13 +21,13 @@ final class HistoryWriter {
     private let insertShape: BoundStatement
     private let selectKey: BoundStatement
     private let selectLastKey: BoundStatement
-    /// Keys that were met in this write transaction.
+    /// The keys of the shapes that this write transaction has used.
     private var keys: [Shape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
-    /// Shapes of several properties that are kept at most, whatever sets of properties foreign writers think of.
+    /// The maximum number of shapes with several properties, however many sets of properties foreign writers use.
     static let shapeLimit = 10_000
-    /// Once it matters.
+    /// The number of shapes; read when it is first needed.
     private var shapeCount: Int?
     private let selectCount: BoundStatement
 
@@ -60,7 +62,7 @@ final class HistoryWriter {
         transaction.records.removeAll(keepingCapacity: true)
     }
 
-    /// The keys of the records that tell of a change: one, or one for each property when there are too many shapes.
+    /// The keys of the records for a change: one, or one for each property when there are too many shapes.
     func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
         let shape = Shape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }
@@ -70,13 +72,15 @@ final class HistoryWriter {
         return found
     }
 
-    /// Shapes of one property or none that say the same together: the model bounds how many of those there are.
+    /// Splits a shape into shapes of at most one property, which together have the same meaning.
+    ///
+    /// The model bounds the number of such shapes.
     private func split(_ shape: Shape) -> [Shape] {
         let whole = shape.kind == .update ? [] : [Shape(entity: shape.entity, kind: shape.kind, properties: [])]
         return whole + shape.properties.map { Shape(entity: shape.entity, kind: .update, properties: [$0]) }
     }
 
-    /// The key of a shape, given out when it is met for the first time; nil when there are too many.
+    /// The key of a shape, created on its first use; nil when there are too many shapes.
     private func key(_ shape: Shape) throws -> UInt32? {
         let names = JSONValue.array(shape.properties.map { .string($0) }).text
         selectKey.bind(1, shape.entity)
@@ -102,7 +106,7 @@ final class HistoryWriter {
         return key
     }
 
-    /// The key in the first column; 0 when there is none.
+    /// The key in the first column; 0 when there is no row.
     private static func key(_ row: BoundStatement) -> UInt32 {
         row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
     }

@@ -1,8 +1,8 @@
 package import TributaryChanges
 
-/// A deleted object that left values behind.
+/// A deleted object with preserved values.
 package struct Tombstone: Hashable, Sendable {
-    /// The object's root entity.
+    /// The name of the object's root entity.
     package var root: String
     package var id: UniqueID
 

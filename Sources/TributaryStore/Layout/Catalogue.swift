@@ -2,23 +2,25 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// What a store remembers of the model it was made with: the codes and places that its rows use, and what each entity,
-/// column and link table was, so that a changed model is noticed.
+/// The model that a store was made with, as the store records it.
+///
+/// The catalogue holds the codes and column indexes that the rows use, and the definition of each entity, column and
+/// link table, so that the store detects a changed model.
 struct Catalogue {
     enum Kind: String { case entity, column, link }
 
     struct Key: Hashable {
         var kind: Kind
-        /// The root entity of a column; else empty.
+        /// The root entity of a column; empty for other entries.
         var owner: String
         var name: String
     }
 
     struct Entry: Hashable {
-        /// An entity's or a link table's code; a column's place in its table.
+        /// The code of an entity or a link table, or the index of a column in its table.
         var code: Int64
         var definition: String
-        /// What may change: a column's default as JSON, whether an entity is abstract.
+        /// The part of the definition that may change: a column's default as JSON, or whether an entity is abstract.
         var initial: String
     }
 
@@ -46,10 +48,10 @@ struct Catalogue {
         set { entries[Key(kind: kind, owner: owner, name: name)] = newValue }
     }
 
-    /// Forgets what `isWanted` answers false for.
+    /// Removes the entries for which `isWanted` returns false.
     mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
-    /// The code that the store has for it, or a new one.
+    /// The recorded code of an entry, or a new code.
     func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {
         if let known = self[kind, "", name] { return known.code }
         defer { next += 1 }
@@ -60,14 +62,14 @@ struct Catalogue {
         (entries.filter { $0.key.kind == kind }.map(\.value.code).max() ?? 0) + 1
     }
 
-    /// Columns of a root entity by place.
+    /// The columns of a root entity, ordered by index.
     func columns(of root: String) -> [(name: String, entry: Entry)] {
         entries.filter { $0.key.kind == .column && $0.key.owner == root }
             .map { ($0.key.name, $0.value) }
             .sorted { $0.1.code < $1.1.code }
     }
 
-    /// What the catalogue of a store with this layout says.
+    /// Creates the catalogue of a store with this layout.
     init(_ layout: StoreModel) {
         for entity in layout.entities {
             entries[Key(kind: .entity, owner: "", name: entity.entity.name)] = Entry(

@@ -3,56 +3,62 @@ import TributaryModel
 
 /// A column of a root entity's table.
 ///
-/// Its index in the table's list of columns is kept for the life of the store: the versions in `_exceptions` name columns
-/// by it.
+/// The column keeps its index in the table's list for the life of the store, because the versions in `_exceptions` name
+/// columns by index.
 struct ColumnLayout: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
-        /// A register that holds an object of the table `target`. Of several visible objects whose one-to-one registers
-        /// hold one target, that with the greatest version owns it. `inverse` is then the target's
-        /// column that shows who.
+        /// A register that holds an object of the table `target`.
+        ///
+        /// When the one-to-one registers of several visible objects hold one target, the object with the greatest
+        /// version owns it. `inverse` is then the column of the target that shows the owner.
         case reference(target: Int, isOneToOne: Bool, inverse: Int?)
-        /// The other side of a one-to-one relationship: shows what the register `column` of the table `source` says.
+        /// The other side of a one-to-one relationship: shows the owner from the register `column` of the table
+        /// `source`.
         case inverseColumn(source: Int, column: Int)
     }
 
     /// The property's name in the model.
     let property: String
-    /// The column's name in the table: the property's, unless an unlike property of another sub-entity has it.
+    /// The name of the column in the table.
+    ///
+    /// It is the property's name, unless an incompatible property of another sub-entity has that name.
     let name: String
     let kind: Kind
-    /// What the store's catalogue says of the column; another text at the next opening means that the model changed.
+    /// The definition of the column in the catalogue; a different text at the next opening means that the model
+    /// changed.
     let definition: String
 
-    /// Whether large values lie beside the store.
+    /// Whether large values are kept beside the store.
     ///
-    /// The column then has `{"blob":"<SHA-256>","size":N}` as TEXT, for readers with plain SQL too.
+    /// The column then has `{"blob":"<SHA-256>","size":N}` as TEXT, which readers with plain SQL see too.
     var isExternal = false
 
     /// The column that the store itself reads and writes.
     ///
-    /// Of a date it is one of our own, with the seconds since 2001: the column that readers with plain SQL see is
+    /// For a date it is a separate column with the seconds since 2001; the column that readers with plain SQL see is
     /// computed from it.
     var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
-    /// The column as readers with plain SQL see it.
+    /// The column that readers with plain SQL see.
     var visibleName: String { quoted(name) }
 
     private var isDate: Bool {
         if case .attribute(.date, _) = kind { true } else { false }
     }
 
-    /// What `CREATE TABLE` and `ALTER TABLE … ADD COLUMN` say of it.
+    /// The column definitions for `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`.
     var columnDefinitions: [String] {
         let stored = "\(quotedName) \(declaredType)"
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
     }
 
-    /// A column with Unix seconds, computed from one with seconds since 2001.
+    /// A generated column with Unix seconds, computed from a column with seconds since 2001.
     ///
-    /// Where whole microseconds are all there is to a date, it shows them: 0.1 as 0.1, though no date is that exactly.
+    /// It shows a date of whole microseconds exactly: 0.1 as 0.1, although no stored date has exactly that value.
     static func unixSeconds(as name: String, of stored: String) -> String {
-        // SQLite computes it for each row that is written: no function, and whole seconds at once.
+        // SQLite evaluates the expression for each written row, so it calls no function and handles whole seconds
+        // first.
         let whole = "CAST(\(stored) AS INTEGER)"
         let fraction = "(\(stored) - \(whole))"
         let micros = "CAST(\(fraction) * 1e6 + 0.5 - (\(fraction) < 0) AS INTEGER)"
@@ -63,12 +69,12 @@ struct ColumnLayout: Sendable {
             """
     }
 
-    /// Whether writes to it have versions; inverse columns have none.
+    /// Whether writes to the column have versions; writes to inverse columns have none.
     var isRegister: Bool {
         if case .inverseColumn = kind { false } else { true }
     }
 
-    /// Whether it is one of the two columns of a one-to-one relationship.
+    /// Whether the column is one of the two columns of a one-to-one relationship.
     var isOneToOne: Bool {
         switch kind {
         case .inverseColumn, .reference(_, true, _): true
@@ -80,7 +86,7 @@ struct ColumnLayout: Sendable {
         if case .attribute(_, let rule) = kind { rule } else { .latest }
     }
 
-    /// The declared type, for its affinity: values are kept as they are bound.
+    /// The declared type, which gives the column its affinity, so that SQLite keeps values as they are bound.
     var declaredType: String {
         guard case .attribute(let type, _) = kind else { return "BLOB" }
         return switch type {
@@ -94,7 +100,7 @@ struct ColumnLayout: Sendable {
 
 /// `name` as an SQL identifier.
 func quoted(_ name: String) -> String {
-    // Asked for many times for each statement, and hardly ever is there anything to replace.
+    // Statements ask for this name very often, and it rarely contains a character to replace.
     let isPlain = !name.utf8.contains(UInt8(ascii: "\""))
     return "\"" + (isPlain ? name : name.replacing("\"", with: "\"\"")) + "\""
 }

@@ -1,14 +1,14 @@
 import GRDB
 import TributaryChanges
 
-/// Brings a store of layout 1, which kept dates as Unix seconds, to seconds since 2001.
+/// Upgrades a store of layout 1, which kept dates as Unix seconds, to seconds since 2001.
 struct DateUpgrade {
     let db: Database
 
     private static let function = "tributary_since_2001"
 
     func run() throws {
-        // They name the columns that get other names; the migration that follows creates them anew.
+        // The views name columns that get other names; the migration that follows creates the views again.
         try Schema.dropViews(in: db)
         db.add(function: seconds)
         defer { db.remove(function: seconds) }
@@ -31,7 +31,7 @@ struct DateUpgrade {
         )
     }
 
-    /// The date nearest to Unix seconds, as the log's numbers are read.
+    /// The date nearest to the given Unix seconds, converted like the numbers of a log.
     private var seconds: DatabaseFunction {
         DatabaseFunction(DateUpgrade.function, argumentCount: 1, pure: true) { values in
             Double.fromDatabaseValue(values[0]).map { DateValue(unixSeconds: $0).secondsSinceReferenceDate }

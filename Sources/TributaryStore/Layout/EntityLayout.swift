@@ -1,37 +1,40 @@
 import TributaryChanges
 import TributaryModel
 
-/// Where the properties of an entity lie.
+/// The storage of an entity's properties.
 final class EntityLayout: Sendable {
-    /// Where a property lies, for writing.
+    /// The storage of one property, for writes.
     enum Place: Sendable, Hashable {
         /// A register in the object's own row.
         case column(Int)
-        /// The last-sorted side of a one-to-one: writes go to the register `column` of `table`; the first value is the own
-        /// column that shows it.
+        /// The last-sorted side of a one-to-one relationship.
+        ///
+        /// Writes go to the register `column` of `table`; the first value is the object's own column that shows the
+        /// owner.
         case inverseColumn(Int, table: Int, column: Int)
-        /// A to-many whose inverse is the to-one register `column` of `table`; `order` is the link table that keeps the
-        /// positions of an ordered one.
+        /// A to-many relationship whose inverse is the to-one register `column` of `table`.
+        ///
+        /// `order` is the link table that keeps the positions of an ordered relationship.
         case inverse(table: Int, column: Int, order: Int?)
-        /// Pairs in a link table; `ownsPairs` when the object is the pairs' source.
+        /// Pairs in a link table; `ownsPairs` is true when the object is the source of the pairs.
         case links(Int, ownsPairs: Bool)
         /// Transient: not stored.
         case none
     }
 
     let entity: Entity
-    /// Names the concrete entity in `_entity`; kept for the life of the store.
+    /// The number of the concrete entity in `_entity`; kept for the life of the store.
     let code: Int64
-    /// The place of the root entity's table in the list of tables.
+    /// The index of the root entity's table in the list of tables.
     let table: Int
-    /// By slot.
+    /// The storage of each property, indexed by slot.
     let places: [Place]
     /// For each column of the table, whether it is a register of this entity.
     let holds: [Bool]
-    /// For each column of the table, what an object of this entity shows that has no register for it; null for columns
-    /// of other entities.
+    /// The value that each column of the table shows for an object of this entity without a write; null for columns of
+    /// other entities.
     ///
-    /// Sub-entities that share a column need not share its default.
+    /// Sub-entities that share a column may have different defaults for it.
     let defaults: [PropertyValue]
 
     init(
@@ -50,7 +53,7 @@ final class EntityLayout: Sendable {
         self.defaults = defaults
     }
 
-    /// The column of each slot, nil for what has none (transient attributes, to-many relationships).
+    /// The column of each slot; nil for a slot without a column (transient attributes, to-many relationships).
     var slotColumns: [Int?] {
         places.map { place in
             switch place {

@@ -1,9 +1,10 @@
 import GRDB
 
-/// The views in the store's file that are not the store's own, and their triggers, as they were before a migration.
+/// The views of other programs in the store's file, with their triggers, as they were before a migration.
 ///
-/// SQLite refuses to rename what a view names, so a migration drops all views. Those that others have made are put back
-/// as they were written. One that names what is gone then answers with SQLite's error, and its text is not lost.
+/// SQLite refuses to rename a table or column that a view names, so a migration drops all views. The migration restores
+/// the views of other programs unchanged. A restored view that names a removed column reports SQLite's error when it is
+/// read, and its text is preserved.
 struct ForeignViews {
     private struct Item {
         var type: String
@@ -13,7 +14,7 @@ struct ForeignViews {
 
     private let items: [Item]
 
-    /// Reads the views of the file that are not of an entity; their triggers follow them.
+    /// Reads the views of the file that are not of an entity; their triggers come after them.
     init(in db: Database) throws {
         items = try GRDB.Row.fetchAll(
             db,
@@ -28,7 +29,7 @@ struct ForeignViews {
         .map { Item(type: $0[0], name: $0[1], sql: $0[2]) }
     }
 
-    /// Creates those that the migration has dropped.
+    /// Restores the views that the migration has dropped.
     ///
     /// - Parameters:
     ///   - db: the store, in the transaction of the migration.
@@ -36,7 +37,7 @@ struct ForeignViews {
     /// - Throws: ``StoreError`` `cannotMigrate` when an entity or a relationship of the model now has a view's name.
     func restore(in db: Database, path: String) throws {
         for item in items {
-            // Triggers have names of their own.
+            // Trigger names do not collide with the names of tables and views.
             let found = try String.fetchAll(
                 db,
                 sql: """

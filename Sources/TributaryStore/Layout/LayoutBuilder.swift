@@ -1,17 +1,17 @@
 import TributaryChanges
 import TributaryModel
 
-/// Finds the places for a model's entities and properties; what the catalogue knows already keeps its place.
+/// Assigns tables and columns to a model's entities and properties; recorded ones keep their column indexes.
 struct LayoutBuilder {
     private let model: Model
     private let catalogue: Catalogue
     private let roots: [Entity]
     private let tableIndexes: [String: Int]
-    /// Names of tables and views, lower-case: SQLite does not tell case apart.
+    /// The names of tables and views in lower case, because SQLite does not distinguish case.
     private var taken: Set<String> = []
-    /// By root entity: its columns in order of their places.
+    /// For each root entity, its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
-    /// By entity and property: the column.
+    /// The column index by entity and property.
     private var columnPlaces: [String: [String: Int]] = [:]
 
     init(model: Model, catalogue: Catalogue) {
@@ -74,7 +74,7 @@ struct LayoutBuilder {
     private mutating func placeColumns(of root: Entity) -> [ColumnLayout] {
         var found: [ColumnLayout] = []
         var byName: [String: Int] = [:]
-        // A one-to-one register and its inverse column belong to each other alone.
+        // A one-to-one register and its inverse column belong to each other only.
         var inverses: [Int: String] = [:]
         for entity in hierarchy(of: root) {
             let inherited = entity.parent.flatMap { model.entity(named: $0) }
@@ -87,7 +87,7 @@ struct LayoutBuilder {
                     if found[place].property == property.name, found[place].definition == definition,
                         inverses[place] == inverse
                     {
-                        // What one of them keeps in the row, the others do as well.
+                        // The column is external only when every property that shares it may be external.
                         found[place].isExternal = found[place].isExternal && isExternal(property)
                         columnPlaces[entity.name]?[property.name] = place
                         continue
@@ -116,7 +116,7 @@ struct LayoutBuilder {
         return keepPlaces(found, root: root)
     }
 
-    /// Known columns go to the places that they have; new ones come after them.
+    /// Moves recorded columns to their recorded indexes and appends new columns.
     private mutating func keepPlaces(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
         let known = catalogue.columns(of: root.name).map(\.name)
         let order = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($1, $0) })
@@ -158,7 +158,9 @@ struct LayoutBuilder {
         }
     }
 
-    /// What is compared by its bytes, or copied into history, stays in the row.
+    /// Whether the property's large values are kept beside the store.
+    ///
+    /// Values that are compared by their bytes, or copied into history, stay in the row.
     private func isExternal(_ property: Property) -> Bool {
         guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
         return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule == .latest
@@ -182,7 +184,7 @@ struct LayoutBuilder {
             && model.entity(named: relationship.destination)?.root == entity.root
     }
 
-    /// Now that all columns have their indexes, one-to-one registers and their inverse columns name each other.
+    /// Connects one-to-one registers with their inverse columns once all columns have their indexes.
     private mutating func connectInverseColumns() {
         for entity in model.entities {
             guard let table = tableIndexes[entity.root] else { continue }
@@ -240,7 +242,7 @@ struct LayoutBuilder {
 
     private var linkNames: [String: Int] = [:]
 
-    /// The name of the table that a relationship has of its own: for its pairs, or for its positions alone.
+    /// The name of the relationship's own table, which holds its pairs or only its positions.
     private func linkTable(of relationship: Relationship, in entity: Entity) -> String? {
         switch entity.property(named: relationship.name) {
         case .relationship(_, .links(let table, ownsPairs: true))?: table
@@ -250,8 +252,9 @@ struct LayoutBuilder {
         }
     }
 
-    /// The link table for the positions of an ordered to-many whose inverse is to-one; which objects are in it the
-    /// inverse tells.
+    /// The link table for the positions of an ordered to-many relationship whose inverse is to-one.
+    ///
+    /// The inverse register, not this table, determines the members of the relationship.
     private func orderLink(of property: Property, in entity: Entity) -> Int? {
         guard property.relationship?.isOrdered == true else { return nil }
         return ([entity.name] + entity.ancestors).lazy.compactMap { linkNames["\($0)_\(property.name)"] }.first
@@ -285,7 +288,7 @@ struct LayoutBuilder {
         return defaults
     }
 
-    /// A name that no table or view has yet, and that SQLite and the store do not keep for themselves.
+    /// An unused name for a table or view, which neither SQLite nor the store reserves.
     private static func free(_ name: String, taken: inout Set<String>) -> String {
         let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
         let base = isReserved ? "entity_\(name)" : name

@@ -1,8 +1,8 @@
 /// The table of a many-to-many relationship, `<Entity>_<relationship>`.
 struct LinkLayout: Sendable {
-    /// The place in the model's list of link tables.
+    /// The index in the model's list of link tables.
     let index: Int
-    /// Names the relationship in `tributary_link`; kept for the life of the store.
+    /// The number of the relationship in `tributary_link`; kept for the life of the store.
     let code: Int64
     let name: String
     /// Tables of the root entities at both ends.
@@ -10,9 +10,10 @@ struct LinkLayout: Sendable {
     let target: Int
     /// Whether pairs have a position, a string compared by bytes.
     let isOrdered: Bool
-    /// A relationship that is its own inverse: a pair is kept once, the lesser ID as its source, and read from both.
+    /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
+    /// from both ends.
     let isSymmetric: Bool
-    /// The names of the relationship, as a property of the source and, when it has an inverse, of the target.
+    /// The name of the relationship as a property of the source and, when it has an inverse, of the target.
     let sourceProperty: String
     let targetProperty: String?
     let definition: String

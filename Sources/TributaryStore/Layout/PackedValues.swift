@@ -2,9 +2,9 @@ import CSQLite
 import TributaryChanges
 import TributaryModel
 
-/// Values of one list as the bytes of one parameter: SQLite takes 32,766 parameters, a list may be longer.
+/// The values of one list as the bytes of one parameter: SQLite accepts 32,766 parameters, and a list may be longer.
 ///
-/// Each value is its kind (a byte), then 8 bytes of a number, or a length of 8 bytes and as many bytes.
+/// Each value is its kind (a byte), followed by a number of 8 bytes, or by a length of 8 bytes and that many bytes.
 struct PackedValues {
     private enum Kind: UInt8 {
         case null = 0, integer, double, text, bytes
@@ -12,7 +12,7 @@ struct PackedValues {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// How many values have been read.
+    /// The number of values that have been read.
     private(set) var count: Int64 = 0
 
     init(reading bytes: [UInt8]) {
@@ -55,7 +55,7 @@ struct PackedValues {
 
     // MARK: Reading
 
-    /// Makes the next value the result of a column.
+    /// Sets the next value as the result of a column.
     func setResult(of context: OpaquePointer?) {
         guard let kind = bytes.indices.contains(position) ? Kind(rawValue: bytes[position]) : nil, kind != .null else {
             return sqlite3_result_null(context)
@@ -82,7 +82,7 @@ struct PackedValues {
         }
     }
 
-    /// Goes to the value after the next one.
+    /// Moves past the next value.
     mutating func advance() {
         guard !isAtEnd else { return }
         count += 1
@@ -103,6 +103,6 @@ struct PackedValues {
 }
 
 extension UInt64 {
-    /// Small enough to be added to a place in memory.
+    /// The number limited to 48 bits, small enough to be added to an address.
     fileprivate var clamped: UInt64 { Swift.min(self, 1 << 48) }
 }

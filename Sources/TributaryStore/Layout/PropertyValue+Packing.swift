@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// A compact form of values, for the registers of objects that are not visible.
+/// The compact encoding of values in the registers of tombstones and partial rows.
 extension PropertyValue {
     func pack(into writer: inout VariableLengthWriter) {
         switch self {
@@ -40,7 +40,7 @@ extension PropertyValue {
         case 4: self = .boolean(true)
         case 6:
             guard let bits = reader.next() else { return nil }
-            // Written by layout 1 of the store.
+            // Layout 1 of the store wrote this form.
             self = .date(DateValue(unixSeconds: Double(bitPattern: bits)))
         case 14:
             guard let bits = reader.next() else { return nil }

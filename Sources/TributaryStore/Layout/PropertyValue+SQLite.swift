@@ -3,7 +3,7 @@ import TributaryChanges
 import TributaryModel
 
 extension PropertyValue {
-    /// An argument of a function, as a value of the kind that it is known to have.
+    /// Reads an argument of a function as a value of the given kind.
     init(sqlite value: OpaquePointer?, kind: ValueKind) {
         switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, .boolean): self = .boolean(sqlite3_value_int64(value) != 0)
@@ -29,7 +29,7 @@ extension PropertyValue {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Makes it the result of a function, in the form in which a column has it.
+    /// Sets the value as the result of a function, in the form that a column has.
     func setResult(of context: OpaquePointer?) {
         switch self {
         case .integer(let value): sqlite3_result_int64(context, value)

@@ -2,14 +2,14 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The versions of its model that a store has been at, or knew to be older than its own; the last is the one it is at.
+/// The versions of the model that a store has had, or that it knows to be older; the last one is the current version.
 ///
-/// Opening a store compares hashes; a definition is read when a version is needed that is not at hand.
+/// Opening a store compares hashes; it reads a recorded definition only when it needs a version that is not in memory.
 struct RecordedModels {
     private struct Entry {
         var number: Int64
         var hash: String
-        /// Nil while it is in the table alone.
+        /// The model; nil while only the table has it.
         var model: Model?
     }
 
@@ -17,7 +17,7 @@ struct RecordedModels {
     private let db: Database
     private let path: String
 
-    /// Set while older versions of a new store's model have not been written down yet.
+    /// The setting that exists while the older versions of a new store's model are not recorded yet.
     static let unrecordedKey = "models.unrecorded"
 
     static let table = """
@@ -35,19 +35,19 @@ struct RecordedModels {
         self.entries = entries
     }
 
-    /// The hash of the version that the store is at; nil in a store that was made before models were recorded.
+    /// The hash of the store's current version; nil in a store that was made before models were recorded.
     var currentHash: String? { entries.last?.hash }
 
-    /// The version that the store is at.
+    /// The store's current version of the model.
     func current() throws -> Model? {
         guard let last = entries.last else { return nil }
         return try last.model ?? RecordedModels.definition(last.number, in: db)
     }
 
-    /// Whether the store has left this version behind.
+    /// Whether this version is one of the store's earlier versions.
     func hasLeft(_ hash: String) -> Bool { entries.dropLast().contains { $0.hash == hash } }
 
-    /// All versions but the current one, with or without it, and without the one with a hash.
+    /// All versions, with or without the current one, except the one with the given hash.
     func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
         let kept = (withCurrent ? entries[...] : entries.dropLast()).filter { $0.hash != hash }
         let path = path
@@ -61,7 +61,7 @@ struct RecordedModels {
         }
     }
 
-    /// A new store is at `model`; older versions that would have to be read from files come later.
+    /// Records `model` as the version of a new store; older versions that must be read from files follow later.
     mutating func begin(with model: Model) throws {
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }
         try add(model)
@@ -71,9 +71,9 @@ struct RecordedModels {
         )
     }
 
-    /// The store is at `model` now; what lies between and is not known yet comes before it.
+    /// Records `model` as the current version, with the unknown versions between it and the previous one before it.
     ///
-    /// Without a way to it, all that is older and not known comes before it.
+    /// Without versions in between, all unknown older versions come before it.
     mutating func move(to model: Model, through between: [Model]?) throws {
         let isReadable = between == nil || model.earlier.areInMemory
         let earlier = (isReadable ? model.earlier.passing() : []) + (between ?? [])

@@ -11,11 +11,13 @@ extension Schema {
         for column in table.columns { try createIndex(on: column, of: table, in: db) }
     }
 
-    /// References are indexed, so that what leads to an object is found when it comes or goes;
-    /// of inverse columns their registers are.
+    /// Creates an index on a reference column, so that the objects that refer to a target are found when the target
+    /// appears or disappears.
+    ///
+    /// An inverse column needs none, because its register has one.
     static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard case .reference = column.kind else { return }
-        // No name has a full stop, while underscores could make one name of two.
+        // No entity name contains a full stop, while underscores could make two names equal.
         let name = quoted("tributary_to_one_\(table.name).\(column.name)")
         try db.execute(
             sql: """
@@ -25,7 +27,7 @@ extension Schema {
         )
     }
 
-    /// Pairs that are visible, with the transaction that linked them.
+    /// Creates the table of the visible pairs, each with the transaction that linked it.
     static func createTable(_ link: LinkLayout, in db: Database) throws {
         let position = link.isOrdered ? "_position TEXT, " : ""
         try db.execute(
@@ -39,7 +41,7 @@ extension Schema {
         try db.execute(sql: "CREATE INDEX \(index) ON \(link.quotedName)(_target)")
     }
 
-    /// A view for each sub-entity, with the names of its own properties.
+    /// Creates a view for each sub-entity, with the names of its own properties.
     static func createViews(in db: Database, layout: StoreModel) throws {
         for entity in layout.entities where entity.entity.parent != nil {
             let table = layout.tables[entity.table]
@@ -59,8 +61,8 @@ extension Schema {
 
     /// Drops all views except those of the store's own tables, before columns change.
     ///
-    /// Views that another program has put into the file are dropped too: they may name columns that go. ``ForeignViews``
-    /// puts them back.
+    /// It also drops views that another program has put into the file, because they may name columns that are removed.
+    /// ``ForeignViews`` restores them.
     static func dropViews(in db: Database) throws {
         let views = try String.fetchAll(
             db,
@@ -69,7 +71,7 @@ extension Schema {
         for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
     }
 
-    /// An index for each key that is to be unique; not a unique one, because imported writes may share a key.
+    /// Creates an index for each unique key; the index is not UNIQUE, because imported writes may share a key.
     private static func createKeyIndexes(_ entity: EntityLayout, in db: Database, layout: StoreModel) throws {
         let table = layout.tables[entity.table]
         let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }

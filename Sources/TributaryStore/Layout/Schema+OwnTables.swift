@@ -1,7 +1,8 @@
 import GRDB
 
 extension Schema {
-    /// By these what each write transaction and each status needs is found, however many writers and shapes there are.
+    /// The indexes with which write transactions and status queries find rows, however many writers and shapes there
+    /// are.
     static let ownIndexes = [
         "CREATE INDEX IF NOT EXISTS tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX IF NOT EXISTS tributary_writer_clock ON tributary_writer(clock)",
@@ -10,17 +11,17 @@ extension Schema {
         CREATE INDEX IF NOT EXISTS tributary_writer_unannounced ON tributary_writer(id)
         WHERE sequence > announced AND is_self = 0
         """,
-        // Replaces one on the whole version, of which the transaction's number is a part.
+        // This index replaces one on the whole version, of which the transaction's number is a part.
         "DROP INDEX IF EXISTS tributary_parked_version",
         """
         CREATE INDEX IF NOT EXISTS tributary_parked_transaction
         ON tributary_parked(version & \(VersionNumber.transactionMask))
         """,
-        // A digest asks for each deferred link whether an end of it has been deleted.
+        // A digest looks up, for each deferred link, whether an end of the link has been deleted.
         """
         CREATE INDEX IF NOT EXISTS tributary_parked_deletion ON tributary_parked(id) WHERE operation = 'delete'
         """,
-        // Replaces one on the target alone: the candidates of a one-to-one relationship are read by their ranks.
+        // This index replaces one on the target alone: the owners of a one-to-one target are read by their ranks.
         "DROP INDEX IF EXISTS tributary_reference_target",
         """
         CREATE INDEX IF NOT EXISTS tributary_reference_owner
@@ -28,9 +29,9 @@ extension Schema {
         """,
     ]
 
-    /// Adds what earlier programs left out of the store's own tables; ``ownIndexes`` need it.
+    /// Adds columns that earlier programs left out of the store's own tables; ``ownIndexes`` need them.
     ///
-    /// A program that knows no ranks can still use the store: rows without one get it when it is needed.
+    /// A program that does not know ranks can still use the store: a row without a rank gets one when it is needed.
     static func addRanks(in db: Database) throws {
         let found = try Int.fetchOne(
             db,
@@ -39,16 +40,16 @@ extension Schema {
         if found == nil { try db.execute(sql: "ALTER TABLE tributary_reference ADD COLUMN rank BLOB") }
     }
 
-    /// Removes writers of which nothing was applied: once others needed only to name them to make them known.
+    /// Removes writers without applied transactions: earlier programs recorded every writer that another one named.
     static let unknownWriters = """
         DELETE FROM tributary_seen WHERE other IN (SELECT id FROM tributary_writer WHERE sequence = 0 AND is_self = 0);
         DELETE FROM tributary_writer WHERE sequence = 0 AND is_self = 0
         """
 
-    /// Tables of the merge, the history and the positions.
+    /// The tables of the merge, the history and the positions.
     ///
-    /// Writers, roots, columns and link tables are named in them by
-    /// small numbers: `tributary_writer.id`, and the codes of `tributary_catalogue`.
+    /// They name writers, roots, columns and link tables by small numbers: `tributary_writer.id`, and the codes of
+    /// `tributary_catalogue`.
     static let ownTables = [
         """
         CREATE TABLE tributary_catalogue(
@@ -58,7 +59,7 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // Positions. `announced` is the sequence that the store's own transactions last said they had seen.
+        // Positions. `announced` is the sequence that the store's own transactions last announced as seen.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
@@ -77,7 +78,7 @@ extension Schema {
             PRIMARY KEY (writer, first)) WITHOUT ROWID
         """,
 
-        // History: records of 20 bytes, an object's UUID and the key of a shape.
+        // History: records of 20 bytes, with the object's UUID and the key of a shape.
         """
         CREATE TABLE tributary_transaction(
             number INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
@@ -98,13 +99,13 @@ extension Schema {
         JOIN tributary_shape s ON s.key = substr(h.records, n * 20 + 17, 4)
         """,
 
-        // Merge state of what is not visible.
+        // The merge state of objects that are not visible.
         """
         CREATE TABLE tributary_object(
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
-        // `rank` orders the candidates of a one-to-one relationship (see ``UnresolvedReferenceTable``); NULL until it is needed.
+        // `rank` orders the owners of a one-to-one target (see ``UnresolvedReferenceTable``); NULL until it is needed.
         """
         CREATE TABLE tributary_reference(
             root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
@@ -124,8 +125,9 @@ extension Schema {
             total NOT NULL,
             PRIMARY KEY (root, id, place, writer)) WITHOUT ROWID
         """,
-        // `position` is the place of the change in its transaction, `part` that of the value in the change, -1 for the
-        // whole change. What an older model had is put here with places below zero. `void` is not used any more.
+        // Deferred writes. `position` is the index of the change in its transaction, `part` the index of the value in
+        // the change, -1 for the whole change. Writes that a migration has deferred have negative indexes. The column
+        // `void` is no longer used.
         """
         CREATE TABLE tributary_parked(
             entity TEXT NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL,
@@ -134,7 +136,7 @@ extension Schema {
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
 
-        // What goes out.
+        // The outbox, export ranges and idempotency results.
         """
         CREATE TABLE tributary_outgoing(
             sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL)

@@ -2,23 +2,23 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The physical layout of a store: the tables of the model's entities, for readers with plain SQL, and the store's own
-/// tables beside them.
+/// The physical layout of a store: the tables of the model's entities, and the store's own tables.
 ///
-/// A row's version is the number of the store's transaction that wrote it: `tributary_transaction` says which writer's
-/// it was and at what clock, and is therefore never purged. `_revision` is the transaction that changed the row last;
-/// `_version` the one that wrote what `_exceptions` says nothing about, NULL when it is the same. Where the order of
-/// changes in the transaction matters, a version has the index of the change too (see ``VersionNumber``).
+/// Readers with plain SQL use the tables of the entities. A row's version is the number of the store's transaction that
+/// wrote it: `tributary_transaction` maps the number to the writer and the clock, and is therefore never purged.
+/// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
+/// without an entry in `_exceptions`, NULL when it equals `_revision`. Where the order of changes in the transaction
+/// matters, a version includes the index of the change (see ``VersionNumber``).
 enum Schema {
     /// "TRIB", in the file's header.
     static let applicationID: Int32 = 0x5452_4942
-    /// Raised with each change of the layout that this code could not read.
+    /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// 2: dates are kept as seconds since 2001.
+    /// Version 2 keeps dates as seconds since 2001.
     static let version: Int32 = 2
 
-    /// Prepares a store for use: creates it when the file is empty, else compares it with the model and adds what the
-    /// model has gained.
+    /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
+    /// it.
     ///
     /// Must run in a write transaction.
     ///
@@ -48,7 +48,7 @@ enum Schema {
         return layout
     }
 
-    /// Creates all tables in an empty file and the store's own writer.
+    /// Creates all tables and the store's own writer in an empty file.
     private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         var configuration = configuration
         configuration.histories = [configuration.model.earlier]

@@ -1,19 +1,19 @@
 import TributaryChanges
 import TributaryModel
 
-/// A model with the places in one store where its objects lie.
+/// A model with the tables and columns of its objects in one store.
 ///
-/// Made by ``Schema`` when a store is opened.
+/// ``Schema`` creates it when a store is opened.
 final class StoreModel: Sendable {
     let model: Model
-    /// The store's configured name, the store part of object IDs.
+    /// The store's configured name, which object IDs contain.
     let storeName: String
     let tables: [TableLayout]
     let links: [LinkLayout]
     let entities: [EntityLayout]
-    /// By table: the to-one registers, anywhere, that hold its objects.
+    /// For each table, all to-one registers that hold its objects.
     let incoming: [[ColumnIndex]]
-    /// By table: the link tables of which its objects are an end.
+    /// For each table, the link tables that have its objects at an end.
     let linksOf: [[Int]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
@@ -57,7 +57,7 @@ final class StoreModel: Sendable {
         var column: Int
     }
 
-    /// What the catalogue tells of the defaults of a column: one for all entities that have it, or that of each.
+    /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
     func initial(of place: Int, in table: TableLayout) -> String {
         let own = table.columns[place]
         let holders = entities.filter { entity in
@@ -79,20 +79,20 @@ final class StoreModel: Sendable {
 
     func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
-    /// The entity of the given name, or the one that had it in an older version of the model.
+    /// The entity of the given name, or the entity that had it in an older version of the model.
     func entityIndex(named name: String) -> Int? {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
-    /// The last name of an entity that the model does not have any more; deferred writes are reported under it.
+    /// The last name of a removed entity; deferred writes are reported under it.
     func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
-    /// The root of the hierarchy that an entity which is gone was in: the one that the model has, or the last one.
+    /// The root of a removed entity's hierarchy: its present name, or its last name.
     func lastRoot(ofEntity name: String) -> String {
         survivingRoot(ofEntity: name).map { entities[$0].entity.root } ?? formerNames.lastRoot(ofEntity: name)
     }
 
-    /// The entity that was the root of one which is gone, and whose table has what is known of its objects.
+    /// The surviving root of a removed entity, whose table has the known state of its objects.
     func survivingRoot(ofEntity name: String) -> Int? {
         guard entityIndex(named: name) == nil else { return nil }
         return formerNames.survivingRoot(ofEntity: lastName(ofEntity: name)).flatMap { entityByName[$0] }
@@ -102,13 +102,13 @@ final class StoreModel: Sendable {
         formerNames.lastName(ofProperty: name, of: entity)
     }
 
-    /// What a property was that the entity had once and does not have any more; nil when it has one of the name.
+    /// The former property of an entity under the given name; nil when the entity has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
         if let known = self.entity(named: entity)?.entity, slot(named: name, of: known) != nil { return nil }
         return formerNames.lastDefinition(ofProperty: name, of: entity)
     }
 
-    /// The entity and the place of the other side of a relationship that the entity had once and does not have any more.
+    /// The entity and the storage of the other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.counterpart(ofProperty: name, of: entity),
             let known = self.entity(named: other.entity), let slot = known.entity.slot(named: other.property)
@@ -116,19 +116,19 @@ final class StoreModel: Sendable {
         return (known, known.places[slot])
     }
 
-    /// The other side of such a relationship where that is gone as well, but was there for longer.
+    /// The other side of a former relationship that was removed as well, but later.
     func laterSide(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
         formerNames.laterSide(ofProperty: name, of: entity)
     }
 
-    /// The slot of the property of the given name, or of the one that had it in an older version of the model.
+    /// The slot of the property of the given name, or of the property that had it in an older version of the model.
     func slot(named name: String, of entity: Entity) -> Int? {
         entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
     }
 
     func entityIndex(code: Int64) -> Int? { entityByCode[code] }
 
-    /// Codes of the entity and, when `includesSubentities`, of all below it.
+    /// The codes of the entity and, with `includesSubentities`, of all its sub-entities.
     func codes(of entity: Entity, includesSubentities: Bool) -> [Int64] {
         let names = [entity.name] + (includesSubentities ? entity.subentities : [])
         return names.compactMap { self.entity(named: $0)?.code }

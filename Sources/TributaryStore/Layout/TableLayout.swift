@@ -1,22 +1,23 @@
 import TributaryModel
 
-/// The table of a root entity: its own columns, then one for each stored attribute and to-one relationship of the
-/// entity and all its sub-entities.
+/// The table of a root entity, with the columns of the entity and all its sub-entities.
+///
+/// It has its own columns, then one for each stored attribute and to-one relationship.
 struct TableLayout: Sendable {
-    /// The place in the model's list of tables.
+    /// The index in the model's list of tables.
     let index: Int
     let root: Entity
-    /// The root entity's code, which names the table in `tributary_object` and its like.
+    /// The root entity's code, which names the table in `tributary_object` and the store's other own tables.
     let code: Int64
     let name: String
     let columns: [ColumnLayout]
-    /// Whether there are sub-entities, and so a column `_entity` with the code of the concrete one.
+    /// Whether there are sub-entities, and so a column `_entity` with the code of the concrete entity.
     let hasEntityColumn: Bool
-    /// Names of the root and all its sub-entities.
+    /// The names of the root entity and all its sub-entities.
     let entities: [String]
-    /// How each column is read.
+    /// The readings of the columns.
     let readings: [ColumnReading]
-    /// Selects the row of an ID as ``RowReading`` reads it: faults ask for it one by one.
+    /// The SQL that selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
     let rowByID: String
 
     init(

@@ -1,4 +1,4 @@
-/// Writes what ``VariableLengthReader`` reads.
+/// Writes unsigned numbers in the form that ``VariableLengthReader`` reads.
 struct VariableLengthWriter {
     private(set) var bytes: [UInt8] = []
 

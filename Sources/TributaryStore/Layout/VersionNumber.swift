@@ -1,22 +1,23 @@
 import TributaryChanges
 
-/// The number under which the store keeps the version of a write: that of its transaction in the low bits, above them
-/// the index of the change in its transaction.
+/// The number under which the store keeps the version of a write.
 ///
-/// Changes of one transaction are applied in their order, so that an index is needed only where that order does not
-/// tell: from the first change on that is deferred, or that writes a one-to-one relationship. Others have index 0.
+/// The low bits are the number of the transaction, and the bits above them the index of the change in its transaction.
+/// Changes of one transaction are applied in order, so an index is needed only where the order of application does not
+/// determine the version: from the first change on that is deferred or that writes a one-to-one relationship. Other
+/// changes have index 0.
 enum VersionNumber {
-    /// Transactions that a store can number.
+    /// The bits for the number of a transaction.
     static let transactionBits: Int64 = 36
     static let transactionMask: Int64 = (1 << transactionBits) - 1
-    /// Changes behind it share the last index; the order in which they are applied tells them apart.
+    /// The greatest index; later changes share it, and the order of their application distinguishes them.
     static let lastIndex = (1 << 27) - 1
 
     static func transaction(of number: Int64) -> Int64 { number & transactionMask }
 
     static func index(of number: Int64) -> Int { Int(number >> transactionBits) }
 
-    /// The version of the change at `index`; never one before that of `number`.
+    /// The version of the change at `index`, never less than the version of `number`.
     static func number(_ number: Int64, atLeast index: Int) -> Int64 {
         let index = min(max(index, self.index(of: number)), lastIndex)
         return transaction(of: number) | Int64(index) << transactionBits

@@ -3,14 +3,14 @@ import GRDB
 import Synchronization
 import TributaryModel
 
-/// Writes down the older versions of a new store's model once the store is open.
+/// Records the older versions of a new store's model once the store is open.
 ///
-/// A store needs them only when its model changes or a writer uses a name of theirs; reading them takes longer than
-/// everything else that opening does. What is not done when the store closes is done after the next opening.
+/// A store needs them only when its model changes or a writer uses a former name, and reading them takes longer than
+/// the rest of opening. If the store closes before the recording has ended, the next opening continues it.
 final class VersionRecording: Sendable {
     private let done = DispatchGroup()
 
-    /// Nil when there is nothing to write down.
+    /// Starts the recording; nil when there is nothing to record.
     init?(of store: Store) throws {
         let isNeeded = try store.read { try $0.setting(RecordedModels.unrecordedKey) } != nil
         guard isNeeded else { return nil }
@@ -28,10 +28,10 @@ final class VersionRecording: Sendable {
         }
     }
 
-    /// Waits until it has ended.
+    /// Waits until the recording has ended.
     func wait() { done.wait() }
 
-    /// The versions come before those that are there.
+    /// Inserts the versions before the recorded ones.
     private static func record(_ versions: [(model: Model, hash: String)], in transaction: WriteTransaction) throws {
         let db = transaction.reader.database
         guard try transaction.reader.setting(RecordedModels.unrecordedKey) != nil else { return }

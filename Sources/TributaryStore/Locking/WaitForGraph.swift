@@ -1,16 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Which threads hold which resources, and which resource each of them waits for: a wait that would close a cycle is
-/// found before it begins.
+/// A wait-for graph of threads and resources, which finds a wait that would close a cycle before the wait begins.
 ///
-/// Whoever registers last sees the whole cycle, because a thread registers what it holds before it waits.
+/// A thread registers the resources that it holds before it waits, so the last thread to register sees the whole cycle.
 package final class WaitForGraph: Sendable {
-    /// The one of the process: contexts of several containers may wait for each other.
+    /// The graph of the process: contexts of several containers may wait for each other.
     package static let shared = WaitForGraph()
 
     private struct Node {
-        /// In the order in which the thread took them; one that it took again is there twice.
+        /// The held resources in the order of acquisition; a resource that was acquired twice is listed twice.
         var held: [ExclusiveResource] = []
         var awaited: ExclusiveResource?
     }
@@ -63,7 +62,7 @@ package final class WaitForGraph: Sendable {
         }
     }
 
-    /// Follows who holds what is waited for; the cycle in words when it leads back to the calling thread.
+    /// Follows the holders and their waits; describes the cycle when it leads back to the calling thread.
     private static func cycle(from resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String? {
         let thread = pthread_self()
         var path = [resource]
@@ -76,13 +75,16 @@ package final class WaitForGraph: Sendable {
         return nil
     }
 
-    /// The caller waits for the first of the path, whose holder waits for the second, and so on; the caller holds the last.
+    /// Describes a cycle.
+    ///
+    /// The caller waits for the first resource of the path, whose holder waits for the second, and so on; the caller
+    /// holds the last resource.
     private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
         let caller = nodes[pthread_self()]?.held.last { !$0.isLock }?.name ?? "this thread"
         return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")
     }
 
-    /// The name, with the context that holds it when the resource itself is no context.
+    /// The name of a resource; a lock's name is followed by the context that holds it.
     private static func name(of resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String {
         let held = nodes[resource.holder.load(ordering: .relaxed)]?.held ?? []
         guard let index = held.firstIndex(where: { $0 === resource }), index > 0, resource.isLock else {

@@ -1,16 +1,16 @@
 package import TributaryChanges
 
 extension WriterTurn {
-    /// The newest transaction of anyone.
+    /// The number of the newest transaction, local or imported.
     package func newestTransaction() throws -> Int64 {
         try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
     }
 
-    /// What the transactions after `number` up to `through` have changed.
+    /// The union of the changes of the transactions after `number` up to `through`.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         try StoreError.mapping {
             let reader = Reader(database: database, context: store.context)
-            // What was purged before it was noticed may have been anything.
+            // Without the purged history, any object may have changed.
             guard try reader.history.oldestNumber() <= number else {
                 var everything = ObjectChanges(limit: limit)
                 everything.collapseEverything()

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The writer's turn, held, with no transaction open.
+/// The held write lock, with no transaction open.
 ///
 /// Valid only inside the closure that it is given to.
 package struct WriterTurn {

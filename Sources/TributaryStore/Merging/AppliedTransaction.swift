@@ -1,16 +1,15 @@
 import TributaryChanges
 
-/// What is known of a transaction while its changes are being applied, some of which may wait until those of later ones
-/// have come.
+/// The state of a transaction while its changes are being applied, some of them after those of later transactions.
 ///
-/// `@unchecked Sendable`: touched in the writer's turn only until the commit, then only read.
+/// `@unchecked Sendable`: it is changed only with the write lock held, and only read after the commit.
 final class AppliedTransaction: @unchecked Sendable {
-    /// Counts the store's transactions; the version of what it writes.
+    /// The number of the transaction in the store, which is the version of its writes.
     let number: Int64
-    /// The row of its writer.
+    /// The row of the transaction's writer.
     let writer: Int64
-    /// One thread at a time notes what was changed, tens of thousands of times a transaction: the check would cost more
-    /// than the work.
+    /// One thread at a time records changes, tens of thousands in a transaction: the check for overlapping accesses
+    /// would cost more than the work.
     @exclusivity(unchecked) var effects: TransactionEffects
     /// Records for history that are not in the store yet; see ``HistoryWriter``.
     @exclusivity(unchecked) var records: [UInt8] = []

@@ -2,14 +2,14 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Collects which objects became visible, changed or went, for history and for those who observe the store.
+/// Collects the objects that became visible, changed or disappeared, for history and for observers of the store.
 final class EffectLog {
     private let layout: StoreModel
     private let cursor: TransactionCursor
     private let history: HistoryWriter
     /// The transaction whose changes are being merged.
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
-    /// By table: how many effects of imports the SQLite transaction has had.
+    /// For each table, the number of imported effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
 
     init(_ db: Database, layout: StoreModel, cursor: TransactionCursor) throws {
@@ -24,13 +24,13 @@ final class EffectLog {
         current = AppliedTransaction(number: number, writer: writer, effects: TransactionEffects(layout: layout))
     }
 
-    /// Goes over to another transaction that has begun before.
+    /// Switches to another transaction that has begun before.
     func move(to transaction: AppliedTransaction) { current = transaction }
 
     /// Writes the history of a transaction.
     func flush(_ transaction: AppliedTransaction) throws { try history.flush(transaction) }
 
-    /// Records what happened to a visible object.
+    /// Records the insert, update or deletion of a visible object.
     ///
     /// - Parameters:
     ///   - kind: Whether it was inserted, updated or deleted.
@@ -50,27 +50,27 @@ final class EffectLog {
         try record(kind, table, id, entity: entity, keys: keys)
     }
 
-    /// Records what happened to a visible object, with the keys of history that name the properties.
+    /// Records the insert, update or deletion of a visible object, with the history keys that name the properties.
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
         for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
         if !cursor.isLocal {
-            // Together with the transactions before there are more than observers are given one by one.
+            // The transactions together have more effects than observers receive one by one.
             counts[table] += 1
             if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
         }
         current.effects.append(kind, id, entity: entity)
     }
 
-    /// Records that a row shows another value in a column.
+    /// Records that a column of a row shows another value.
     func recordShown(_ row: VisibleRow, _ column: StoreModel.ColumnIndex) throws {
         try record(.update, column.table, row.id, entity: row.entity, properties: [layout[column].property])
     }
 
-    /// The keys of history for a change of a shape, all of whose values were accepted.
+    /// The history keys of a change with the given shape whose values were all accepted.
     func keys(of shape: ChangeShape) throws -> [UInt32] {
         if let known = shape.historyKeys { return known }
-        // Names that the model does not know have no effect, and there is no end to such names.
+        // Unknown names have no effect, and their number is unbounded.
         let names = shape.knownProperties(layout)
         let kind: HistoryTransaction.Kind = shape.isInsert ? .insert : .update
         let keys = try history.keys(layout.entities[shape.entity].entity.name, kind, names)

@@ -18,7 +18,7 @@ struct LinkMerger {
 
     // MARK: Changes
 
-    /// Merges the links and unlinks of a slice, in their order, when its other changes were merged.
+    /// Merges the links and unlinks of a slice in order, after its other changes were merged.
     func apply(_ slice: ChangeSlice) throws {
         for operation in slice.links {
             let change = slice.changes[operation.index]
@@ -84,9 +84,9 @@ struct LinkMerger {
 
     // MARK: Visibility
 
-    /// An object has become visible: so do its pairs whose other end is.
+    /// Shows the pairs of an object that has become visible, where the other end is visible too.
     ///
-    /// Costs a look at each of its pairs.
+    /// The cost is one look at each of its pairs.
     func show(_ table: Int, _ id: UniqueID) throws {
         guard tables.links.hasHidden else { return }
         for index in layout.linksOf[table] {
@@ -102,9 +102,9 @@ struct LinkMerger {
         }
     }
 
-    /// An object has gone, or a deletion of it has come that a newer insert survives: superseded pairs are removed.
+    /// Updates the pairs of an object that has disappeared or was deleted; removes superseded pairs.
     ///
-    /// Costs a look at each of its pairs.
+    /// A deletion may also come that a newer insert survives. The cost is one look at each of the object's pairs.
     ///
     /// - Parameters:
     ///   - table: The index of the object's table.
@@ -134,7 +134,7 @@ struct LinkMerger {
         return try tables.versions.isSuperseded(pair.state.version, by: deletion)
     }
 
-    /// Both ends see the relationship change, as far as they are visible and have the relationship.
+    /// Records the changed relationship at both ends, where the end is visible and has the relationship.
     private func record(_ pair: Pair, _ link: LinkLayout) throws {
         let ends = [
             (link.source, pair.source, link.sourceProperty), (link.target, pair.target, link.targetProperty),

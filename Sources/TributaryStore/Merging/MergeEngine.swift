@@ -2,13 +2,13 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Merges the changes of transactions, imported and local ones alike, into the tables of the store.
+/// Merges the changes of imported and local transactions into the tables of the store.
 ///
-/// Changes come in slices: their names are resolved to tables and columns, they are grouped by table and identifier, which
-/// finds the pages of a large store one after the other, the state of each object is loaded, merged and written. Changes
-/// to one object keep their order. Links are merged after the other changes of a slice, in their own order.
+/// Changes come in slices. The engine resolves their names to tables and columns, groups them by table and identifier,
+/// so that the pages of a large store are visited in order, and loads, merges and writes the state of each object.
+/// Changes to one object keep their order. Links are merged after the other changes of a slice, in their own order.
 ///
-/// It belongs to one write transaction.
+/// An engine belongs to one write transaction.
 final class MergeEngine {
     let tables: MergeTables
     let cursor = TransactionCursor()
@@ -51,7 +51,7 @@ final class MergeEngine {
         tables.versions.insert(version, of: number)
     }
 
-    /// Ends a transaction: its history is written.
+    /// Ends a transaction and writes its history.
     func end() throws { try effects.flush(effects.current) }
 
     /// Merges the next changes of the transaction.
@@ -62,13 +62,15 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
-    /// Merges the next rows of the transaction, or lets them wait for those of later ones; values that the model cannot
-    /// represent are deferred at once.
+    /// Merges the next rows of the transaction, or lets them wait for the rows of later transactions.
+    ///
+    /// Values that the model cannot represent are deferred at once.
     func apply(_ run: RowRun) throws {
         let first = cursor.countChanges(run.count)
         let accepted = bulk.accept(run)
         if accepted < run.count {
-            // Values that are deferred here make the changes after them keep their indexes, which waiting rows have not.
+            // Values that are deferred here make the following changes keep their indexes, which waiting rows do not
+            // have.
             try bulk.flush()
             let rest = (accepted..<run.count).map { run.change($0) }
             try apply(ChangeSlice(changes: rest, first: first + accepted))
@@ -77,7 +79,7 @@ final class MergeEngine {
         }
     }
 
-    /// Merges a change that was deferred, with the version that it has always had.
+    /// Merges a deferred change with its original version.
     ///
     /// - Parameters:
     ///   - entry: The deferred change.
@@ -99,7 +101,7 @@ final class MergeEngine {
         if needsIndexes { cursor.keepIndexes() }
         slice.sort()
         try tables.prepare(slice.operations) { operation in
-            // One value of an insert, which was deferred, inserts nothing.
+            // A deferred value of an insert inserts nothing.
             guard case .write(let shape) = operation.action, shapes[shape].isInsert, slice.valueIndex == nil
             else { return (operation.table, nil) }
             return (operation.table, operation.id)
@@ -119,7 +121,7 @@ final class MergeEngine {
             guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
             let shape = shapes[index]
             try converter.convert(values, of: operation.index, in: slice, shape: shape)
-            // The rest of an insert of which one value was deferred has been merged already.
+            // The rest of an insert with one deferred value has been merged already.
             if isInsert, slice.valueIndex == nil {
                 try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
             } else if !converter.writes.isEmpty {

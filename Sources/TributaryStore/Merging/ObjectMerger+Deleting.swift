@@ -7,14 +7,14 @@ extension ObjectMerger {
         guard let row = try tables.objects.row(table, id) else { return try deletePartial(table, id) }
         var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)
         guard try state.delete(at: cursor.number, by: tables.versions) else { return }
-        // An insert of the same transaction came before this deletion: one that comes after it is not applied yet.
+        // An insert of this transaction came before the deletion: an insert after it is not applied yet.
         if row.versions.inserted != cursor.number, try state.isVisible(by: tables.versions) {
             return try supersedeRegisters(of: row, table: table)
         }
         try hide(row, table: table)
     }
 
-    /// Makes a tombstone of a visible row, with the registers that the deletion does not supersede.
+    /// Turns a visible row into a tombstone with the registers that the deletion does not supersede.
     private func hide(_ row: VisibleRow, table: Int) throws {
         var partial = PartialRow(deleted: cursor.number)
         var freed: [(column: StoreModel.ColumnIndex, target: UniqueID)] = []
@@ -36,7 +36,7 @@ extension ObjectMerger {
         try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
     }
 
-    /// The register that this deletion does not supersede; nil when there is none.
+    /// The register that the deletion does not supersede; nil when there is none.
     private func remainingRegister(_ index: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PartialRow.Register? {
         let column = layout[index]
         guard column.isRegister, column.mergeRule != .counter,
@@ -53,7 +53,7 @@ extension ObjectMerger {
         return PartialRow.Register(version: known, value: value)
     }
 
-    /// A newer insert keeps the object visible; registers that the deletion supersedes read as the default.
+    /// Resets the registers that the deletion supersedes to their defaults; a newer insert keeps the object visible.
     private func supersedeRegisters(of row: VisibleRow, table: Int) throws {
         var row = row
         row.versions.deleted = cursor.number

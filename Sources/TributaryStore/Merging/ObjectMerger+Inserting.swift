@@ -45,7 +45,7 @@ extension ObjectMerger {
         try effects.record(.insert, table, id, entity: shape.entity, keys: try effects.keys(of: shape))
     }
 
-    /// Binds the head of a new row, and the defaults of columns that no value is bound to.
+    /// Binds the head of a new row, and the defaults of columns without a bound value.
     private func bindHead(
         _ table: Int,
         _ id: UniqueID,
@@ -70,7 +70,7 @@ extension ObjectMerger {
         return statement
     }
 
-    /// An insert of an object that is visible already: the two are one object.
+    /// Merges an insert of a visible object: both inserts create one object.
     private func mergeInsert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], entity: Int) throws {
         guard let row = try tables.objects.row(table, id) else { return }
         let accepted = try merge(writes, into: row, table: table, insertedAs: entity)
@@ -79,7 +79,7 @@ extension ObjectMerger {
         try effects.record(.update, table, id, entity: now, properties: names(of: accepted, table))
     }
 
-    /// An insert of an object that is deleted, or that was written to before anybody inserted it.
+    /// Merges an insert of an object that is deleted or has a partial row.
     private func insert(
         _ table: Int,
         _ id: UniqueID,
@@ -148,7 +148,7 @@ extension ObjectMerger {
         try statement.run()
     }
 
-    /// `_exceptions` of a new row that has values in some of its columns.
+    /// The `_exceptions` of a new row that has values in some of its columns.
     private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8]? {
         let columns = layout.tables[layout.entities[entity].table].columns
         let written = Set(writes.map(\.column))

@@ -3,8 +3,8 @@ import TributaryModel
 
 /// Merges inserts, updates and deletions into objects, visible or not.
 ///
-/// It loads the state of one object, merges by the rules in values, and writes what changed. What a change of one
-/// object's visibility does to others is passed on to the mergers of references, owners and links.
+/// The merger loads the state of one object, merges it by the rules in values, and writes the changes. It passes a
+/// change of an object's visibility to the mergers of references, owners and links.
 final class ObjectMerger {
     let layout: StoreModel
     let tables: MergeTables
@@ -13,7 +13,7 @@ final class ObjectMerger {
     let references: ReferenceMerger
     let owners: OwnerMerger
     let links: LinkMerger
-    /// By table: whether an object's coming can decide who owns a target of a one-to-one relationship.
+    /// For each table, whether a new object can decide who owns a target of a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
     init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, links: LinkMerger) {
@@ -29,8 +29,9 @@ final class ObjectMerger {
 
     // MARK: Updates
 
-    /// Merges an update; `shape` is nil when the values are not all that the change has, or come from the other end of a
-    /// relationship.
+    /// Merges an update.
+    ///
+    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship.
     func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         guard let row = try tables.objects.row(table, id) else {
             var partial = try tables.partialRows.rowOrEmpty(table, id)
@@ -46,7 +47,7 @@ final class ObjectMerger {
         }
     }
 
-    /// Merges the values of an object that is not visible, for when an insert makes it visible.
+    /// Merges values into the partial row of an object that is not visible, for its later insert.
     func merge(_ writes: [RegisterWrite], into partial: inout PartialRow, _ table: Int, _ id: UniqueID) throws {
         for write in writes {
             let rule = layout.tables[table].columns[write.column].mergeRule
@@ -101,7 +102,7 @@ final class ObjectMerger {
         return accepted.map(\.column)
     }
 
-    /// Merges a further insert of a visible object: the greatest one names its concrete entity.
+    /// Merges another insert of a visible object: the greatest insert names the concrete entity.
     ///
     /// - Returns: whether it is the greatest.
     private func mergeInsert(of entity: Int, into row: inout VisibleRow, table: Int) throws -> Bool {
@@ -125,8 +126,9 @@ final class ObjectMerger {
         columns.map { layout.tables[table].columns[$0].property }
     }
 
-    /// The values that columns without a write show now that the concrete entity is another one: the default where the
-    /// entity has the property, nothing where it has not.
+    /// The values that columns without a write show after a change of the concrete entity.
+    ///
+    /// A column shows the default where the entity has the property, and nothing otherwise.
     private func unwritten(
         _ row: VisibleRow,
         _ table: Int,
@@ -150,7 +152,7 @@ final class ObjectMerger {
         return shown
     }
 
-    /// Writes columns and the head of a row; references are shown only while their targets are visible.
+    /// Writes columns and the head of a row; the row shows references only while their targets are visible.
     func write(_ values: [RegisterWrite], to row: VisibleRow, table: Int) throws {
         let columns = layout.tables[table].columns
         var decisions: [(column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)] = []
@@ -183,7 +185,7 @@ final class ObjectMerger {
         }
     }
 
-    /// Versions of a row, expressed for another concrete entity.
+    /// Converts the versions of a row for another concrete entity.
     private func converted(_ versions: RowVersions, from old: Int, to new: Int) -> RowVersions {
         var result = versions
         let columns = layout.tables[layout.entities[old].table].columns
@@ -198,7 +200,7 @@ final class ObjectMerger {
 
     // MARK: Visibility
 
-    /// An object has become visible with the given references.
+    /// Handles an object that has become visible with the given references.
     func appear(_ table: Int, _ id: UniqueID, references written: [RegisterWrite]) throws {
         tables.visibility.set(table, id, isVisible: true)
         try references.resolve(to: table, id)
@@ -206,14 +208,14 @@ final class ObjectMerger {
         try links.show(table, id)
     }
 
-    /// An object is not visible any more; the deletion at `number` supersedes its links.
+    /// Handles an object that is not visible any more; the deletion at `number` supersedes its links.
     func disappear(_ table: Int, _ id: UniqueID, deletedAt number: Int64) throws {
         tables.visibility.set(table, id, isVisible: false)
         try references.unresolve(to: table, id)
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
-    /// An object that counted as visible, because its insert was expected, is not.
+    /// Handles an object that counted as visible because of an expected insert, and is not visible.
     func withdraw(_ table: Int, _ id: UniqueID) throws {
         guard tables.visibility.countsAsVisible(table, id) else { return }
         tables.visibility.set(table, id, isVisible: false)

@@ -1,10 +1,10 @@
 import TributaryChanges
 
-/// Decides which object owns a target in a one-to-one relationship: of the visible objects whose register holds it, the
-/// greatest ``OneToOneOwner``.
+/// Decides which object owns a target in a one-to-one relationship.
 ///
-/// The column of that one shows the target, those of the others show nothing; the inverse column of the target shows the
-/// owner.
+/// The owner is the greatest ``OneToOneOwner`` of the visible objects whose register holds the target. The owner's
+/// column shows the target, and the columns of the other objects show nothing; the inverse column of the target shows
+/// the owner.
 struct OwnerMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
@@ -18,15 +18,15 @@ struct OwnerMerger {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Decides who owns a target, when one of the objects that hold it has come, changed or gone.
+    /// Decides who owns a target after one of the objects that hold it has appeared, changed or disappeared.
     ///
-    /// Costs a look at the owner and at the greatest of the others, however many there are.
+    /// The cost is one look at the owner and at the greatest of the others, however many there are.
     ///
     /// - Parameters:
     ///   - target: The object that is owned.
     ///   - column: The one-to-one register.
-    ///   - newcomer: The object whose register holds the target since now, when nothing else has changed: the others have
-    ///     lost to the owner before, and are not looked at.
+    ///   - newcomer: The object whose register has begun to hold the target, when nothing else has changed: the other
+    ///     objects have lost to the owner before, and are not examined.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
@@ -51,7 +51,7 @@ struct OwnerMerger {
         }
     }
 
-    /// An object has become visible: decides who owns it, and who owns what its own registers hold.
+    /// Decides the owners around a new visible object: the object's own owner, and the owners of its targets.
     func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
         for (index, column) in layout.tables[table].columns.enumerated() {
             if case .inverseColumn(let source, let register) = column.kind {
@@ -65,8 +65,9 @@ struct OwnerMerger {
         }
     }
 
-    /// The target that a one-to-one register of a visible row shows; nil while another object owns it, and for columns of
-    /// other kinds.
+    /// The target that a one-to-one register of a visible row shows.
+    ///
+    /// It is nil while another object owns the target, and for columns of other kinds.
     func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard case .reference(_, true, _) = layout[column].kind,
             case .reference(let target) = try tables.objects.table(column.table).value(column.column, rowid: row.rowid)

@@ -1,6 +1,8 @@
 import TributaryChanges
 
-/// Keeps what to-one columns show in step with the visibility of their targets; the registers stay as they are.
+/// Keeps the targets that to-one columns show in step with the visibility of the targets.
+///
+/// The registers themselves do not change.
 struct ReferenceMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
@@ -14,9 +16,9 @@ struct ReferenceMerger {
         self.owners = owners
     }
 
-    /// An object has become visible: columns whose register holds it show it again.
+    /// Shows an object that has become visible in the columns whose register holds it.
     ///
-    /// Costs a look at each object that refers to it, and none when nothing waits for it.
+    /// The cost is one look at each object that refers to it, and none when no reference waits for it.
     func resolve(to table: Int, _ id: UniqueID) throws {
         guard tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
@@ -32,9 +34,9 @@ struct ReferenceMerger {
         }
     }
 
-    /// An object is not visible any more: columns that show it show nothing.
+    /// Clears the columns that show an object that is not visible any more.
     ///
-    /// Costs a look at each object that shows it.
+    /// The cost is one look at each object that shows it.
     func unresolve(to table: Int, _ id: UniqueID) throws {
         for column in tables.layout.incoming[table] {
             for row in try tables.objects.rows(showing: id, column) {

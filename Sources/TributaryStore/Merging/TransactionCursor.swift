@@ -1,25 +1,28 @@
 import TributaryChanges
 
-/// The transaction whose changes are being merged, and the number of the version of the change at hand.
+/// The transaction whose changes are being merged, with the version number of the current change.
 ///
-/// Asked with each change; it belongs to one thread, so that its properties are exempt from the checks for overlapping
+/// It is read for each change and belongs to one thread, so its properties are exempt from the checks for overlapping
 /// accesses.
 final class TransactionCursor {
-    /// The number of the version of the change at hand; see ``VersionNumber``.
+    /// The version number of the current change; see ``VersionNumber``.
     @exclusivity(unchecked) private(set) var number: Int64 = 0
-    /// The number of the store's transaction that rows count as changed by: that of `number`, but for deferred writes that
-    /// take effect in a later one.
+    /// The number of the store's transaction that counts as the last change of the rows.
+    ///
+    /// It is the transaction of `number`, except for deferred writes that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
     /// The row of the transaction's writer.
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
-    /// Whether the transaction is a local one: a change that the model cannot represent, and an insert of a visible object,
-    /// is an error then, and is deferred or merged otherwise.
+    /// Whether the transaction is local.
+    ///
+    /// In a local transaction, a change that the model cannot represent, and an insert of a visible object, are errors;
+    /// otherwise the change is deferred and the insert is merged.
     @exclusivity(unchecked) private(set) var isLocal = false
-    /// How many changes of the transaction came so far: the index of the next.
+    /// The number of changes of the transaction so far, which is the index of the next change.
     @exclusivity(unchecked) private(set) var changeCount = 0
-    /// Whether the version of each further change has its index in the transaction.
+    /// Whether the versions of further changes include their indexes in the transaction.
     @exclusivity(unchecked) private(set) var keepsIndexes = false
-    /// How many changes and values of the transaction were deferred.
+    /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
@@ -32,23 +35,23 @@ final class TransactionCursor {
         keepsIndexes = false
     }
 
-    /// Goes on with a deferred change of an earlier transaction; `number` includes the index of the change.
+    /// Switches to a deferred change of an earlier transaction; `number` includes the index of the change.
     func resume(number: Int64, writer: Int64) {
         self.number = number
         self.writer = writer
         keepsIndexes = false
     }
 
-    /// Goes over to another transaction that has begun before, and whose changes were waiting.
+    /// Switches to another transaction that has begun before, and whose changes were waiting.
     func move(to transaction: AppliedTransaction, number: Int64, revision: Int64) {
         writer = transaction.writer
         self.number = number
         self.revision = revision
     }
 
-    /// From now on versions have indexes, because the order of application does not tell that of the transaction.
+    /// Includes indexes in later versions, because the order of application differs from that of the transaction.
     func keepIndexes() {
-        // The number of a deferred change has its index already.
+        // The number of a deferred change includes its index already.
         if VersionNumber.transaction(of: number) == revision { keepsIndexes = true }
     }
 

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// What a transaction did to objects, as a plain list: making sets of it waits until somebody asks.
+/// The effects of a transaction on objects, as a plain list that becomes sets on demand.
 struct TransactionEffects: Sendable {
     private struct Effect {
         var id: UniqueID
@@ -11,7 +11,7 @@ struct TransactionEffects: Sendable {
 
     private let layout: StoreModel
     private var list: [Effect] = []
-    /// Tables of which anything may have changed.
+    /// The tables in which any object may have changed.
     private var collapsed: [Int] = []
 
     init(layout: StoreModel) {
@@ -24,15 +24,15 @@ struct TransactionEffects: Sendable {
         list.append(Effect(id: id, entity: Int32(truncatingIfNeeded: entity), kind: kind))
     }
 
-    /// Anything of the table may have changed, besides what has been listed.
+    /// Marks a table in which any object may have changed, besides the listed effects.
     mutating func collapse(_ table: Int) { collapsed.append(table) }
 
     func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
 
-    /// What readers and contexts are told of transactions that were committed together, in their order.
+    /// The combined changes of transactions that were committed together, in order, for readers and contexts.
     static func changes(of all: [TransactionEffects]) -> ObjectChanges {
         var changes = ObjectChanges()
-        // First, so that nothing is collected of a table that is not told of one by one.
+        // The collapsed tables come first, so that no single effect of them is collected.
         for effects in all {
             for table in effects.collapsed { changes.collapse(rootEntity: effects.layout.tables[table].root.name) }
         }

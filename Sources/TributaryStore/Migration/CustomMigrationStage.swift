@@ -1,11 +1,12 @@
-/// A stage of a migration that the program carries out itself, between two versions of a model and inside the
-/// transaction of the migration.
+/// A stage of a migration that the program carries out itself, inside the transaction of the migration.
+///
+/// It covers the way between two versions of a model.
 package struct CustomMigrationStage: Sendable {
     package var from: String
     package var to: String
-    /// The store is at the older version.
+    /// Runs while the store is at the older version.
     package var willMigrate: @Sendable (MigrationEdit) throws -> Void
-    /// The store is at the newer version.
+    /// Runs once the store is at the newer version.
     package var didMigrate: @Sendable (MigrationEdit) throws -> Void
 
     package init(

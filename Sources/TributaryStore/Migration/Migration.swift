@@ -2,15 +2,16 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Brings a store that was made with another model up to this one: entities and properties that the model has gained are
-/// added, and deferred writes that it can represent now are merged; anything else is refused.
+/// Migrates a store to a newer model by additions only.
 ///
-/// Runs in the transaction that opens the store.
+/// The migration adds new entities and properties, and merges deferred writes that the model can represent now; it
+/// refuses any other change. It runs in the transaction that opens the store.
 struct Migration {
     let db: Database
     let configuration: StoreConfiguration
 
-    /// With `isForced` views, indexes and deferred writes are checked although the catalogue is the same.
+    /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
+    /// unchanged.
     func run(isForced: Bool = false) throws -> StoreModel {
         let before = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: before)
@@ -90,7 +91,7 @@ struct Migration {
         }
     }
 
-    /// Rows that have exceptions get those of the new columns, and new defaults where they have no register.
+    /// Gives rows with exceptions the exceptions of the new columns, and new defaults where they have no register.
     private func fillExceptions(_ table: TableLayout, _ entity: EntityLayout, added: [Int], changed: [Int]) throws {
         let select = try BoundStatement(
             db,
@@ -134,7 +135,7 @@ struct Migration {
         }
     }
 
-    /// Rows without exceptions all get the same.
+    /// Gives all rows without exceptions the same values.
     private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
         guard !added.isEmpty else { return }
         var versions = RowVersions(base: 0)

@@ -2,14 +2,15 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Looks whether the objects of a migrated store fit what the newer model asks for and the older did not: unique keys,
-/// and relationships that have become mandatory.
+/// Checks whether the objects of a migrated store satisfy the new constraints of the model.
+///
+/// The new constraints are unique keys, and relationships that have become mandatory.
 struct MigrationCheck {
     let db: Database
     let inference: MigrationInference
     let layout: StoreModel
 
-    /// Violations that are listed, and objects of each.
+    /// The maximum number of listed violations, and of listed objects of each.
     private static let limit = 20
     private static let idLimit = 5
 
@@ -30,7 +31,7 @@ struct MigrationCheck {
 
     // MARK: Unique keys
 
-    /// Keys that the entity did not have before, nor has from its parent; one that is new itself has none.
+    /// The keys that neither the former entity nor its parent had; a new entity has none to check.
     private func newConstraints(of entity: Entity) -> [[String]] {
         guard let before = inference.mapping.entities[entity.name].flatMap({ inference.old.entity(named: $0) }) else {
             return []
@@ -81,7 +82,7 @@ struct MigrationCheck {
 
     // MARK: Mandatory relationships
 
-    /// An object that is not visible, or not there yet, is one all the same.
+    /// Finds objects without a mandatory target; a target that is not visible, or not inserted yet, counts as a target.
     private func missing(
         _ name: String,
         _ place: EntityLayout.Place,

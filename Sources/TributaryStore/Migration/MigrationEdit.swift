@@ -2,19 +2,19 @@ import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// Reads and writes of a store in the middle of a migration.
+/// Reads and writes a store in the middle of a migration.
 ///
-/// Valid only inside the closure that it is given to. What it writes are changes like any other: they have versions, are
-/// in history, and go to other writers.
+/// Valid only inside the closure that it is given to. Its writes are ordinary changes: they have versions, are in
+/// history, and are exported to other writers.
 package final class MigrationEdit {
     package let model: Model
     package let reader: Reader
     package var configuration: StoreConfiguration { reader.context.configuration }
     private let write: WriteTransaction
-    /// The version that the store has left; nil when it is still there.
+    /// The version that the store has left; nil while the store is still at it.
     private let oldModel: Model?
     private var pending: [Change] = []
-    /// Changes that become one transaction.
+    /// The number of changes that become one transaction.
     static let batch = 5_000
 
     init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel, oldModel: Model? = nil) {
@@ -24,26 +24,26 @@ package final class MigrationEdit {
         write = WriteTransaction(reader: reader)
     }
 
-    /// Writes with the next batch.
+    /// Adds a change to the next batch.
     package func add(_ change: Change) throws {
         pending.append(change)
         if pending.count >= MigrationEdit.batch { try flush() }
     }
 
-    /// Writes what has been added.
+    /// Writes the added changes.
     package func flush() throws {
         guard !pending.isEmpty else { return }
         _ = try write.commit(LocalTransaction(author: DeferredReplay.author, changes: pending))
         pending = []
     }
 
-    /// A value that was put aside, as the log writes it, and the type that the older version had for it, if that is known.
+    /// A deferred value in the form of the log, with its type in the older version, if that is known.
     package struct Former {
         package var value: JSONValue
         package var type: AttributeType?
     }
 
-    /// What was put aside of an object's property: of several writes the newest.
+    /// The deferred value of an object's property; of several writes the newest.
     package func former(_ property: String, of id: UniqueID) throws -> Former? {
         let select = try BoundStatement(
             reader.database,
@@ -65,7 +65,7 @@ package final class MigrationEdit {
     private func formerType(of property: String, entity name: String) -> AttributeType? {
         let all = oldModel?.entities ?? []
         let named = all.filter { ($0.name == name || $0.root == name) && $0.property(named: property) != nil }
-        // The entity may have another name by now.
+        // The entity may have been renamed.
         let types = Set((named.isEmpty ? all : named).compactMap { $0.property(named: property)?.attribute?.type })
         return types.count == 1 ? types.first : nil
     }

@@ -1,13 +1,13 @@
 import GRDB
 import TributaryModel
 
-/// Counts what a migration drops: values of properties, and objects of entities, that the newer model does not have.
+/// Counts the values and objects that a migration drops because the newer model lacks their property or entity.
 struct MigrationLosses {
     let db: Database
     let inference: MigrationInference
     let layout: StoreModel
 
-    /// `layout` is that of the older model.
+    /// Counts the losses; `layout` is the layout of the older model.
     func counted() throws -> [MigrationLoss] {
         var losses: [MigrationLoss] = []
         for change in inference.changes {
@@ -47,12 +47,12 @@ struct MigrationLosses {
             ) ?? 0
         case .links(let index, ownsPairs: true):
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(layout.links[index].quotedName)") ?? 0
-        // What the other side has is counted there.
+        // The other side of the relationship counts these values.
         case .links, .inverseColumn, .inverse, .none: return 0
         }
     }
 
-    /// A relationship goes on when its other side does.
+    /// Whether a removed relationship continues, because its other side does.
     private func goesOn(_ property: Property) -> Bool {
         guard let relationship = property.relationship, let inverse = relationship.inverse else { return false }
         return inference.mapping.successors[relationship.destination].map { heir in

@@ -2,8 +2,9 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Writes, as changes of this store, the defaults of properties that have become mandatory, and relationships that are
-/// stored in another place than before.
+/// Writes values that a migration cannot convert in place, as changes of this store.
+///
+/// These are the defaults of properties that have become mandatory, and relationships whose storage has changed.
 struct MigrationRewrites {
     let step: MigrationStep
     let layout: StoreModel
@@ -46,7 +47,7 @@ struct MigrationRewrites {
         }
     }
 
-    /// Reads page after page, because rows that are written must not be read again.
+    /// Reads rows page by page, because rows that are written must not be read again.
     private func rows(
         _ table: String,
         _ sql: String,
@@ -71,7 +72,7 @@ struct MigrationRewrites {
 
     // MARK: Relationships
 
-    /// A to-one register that could not be taken over.
+    /// Writes a to-one register that the migration could not convert in place.
     private func rewriteRegisters(_ table: TableLayout, _ place: Int, _ edit: MigrationEdit) throws {
         guard case .reference = table.columns[place].kind else { return }
         for (index, entity) in step.before.entities.enumerated()
@@ -99,8 +100,9 @@ struct MigrationRewrites {
         }
     }
 
-    /// A one-to-one register that the other side has now: references to objects that are not visible are kept, and objects
-    /// without a reference are written as such.
+    /// Writes a one-to-one register that the other side has now.
+    ///
+    /// References to objects that are not visible are kept, and objects without a reference are written without one.
     private func release(
         _ owner: String,
         _ property: String,
@@ -154,14 +156,13 @@ struct MigrationRewrites {
             step.db,
             "SELECT _source, _target FROM \(MigrationStep.former(link)) ORDER BY _source, _target"
         )
-        // Nothing is written to the table that is read.
+        // The loop does not write to the table that it reads.
         try select.forEach { row in
             if let source = row.id(0), let target = row.id(1) { try edit.add(rewrite.change(source, target)) }
         }
     }
 
-    /// How a pair of the old relationship is written in the new model, from the one side or the other; nil when neither is
-    /// there any more.
+    /// How a pair of the old relationship is written in the new model; nil when the model has neither side any more.
     private func rewrite(of relationship: Relationship, in entity: Int) -> RelationshipRewrite? {
         let mapping = step.mapping
         if let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),

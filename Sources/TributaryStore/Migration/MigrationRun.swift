@@ -3,7 +3,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Compares an existing store with the model and migrates it step by step, in the transaction that opens it.
+/// Compares a store with the model and migrates it step by step, in the transaction that opens it.
 struct MigrationRun {
     let db: Database
     let configuration: StoreConfiguration
@@ -11,14 +11,14 @@ struct MigrationRun {
     private struct PlannedStep {
         var inference: MigrationInference
         var plan: MigrationPlan
-        /// The custom stage that covers it.
+        /// The custom stage that covers the step.
         var stage: CustomMigrationStage?
-        /// The indexes of its two versions in the chain of all.
+        /// The indexes of the step's two versions in the chain of all versions.
         var first: Int
         var last: Int
     }
 
-    /// With `isForced` views and indexes are made anew although the model is the same.
+    /// Migrates the store; with `isForced`, recreates views and indexes although the model is unchanged.
     func run(isForced: Bool = false) throws -> StoreModel {
         var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
@@ -28,12 +28,12 @@ struct MigrationRun {
             return try Migration(db: db, configuration: knowing(older, model)).run(isForced: isForced)
         }
         guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
-            // Made before models were recorded: only additions are understood.
+            // The store was made before models were recorded: only additions are possible.
             let layout = try Migration(db: db, configuration: knowing(.none, model)).run(isForced: isForced)
             try recorded.move(to: model, through: nil)
             return layout
         }
-        // A version that is what an older one was is newer all the same when it knows the store's as older.
+        // A version that equals an older one counts as newer when it lists the store's version as older.
         let between = model.earlier.following(versionHash: currentHash)
         let isOlder = recorded.hasLeft(hash) || model.later.following(versionHash: currentHash) != nil
         guard between != nil || !isOlder else {
@@ -91,7 +91,7 @@ struct MigrationRun {
         return layout
     }
 
-    /// The values that the steps drop, as the store has them now; a custom stage answers for its own.
+    /// Counts the values that the steps drop; a custom stage is responsible for its own losses.
     private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
         var builder = LayoutBuilder(model: chain[0], catalogue: try Catalogue(db))
         let layout = builder.build(storeName: configuration.name)
@@ -130,7 +130,8 @@ struct MigrationRun {
         }
     }
 
-    /// Custom stages divide the chain of versions; the versions between two of them are migrated in one step.
+    /// Divides the chain of versions into steps: custom stages divide the chain, and each part between them is one
+    /// step.
     private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
         var steps: [PlannedStep] = []
@@ -169,7 +170,7 @@ struct MigrationRun {
         return steps
     }
 
-    /// The configuration for one version, with the names of those before it.
+    /// The configuration for one version, including the names of the versions before it.
     private func knowing(_ older: ModelVersions, _ model: Model) -> StoreConfiguration {
         var result = configuration
         result.model = model
@@ -209,7 +210,7 @@ struct MigrationRun {
 }
 
 extension MigrationPlan {
-    /// One plan for several that follow each other.
+    /// Combines the plans of successive steps.
     fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
         self.init(from: from, to: to, changes: plans.flatMap(\.changes))
     }

@@ -1,18 +1,19 @@
 package import TributaryModel
 
-/// How a store is brought to another version of its model when it is opened.
+/// The settings for the migration of a store that is opened with another version of its model.
 package struct MigrationSettings: Sendable {
-    /// Without it a store that needs a migration is refused.
+    /// Whether the store may be migrated; otherwise a store that needs a migration is refused.
     package var migrates = true
-    /// Whether values may be dropped that nothing takes over, though the version's name is the same.
+    /// Whether values without a successor may be dropped although the name of the version has not changed.
     package var allowsLoss = true
     package var stages: [CustomMigrationStage] = []
-    /// Hears of the beginning, of every few thousand objects, and of the end; what it throws ends the migration.
+    /// Observes the beginning, the progress every few thousand objects, and the end; an error that it throws ends the
+    /// migration.
     package var report: (@Sendable (MigrationProgress) throws -> Void)?
-    /// Asked between SQLite's steps; true ends the migration, and the next opening starts again.
+    /// Called between SQLite's instructions; true ends the migration, and the next opening starts it again.
     package var shouldStop: (@Sendable () -> Bool)?
 
-    /// Steps of SQLite's machine between two questions.
+    /// Instructions of SQLite's virtual machine between two calls.
     package var stepsBetweenQuestions: Int32 = 1_000
 
     package init() {}

@@ -2,23 +2,23 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Values that the newer model does not have are deferred as if they had come in after the migration.
+/// Defers values that the newer model does not have, as if they had been imported after the migration.
 ///
-/// Indexes in a transaction are not known any more; those below zero keep the order of a deletion, an insert and later
-/// writes.
+/// The indexes of these values in their transactions are unknown, so they get negative indexes, which keep the order of
+/// a deletion, an insert and later writes.
 extension MigrationStep {
     private enum Index {
-        /// Links that came before it are not there any more.
+        /// The index of a deletion, which precedes all links.
         static let delete = -1 << 40
         static let insert = -2
         static let write = -1
-        /// Links follow each other downwards from here.
+        /// The index of the first link; the indexes of further links decrease from here.
         static let links = -10
     }
 
     private static let reason = "the model does not have it any more"
 
-    /// One value of a register.
+    /// Defers one value of a register.
     func deferWrite(
         _ entity: String,
         _ id: UniqueID,
@@ -31,12 +31,14 @@ extension MigrationStep {
         try insert(content, entity, id, number, index: Index.write, valueIndex: valueIndex)
     }
 
-    /// A value with its bytes; where they cannot be read the value as it is, so that a lost file does not keep a store shut.
+    /// Returns a value with its bytes, or the unchanged value when they cannot be read.
+    ///
+    /// A lost file then does not prevent the store from opening.
     func whole(_ value: PropertyValue) -> PropertyValue {
         StoreContext(configuration: configuration, layout: before).readable(value)
     }
 
-    /// Values of one transaction may have been deferred by earlier steps.
+    /// The next free value index; earlier steps may have deferred values of this transaction.
     private func nextValueIndex(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
         let select = try BoundStatement(
             db,
@@ -52,7 +54,9 @@ extension MigrationStep {
         return try select.first { Int($0.integer(0)) } ?? 0
     }
 
-    /// Defers a visible object of an entity that is gone; values that the root of its hierarchy still has go to a partial row.
+    /// Defers a visible object of a removed entity.
+    ///
+    /// Values that the root of its hierarchy still has go to a partial row.
     func deferObject(_ head: VisibleRow, _ row: BoundStatement, _ table: TableLayout) throws {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
@@ -74,16 +78,16 @@ extension MigrationStep {
                 try deferWrite(name, head.id, write: (column.property, whole(value).json), number: number)
             }
         }
-        // It may have nothing but counts.
+        // The partial row may contain nothing but counts.
         if let heir { try partialRows.store(partial, heir, head.id) }
     }
 
-    /// A deletion of an object whose root entity is gone.
+    /// Defers the deletion of an object whose root entity was removed.
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {
         try insert(DeferredWriteTable.Content(operation: "delete"), entity, id, number, index: Index.delete)
     }
 
-    /// Pairs of one object, written by one transaction.
+    /// Defers the pairs of one object that one transaction wrote.
     func deferPairs(
         _ entity: String,
         _ id: UniqueID,
@@ -126,8 +130,9 @@ extension MigrationStep {
         )
     }
 
-    /// The new name of the entity of an object, or its old one when that is gone; of one that is not visible the name
-    /// of the entity at `fallback`.
+    /// The new name of an object's entity, or its old name when the entity was removed.
+    ///
+    /// For an object that is not visible, it is the name of the entity at `fallback`.
     func entityName(_ table: TableLayout, _ id: UniqueID, fallback: Int) throws -> String {
         let source = mapping.isKept[table.index] ? table.quotedName : MigrationStep.former(table)
         let code = table.hasEntityColumn ? "_entity" : String(table.code)
@@ -138,7 +143,7 @@ extension MigrationStep {
         return mapping.entities[index].map { after.entities[$0].entity.name } ?? before.entities[index].entity.name
     }
 
-    /// The nearest entity to the root that has the column.
+    /// The entity nearest to the root that has the column.
     func holder(_ table: TableLayout, _ place: Int) -> Int {
         let holders = before.entities.indices.filter {
             before.entities[$0].table == table.index && before.entities[$0].holds[place]

@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Pairs of many-to-many relationships, and positions.
+/// Migrates the pairs of many-to-many relationships, and positions.
 extension MigrationStep {
     func copyLinks() throws {
         for link in before.links where !mapping.keeps(link) {
@@ -21,7 +21,7 @@ extension MigrationStep {
         }
     }
 
-    /// Whether the link table keeps only the positions of a relationship that its inverse tells.
+    /// Whether the link table keeps only the positions of a relationship whose pairs are in the inverse register.
     private func isOrder(_ link: LinkLayout) throws -> Bool {
         guard let (entity, slot) = mapping.owner(of: link) else { return true }
         if case .inverse = before.entities[entity].places[slot] { return true }
@@ -49,12 +49,12 @@ extension MigrationStep {
         )
     }
 
-    /// The relationship is not there any more, or is of another kind.
+    /// Defers the pairs of a relationship that was removed or has become one of another kind.
     private func deferPairs(of link: LinkLayout) throws {
         guard let (owner, slot) = mapping.owner(of: link) else { return }
         var property = before.entities[owner].entity.properties[slot].name
         var source = link.source
-        // The other side may have been there for longer, in versions between the two.
+        // The other side may have existed for longer, in a version between the two.
         var other: String?
         let name = mapping.entities[owner].map { after.entities[$0].entity.name }
         let last = name ?? after.lastName(ofEntity: before.entities[owner].entity.name)

@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Objects that are not visible, counters, and what history says of deleted objects.
+/// Migrates objects that are not visible, counters, and the history of deleted objects.
 extension MigrationStep {
     func copyPartialRows() throws {
         let select = try BoundStatement(db, "SELECT root, id, deleted, registers FROM tributary_former_object")
@@ -26,7 +26,7 @@ extension MigrationStep {
                 if let deleted = known.deleted { try self.deferDeletion(table.root.name, id, number: deleted) }
                 return
             }
-            // One with nothing but counts is looked for as well when an insert comes.
+            // An insert looks for a partial row even when it contains only counts.
             guard moved.deleted != nil || !moved.registers.isEmpty || new.columns.contains(where: \.isCounter) else {
                 return
             }
@@ -67,7 +67,7 @@ extension MigrationStep {
         }
     }
 
-    /// Where nobody has counted, the default is shown, which may be another one than before.
+    /// Sets counters without a total to the default, which may differ from the former default.
     func fillCounters() throws {
         let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
         for table in after.tables where arrivals.contains(table.index) {
@@ -110,7 +110,7 @@ extension MigrationStep {
         }
     }
 
-    /// History tells of what has been renamed under the new name.
+    /// Renames entities and properties in history.
     func renameShapes() throws {
         let kinds: Set<MigrationChange.Kind> = [.renameEntity, .renameProperty]
         guard inference.changes.contains(where: { kinds.contains($0.kind) }) else { return }

@@ -2,9 +2,9 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Visible objects: each row is read with its versions and written anew.
+/// Migrates visible objects: reads each row with its versions and writes it to the new table.
 extension MigrationStep {
-    /// Renames away what is going to be rewritten, and makes the new tables.
+    /// Renames the tables that will be rewritten, and creates the new tables.
     func setAside() throws {
         var codes: [Int64] = []
         for table in before.tables where !mapping.isKept[table.index] {
@@ -33,13 +33,13 @@ extension MigrationStep {
         for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
     }
 
-    /// What the statements of one old table's rewriting have in common.
+    /// The state that the statements share while they rewrite one old table.
     private final class Copying {
         let old: TableLayout
         let select: BoundStatement
         let insert: ObjectTable?
         let new: TableLayout?
-        /// By entity and new place: the old place.
+        /// The old column index by entity and new column index.
         var sources: [Int: [Int?]] = [:]
 
         init(_ step: MigrationStep, _ old: TableLayout) throws {
@@ -145,7 +145,7 @@ extension MigrationStep {
         return result
     }
 
-    /// What a register of a visible object holds, shown or not.
+    /// The value that a register of a visible object holds, whether the row shows it or not.
     func register(_ id: UniqueID, _ table: TableLayout, _ place: Int, _ row: BoundStatement) throws -> PropertyValue {
         let value = table.columns[place].value(in: row, at: 6 + Int32(place))
         guard value.isNull, unresolved.contains([table.index, place]) else { return value }
@@ -187,7 +187,7 @@ extension MigrationStep {
 }
 
 extension ColumnLayout {
-    /// A value of a type that widens to the column's.
+    /// Converts a value to the wider type of its new column.
     func widened(_ value: PropertyValue) -> PropertyValue {
         if case .attribute(let type, _) = kind { type.widened(value) } else { value }
     }

@@ -2,7 +2,8 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Registers that show their target by another rule than before: as one of a one-to-one relationship, or no longer so.
+/// Updates registers that show their target by a new rule, because their relationship became one-to-one or ceased to
+/// be.
 extension MigrationStep {
     func decideVisibility(_ layout: StoreModel) throws {
         var columns: [StoreModel.ColumnIndex] = []
@@ -27,7 +28,7 @@ extension MigrationStep {
         }
     }
 
-    /// Objects whose entity is gone from a hierarchy that is still there.
+    /// The objects of removed entities whose hierarchy still exists.
     private func hiddenObjects() throws -> [ChangeSlice.Object] {
         var found: [ChangeSlice.Object] = []
         for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {
@@ -46,7 +47,7 @@ extension MigrationStep {
         return found
     }
 
-    /// References to an object that is not visible any more show nothing, and another object may own its target.
+    /// Clears the references to an object that is not visible any more, and decides the owner of its target again.
     private func hide(_ object: ChangeSlice.Object, _ engine: MergeEngine, _ layout: StoreModel) throws {
         engine.tables.visibility.set(object.table, object.id, isVisible: true)
         try engine.objects.withdraw(object.table, object.id)

@@ -4,10 +4,10 @@ import TributaryModel
 
 /// Migrates a store from one version of its model to another.
 ///
-/// The merge state after it is that of a store which had the newer model from the beginning and merged the same
-/// transactions: values that are renamed or have a wider type keep their versions; values that the newer model does not
-/// have are deferred as they would have been; anything else is written as changes of this store, which go to other
-/// writers.
+/// The merge state after the step equals that of a store which had the newer model from the beginning and merged the
+/// same transactions. Values that are renamed or get a wider type keep their versions; values that the newer model does
+/// not have are deferred as they would have been; all other values are written as changes of this store, which are
+/// exported to other writers.
 final class MigrationStep {
     let db: Database
     let configuration: StoreConfiguration
@@ -19,9 +19,9 @@ final class MigrationStep {
     let partialRows: PartialRowTable
     private let catalogue: Catalogue
     var progress: MigrationProgress
-    /// The old registers, by table and column, of which some hold an object that they do not show.
+    /// The old registers, by table and column, that may hold an object without showing it.
     var unresolved: Set<[Int]> = []
-    /// Objects between two reports.
+    /// The number of objects between two progress reports.
     static let reported = 2_000
 
     init(db: Database, configuration: StoreConfiguration, inference: MigrationInference) throws {
@@ -51,8 +51,8 @@ final class MigrationStep {
         progress = MigrationProgress(from: inference.old.version, to: inference.new.version)
     }
 
-    /// The codes of entities and links that stay, under their new names, and the indexes of columns whose table keeps its
-    /// name.
+    /// Keeps the codes of entities and links under their new names, and the column indexes of tables that keep their
+    /// names.
     private static func carry(
         _ known: Catalogue,
         _ before: StoreModel,
@@ -99,7 +99,7 @@ final class MigrationStep {
 
     static func former(_ link: LinkLayout) -> String { "tributary_former_link_\(link.index)" }
 
-    /// The catalogue that the next opening compares with: everything that is there by now.
+    /// The catalogue for the next comparison, with everything that exists after this step.
     private func middle() -> Catalogue {
         var result = Catalogue(after)
         var arrived = Set<Int>()
@@ -136,7 +136,7 @@ final class MigrationStep {
         }
     }
 
-    /// Drops the indexes that the model asks for, and all indexes of tables that are rewritten.
+    /// Drops the indexes of the model's keys, and all indexes of tables that are rewritten.
     private func dropIndexes() throws {
         let rewritten = Set(before.tables.filter { !mapping.isKept[$0.index] }.map(\.name))
         let moved = Set(before.links.filter { !mapping.keeps($0) }.map(\.name))

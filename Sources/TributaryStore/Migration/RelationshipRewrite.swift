@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// How a pair of an old relationship is written in a newer model.
+/// The form in which a pair of an old relationship is written in a newer model.
 enum RelationshipRewrite {
     /// The source links the target.
     case link(owner: String, String)

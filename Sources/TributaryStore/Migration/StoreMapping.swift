@@ -3,28 +3,29 @@ import TributaryModel
 
 /// Maps the entities, columns and link tables of a store to those of a newer model.
 struct StoreMapping {
-    /// A link table that keeps its pairs; `swaps` when their ends change places.
+    /// A link table that keeps its pairs; `swaps` is true when their ends change sides.
     struct Link {
         var link: Int
         var swaps: Bool
-        /// Whether the side that kept the pairs is gone: stores that do not know the older version are told of them.
+        /// Whether the side that kept the pairs was removed: stores without the older version must be notified of the
+        /// pairs.
         var isOfInverse = false
     }
 
     let before: StoreModel
     let after: StoreModel
     let mapping: ModelMapping
-    /// By old entity: the new one.
+    /// The new entity by old entity.
     private(set) var entities: [Int?] = []
-    /// By old table: the new one that takes its objects.
+    /// The new table by old table.
     private(set) var tables: [Int?] = []
-    /// By old entity and place: the new place.
+    /// The new column index by old entity and column index.
     private(set) var places: [[Int?]] = []
-    /// By old table and place: the new place, for objects of which the concrete entity is not known.
+    /// The new column index by old table and column index, for objects whose concrete entity is unknown.
     private(set) var columns: [[Int?]] = []
-    /// By old link table.
+    /// The new link table by old link table.
     private(set) var links: [Link?] = []
-    /// Old tables that stay as they are, but for additions.
+    /// The old tables that are kept in place and only gain columns.
     private(set) var isKept: [Bool] = []
 
     init(from before: StoreModel, to after: StoreModel, mapping: ModelMapping) {
@@ -49,7 +50,7 @@ struct StoreMapping {
         isKept = before.tables.map { keeps($0) }
     }
 
-    /// The new name of a property of an old entity.
+    /// The new name of an old entity's property.
     func successor(of property: String, of entity: Int) -> String? {
         guard let new = entities[entity] else { return nil }
         let known = mapping.properties[after.entities[new].entity.name] ?? [:]
@@ -75,7 +76,7 @@ struct StoreMapping {
         places.append(found)
     }
 
-    /// Registers that only other entities of the table have may hold something all the same.
+    /// Maps registers that only other entities of the table have: an object may have a value in them nevertheless.
     private mutating func fillColumns(of index: Int) {
         guard entities[index] != nil else { return }
         let old = before.entities[index]
@@ -93,7 +94,7 @@ struct StoreMapping {
         }
     }
 
-    /// An inverse column is kept only with the register that it shows.
+    /// Removes inverse columns without their register from the mapping.
     private mutating func dropInverseColumns() {
         func isShown(_ table: Int, _ place: Int, _ newTable: Int, _ newPlace: Int) -> Bool {
             guard case .inverseColumn(let source, let column) = before.tables[table].columns[place].kind,
@@ -112,7 +113,7 @@ struct StoreMapping {
         }
     }
 
-    /// Whether a table can stay: everything is where it was, and only additions come after.
+    /// Whether a table can be kept: its columns keep their indexes, and new columns come after them.
     private func keeps(_ old: TableLayout) -> Bool {
         guard let index = tables[old.index], after.tables[index].name.isIdentical(to: old.name),
             after.tables[index].root.name.isIdentical(to: old.root.name)
@@ -132,7 +133,7 @@ struct StoreMapping {
                     entity.slotColumns.contains(place) && places[number][place] != place
                 })
             else { return false }
-            // A column that is there already and now belongs to something else.
+            // An existing column may belong to another property now.
             let taken = heir.slotColumns.compactMap { $0 }.filter { $0 < old.columns.count }
             guard taken.allSatisfy({ places[number][$0] == $0 }) else { return false }
         }
@@ -144,7 +145,7 @@ struct StoreMapping {
 
     // MARK: Links
 
-    /// The entity and the property that a link table is of.
+    /// The entity and the property of a link table.
     func owner(of link: LinkLayout) -> (entity: Int, slot: Int)? {
         var found: (entity: Int, slot: Int)?
         for (index, entity) in before.entities.enumerated() {
@@ -183,7 +184,8 @@ struct StoreMapping {
         }
     }
 
-    /// Of a many-to-many relationship the side that kept the pairs is gone, and the other one is still there.
+    /// The link table of a many-to-many relationship whose side with the pairs was removed while the other side
+    /// remains.
     private func inverseHeir(of entity: Int, _ slot: Int) -> Link? {
         guard case .links = before.entities[entity].places[slot],
             let relationship = before.entities[entity].entity.properties[slot].relationship,
@@ -196,7 +198,7 @@ struct StoreMapping {
         return Link(link: index, swaps: ownsPairs, isOfInverse: true)
     }
 
-    /// Whether a link table stays as it is.
+    /// Whether a link table is kept unchanged.
     func keeps(_ link: LinkLayout) -> Bool {
         guard let route = links[link.index], !route.swaps else { return false }
         let new = after.links[route.link]

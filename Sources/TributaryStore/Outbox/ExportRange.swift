@@ -1,13 +1,13 @@
-/// A stretch of local transactions that is being, or has been, written as a segment.
+/// A range of local transactions that is being exported, or was exported, as one segment.
 ///
-/// It is committed before the file
-/// is renamed into place, so that an interrupted export is finished with the same bytes.
+/// The range is committed before the file is renamed to its final name, so that an interrupted export is completed with
+/// identical bytes.
 package struct ExportRange: Sendable, Hashable {
     package var first: UInt64
     package var last: UInt64
     /// The segment's header line without its newline.
     package var header: String
-    /// The end line's hash; nil until the file is in place.
+    /// The hash in the end line; nil until the file has its final name.
     package var sha256: String?
 
     package init(first: UInt64, last: UInt64, header: String, sha256: String? = nil) {

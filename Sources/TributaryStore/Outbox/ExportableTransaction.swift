@@ -1,4 +1,4 @@
-/// A local transaction in the form in which it goes out: the log's lines.
+/// A local transaction in its exported form: the lines of the log.
 package struct ExportableTransaction: Sendable, Hashable {
     package var sequence: UInt64
     /// The transaction line and the change lines, each ended by a newline.

@@ -7,7 +7,7 @@ package struct OutboxReader {
 
     private var database: Database { reader.database }
 
-    /// Export ranges whose file is not yet known to be in place, oldest first.
+    /// The export ranges whose file is not yet known to have its final name, oldest first.
     package func unfinishedExports() throws -> [ExportRange] {
         let statement = try BoundStatement(
             database,
@@ -26,13 +26,13 @@ package struct OutboxReader {
         return found
     }
 
-    /// The last sequence in any export range, 0 when there is none.
+    /// The last sequence of all export ranges, 0 when there is none.
     package func lastExported() throws -> UInt64 {
         let statement = try BoundStatement(database, "SELECT max(last) FROM tributary_export")
         return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
     }
 
-    /// Local transactions from `first` on, oldest first, each handed to `body` until it answers false.
+    /// Hands local transactions from `first` on to `body`, oldest first, until it returns false.
     package func localTransactions(
         from first: UInt64,
         _ body: (ExportableTransaction) throws -> Bool

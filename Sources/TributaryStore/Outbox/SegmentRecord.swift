@@ -1,13 +1,13 @@
 package import TributaryChanges
 
-/// A segment as the store remembers it once it is applied (imported) or about to be published (exported).
+/// The store's record of a segment that is applied (imported) or about to be published (exported).
 package struct SegmentRecord: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
-    /// Lower-case hexadecimal, of the end line.
+    /// The hash in the end line, in lower-case hexadecimal.
     package var sha256: String
-    /// Values that were deferred while it was applied.
+    /// The number of values that were deferred while the segment was applied.
     package var deferredCount: Int
 
     package init(writer: UniqueID, first: UInt64, last: UInt64, sha256: String, deferredCount: Int = 0) {

@@ -1,21 +1,21 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads how far the writers' transactions were applied, and in which segments.
+/// Reads the writers' positions and the segments that contain their applied transactions.
 package struct WriterReader {
     let reader: Reader
 
     private var database: Database { reader.database }
 
-    /// All writers, the store's own included.
+    /// The records of all writers, including the store's own writer.
     package func all() throws -> [WriterRecord] { try records(where: "1") { _ in } }
 
-    /// One writer; nil when the store does not know it.
+    /// The record of one writer; nil when the store does not know the writer.
     package func writer(_ id: UniqueID) throws -> WriterRecord? {
         try records(where: "w.uuid = ?1") { $0.bind(1, id.description) }.first
     }
 
-    /// The store's own writer.
+    /// The record of the store's own writer.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1", { _ in }).first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")

@@ -1,15 +1,15 @@
 package import TributaryChanges
 
-/// What the store knows of a writer.
+/// The store's record of a writer.
 package struct WriterRecord: Sendable, Hashable {
     package var id: UniqueID
     package var name: String?
-    /// Applied without a hole.
+    /// The last sequence that was applied without a gap.
     package var sequence: UInt64
     package var clock: HybridClock
     /// The hash of the last applied segment.
     package var lastSegmentHash: String?
-    /// What this writer had seen of others, accumulated.
+    /// The vector of transactions that this writer has seen of others, accumulated.
     package var seen: VersionVector
     package var isSelf: Bool
 

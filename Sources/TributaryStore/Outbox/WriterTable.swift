@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// The writers' rows, read by key and moved on within one write transaction.
+/// Reads and writes the writers' rows within one write transaction.
 final class WriterTable {
     struct Position {
         var id: Int64
@@ -26,9 +26,9 @@ final class WriterTable {
         self.own = own
     }
 
-    /// The greatest clock that has been applied.
+    /// The greatest clock of all applied transactions.
     func lastClock() throws -> HybridClock {
-        // Clocks with the upper bit lie below zero in the table.
+        // Clocks with the upper bit set are negative in the table.
         for condition in [" WHERE clock < 0", ""] {
             let greatest = try BoundStatement(db, "SELECT max(clock) FROM tributary_writer" + condition)
             if let found = try greatest.first({ $0.optionalInteger(0) }) ?? nil {
@@ -38,7 +38,7 @@ final class WriterTable {
         return .zero
     }
 
-    /// The writer's row; nil when nothing of it has been applied.
+    /// The writer's row; nil when none of its transactions was applied.
     private func known(_ uuid: UniqueID) throws -> Position? {
         if let known = positions[uuid] { return known }
         select.bind(1, uuid.description)
@@ -53,7 +53,7 @@ final class WriterTable {
         return found
     }
 
-    /// The writer's row, made when there is none.
+    /// The writer's row; created when it does not exist.
     func position(of uuid: UniqueID) throws -> Position {
         if let known = try known(uuid) { return known }
         let insert = try BoundStatement(
@@ -69,7 +69,7 @@ final class WriterTable {
 
     /// The sequence of the writer's next transaction.
     ///
-    /// - Throws: ``StoreError`` `database` when the store says that it has used up all of them, which only damage can.
+    /// - Throws: ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
     func nextSequence(of uuid: UniqueID) throws -> UInt64 {
         let last = try position(of: uuid).sequence
         guard last < UInt64(Int64.max) else {
@@ -92,7 +92,9 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Sequences of other writers that the own one has not yet told it has seen; they count as told from now on.
+    /// The sequences of other writers that the store's own writer has not announced as seen.
+    ///
+    /// They count as announced from now on.
     func takeSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
@@ -120,7 +122,7 @@ final class WriterTable {
         return seen
     }
 
-    /// What a writer has seen of others, accumulated; naming a writer here makes it no writer of this store.
+    /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let writer = try position(of: uuid).id

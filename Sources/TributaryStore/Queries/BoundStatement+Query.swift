@@ -1,12 +1,12 @@
 import GRDB
 
 extension BoundStatement {
-    /// SQLite's own limit.
+    /// SQLite's own limit on the parameters of a statement.
     private static let argumentLimit = 32_766
 
-    /// A query with its values, prepared anew.
+    /// Prepares a query and binds its values.
     ///
-    /// - Throws: ``StoreError`` `invalidQuery` when it is more than SQLite takes: its names have been looked up before.
+    /// - Throws: ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite: its names were checked before.
     convenience init(_ db: Database, query: SQLFragment) throws {
         guard query.arguments.count <= BoundStatement.argumentLimit else {
             throw StoreError.invalidQuery(

@@ -3,9 +3,9 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// A prepared statement whose values are bound and read directly, which costs nothing over C.
+/// A prepared statement whose values are bound and read directly, without overhead over C.
 ///
-/// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do.
+/// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
 final class BoundStatement {
     let pointer: OpaquePointer
     private let statement: Statement
@@ -13,8 +13,9 @@ final class BoundStatement {
     /// The first error of a `bind`, reported by the next step.
     @exclusivity(unchecked) private var bindError: Int32 = SQLITE_OK
 
-    /// Takes the statement from the cache; one that `isKept` is not for is prepared anew, because nothing ever leaves the
-    /// cache: texts of which there are any number must not go there.
+    /// Takes the statement from the cache, or prepares a new one when `isKept` is false.
+    ///
+    /// The cache never releases a statement, so SQL texts of unlimited variety must not be cached.
     init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
         statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
@@ -73,13 +74,13 @@ final class BoundStatement {
         if let text { bind(index, text) } else { bindNull(index) }
     }
 
-    /// Binds bytes that stay in place, unchanged, until the parameter is bound anew or cleared.
+    /// Binds bytes that stay valid and unchanged until the parameter is bound again or cleared.
     @inline(__always)
     func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
         check(sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(bytes.count), nil))
     }
 
-    /// The same with a text.
+    /// Binds a text that stays valid and unchanged until the parameter is bound again or cleared.
     @inline(__always)
     func bind(_ index: Int32, lastingText bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return bind(index, "") }
@@ -89,7 +90,7 @@ final class BoundStatement {
 
     func clearBindings() { sqlite3_clear_bindings(pointer) }
 
-    /// Binds a property's value in the form that its column has, dates as seconds since 2001.
+    /// Binds a property's value in the form of its column, with dates as seconds since 2001.
     func bind(_ index: Int32, _ value: PropertyValue) {
         switch value {
         case .null: bindNull(index)
@@ -104,7 +105,7 @@ final class BoundStatement {
         }
     }
 
-    /// Binds a value of a run as an attribute's of the given type, which it fits; the run must outlast the step.
+    /// Binds a value of a run in the form of the given type, which it fits; the run must outlive the step.
     @inline(__always)
     func bind(_ index: Int32, _ cell: RowRun.Cell, of run: RowRun, as type: AttributeType) {
         switch (cell.kind, type) {
@@ -116,7 +117,7 @@ final class BoundStatement {
         case (.integer, _): bind(index, cell.integer)
         case (.double, .date): bind(index, DateValue(unixSeconds: cell.double).secondsSinceReferenceDate)
         case (.number, _): bind(index, long: String(decoding: run.text(cell), as: UTF8.self), as: type)
-        // The sum turns the negative zero into zero, as everywhere.
+        // The addition turns negative zero into zero, as everywhere in the store.
         case (.double, _): bind(index, cell.double + 0)
         case (.text, .uuid): bind(index, UniqueID(text: UnsafeRawBufferPointer(run.text(cell))))
         case (.text, _): bind(index, lastingText: run.text(cell))
@@ -132,7 +133,7 @@ final class BoundStatement {
 
     // MARK: Running
 
-    /// Whether there is a row.
+    /// Advances to the next row; false at the end.
     func step() throws -> Bool {
         guard bindError == SQLITE_OK else {
             let code = bindError
@@ -151,7 +152,7 @@ final class BoundStatement {
 
     func reset() { sqlite3_reset(pointer) }
 
-    /// Runs it to its end.
+    /// Runs the statement to its end.
     func run() throws {
         while try step() {}
         sqlite3_reset(pointer)
@@ -169,7 +170,7 @@ final class BoundStatement {
         while try step() { try body(self) }
     }
 
-    /// Rows that the last run changed.
+    /// The number of rows that the last run changed.
     var changedRows: Int32 { sqlite3_changes(connection) }
 
     // MARK: Reading
@@ -200,7 +201,7 @@ final class BoundStatement {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// The identifier in a BLOB of 16 bytes; nil for NULL and anything else.
+    /// The identifier in a BLOB of 16 bytes; nil for NULL and any other value.
     func id(_ column: Int32) -> UniqueID? {
         withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
     }

@@ -2,7 +2,8 @@ import CSQLite
 import TributaryChanges
 import TributaryModel
 
-/// How the values of a column are read; found out once for a table, because rows are read by the hundred thousand.
+/// The reader for the values of a column, determined once for each table, because rows are read by the hundred
+/// thousand.
 enum ColumnReading: Sendable {
     case integer, boolean, double, date, string, uri, decimal, composite, uuid, binary, reference
 
@@ -26,7 +27,7 @@ enum ColumnReading: Sendable {
             }
     }
 
-    /// The value that the row which the statement stands on has.
+    /// The value of the statement's current row.
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         if statement.isNull(index) { return .null }
         return switch self {
@@ -44,7 +45,7 @@ enum ColumnReading: Sendable {
         }
     }
 
-    /// Bytes, or as text the name of a blob beside the log.
+    /// The bytes, or the name of a blob beside the log, which is stored as text.
     private func binary(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         guard sqlite3_column_type(statement.pointer, index) == SQLITE_TEXT else {
             return .binary(statement.bytes(index))

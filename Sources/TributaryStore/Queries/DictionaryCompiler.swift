@@ -1,13 +1,13 @@
 import TributaryChanges
 import TributaryModel
 
-/// Turns a fetch of dictionaries into a SELECT.
+/// Compiles a fetch of dictionaries to a SELECT.
 struct DictionaryCompiler {
     private let plan: DictionaryPlan
     private let layout: StoreModel
     private let table: TableLayout
     private var compiler: PredicateCompiler
-    /// Each path is compiled once, so that it is the same text wherever it stands.
+    /// The compiled paths; each path is compiled once, so that its text is equal wherever it occurs.
     private var known: [String: String] = [:]
     private static let row = "o"
 
@@ -18,7 +18,7 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: layout)
     }
 
-    /// A condition on the results is looked at in memory, so offset and limit come after it then.
+    /// Compiles the query; a condition on the results is evaluated in memory, followed by offset and limit.
     mutating func select() throws -> SQLFragment {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }

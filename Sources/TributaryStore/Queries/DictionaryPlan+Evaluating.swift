@@ -2,7 +2,7 @@ package import TributaryChanges
 package import TributaryModel
 
 extension DictionaryPlan {
-    /// What ``Reader/values(_:)`` answers, from objects in memory.
+    /// Computes the results of ``Reader/values(_:)`` from objects in memory.
     ///
     /// - Parameter subjects: the objects that fulfil the query's predicate, in the order of their IDs.
     /// - Returns: The values of each result, in the order of the columns.
@@ -24,7 +24,7 @@ extension DictionaryPlan {
         return sliced(values)
     }
 
-    /// What the condition on the results, the offset and the limit leave.
+    /// Applies the condition on the results, then the offset and the limit.
     func sliced(_ results: [[PropertyValue]]) -> [[PropertyValue]] {
         let kept = having.map { having in results.filter { having.holds(for: $0) } } ?? results
         let rest = kept.dropFirst(max(query.objects.offset, 0))
@@ -33,7 +33,7 @@ extension DictionaryPlan {
 
     private struct Result {
         let values: [PropertyValue]
-        /// What it is sorted by.
+        /// The values by which the results are sorted.
         let keys: [PropertyValue]
         let id: UniqueID
     }
@@ -60,7 +60,7 @@ extension DictionaryPlan {
             guard let function = column.function else {
                 return members.first.map { column.path.value(of: $0) } ?? .null
             }
-            // An aggregate of a group counts what is there.
+            // An aggregate of a group ignores missing values.
             let values = members.map { column.path.value(of: $0) }.filter { !$0.isNull }
             return column.typed(AggregateEvaluator.value(function, values, kind: column.path.kind))
         }

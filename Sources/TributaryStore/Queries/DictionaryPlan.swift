@@ -1,11 +1,11 @@
 import TributaryChanges
 package import TributaryModel
 
-/// A fetch of dictionaries with its names looked up, the one meaning that it has in SQL and in memory.
+/// A fetch of dictionaries with resolved names, which defines its meaning for SQL and for memory.
 ///
-/// With a group, or with an aggregate and no group, which makes all objects one, there is one result a group; else one an
-/// object. The order always tells all results apart: after the sort keys come the groups' values, of distinct results all
-/// values, of others the objects' IDs.
+/// A query with groups has one result for each group; a query with an aggregate and without groups treats all objects
+/// as one group; any other query has one result for each object. The order always distinguishes all results: the sort
+/// keys are followed by the groups' values, for distinct results by all values, otherwise by the objects' IDs.
 package struct DictionaryPlan: Sendable {
     package struct Column: Sendable {
         package let name: String
@@ -17,14 +17,14 @@ package struct DictionaryPlan: Sendable {
 
         var kind: ValueKind { type?.kind ?? .reference }
 
-        /// A result as a value of the column's type, also where there was nothing to add up.
+        /// Converts a result to the column's type, including the sum of no values.
         func typed(_ value: PropertyValue) -> PropertyValue {
             if type == .double, case .integer(let number) = value { return .double(Double(number)) }
             return value
         }
     }
 
-    /// What results are sorted by.
+    /// A term of the sort order.
     enum Term: Sendable {
         case column(Int, isAscending: Bool)
         case path(BoundPath, isAscending: Bool)
@@ -38,7 +38,7 @@ package struct DictionaryPlan: Sendable {
 
     package let columns: [Column]
     package let groups: [BoundPath]
-    /// Whether results are of groups and not of objects.
+    /// Whether each result represents a group instead of an object.
     package let isGrouped: Bool
     let order: [Term]
     let having: HavingCondition?
@@ -74,7 +74,7 @@ package struct DictionaryPlan: Sendable {
         }
     }
 
-    /// Sums and averages are of numbers, the least and the greatest of values with an order.
+    /// Checks that sums and averages have numbers as arguments, and minimum and maximum values with an order.
     private static func check(_ column: DictionaryQuery.Column, _ path: BoundPath) throws(ObjectPredicateError) {
         let fits =
             switch (column.function, path.kind) {

@@ -1,11 +1,11 @@
 package import TributaryModel
 
-/// What a fetch of dictionaries asks.
+/// The description of a fetch of dictionaries.
 package struct DictionaryQuery: Sendable {
     package struct Column: Sendable {
         package let name: String
         package let keyPath: String
-        /// Nil for the value itself.
+        /// The aggregate function; nil for the value itself.
         package let function: ObjectPredicate.Aggregate?
 
         package init(name: String, keyPath: String, function: ObjectPredicate.Aggregate?) {
@@ -15,7 +15,7 @@ package struct DictionaryQuery: Sendable {
         }
     }
 
-    /// Which objects; its sort keys, limit and offset are those of the results.
+    /// Selects the objects; its sort keys, limit and offset apply to the results.
     package var objects: FetchQuery
     package var columns: [Column]
     package var groupBy: [String]

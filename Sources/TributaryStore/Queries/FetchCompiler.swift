@@ -1,14 +1,14 @@
 import TributaryChanges
 import TributaryModel
 
-/// Turns a fetch into a SELECT.
+/// Compiles a fetch to a SELECT.
 struct FetchCompiler {
     private let query: FetchQuery
     private let layout: StoreModel
     private let reading: RowReading
     private static let row = "o"
 
-    /// What is selected of each row.
+    /// The result columns of the SELECT.
     enum Selection { case rows, ids, count }
 
     init(_ query: FetchQuery, reading: RowReading) {
@@ -17,7 +17,7 @@ struct FetchCompiler {
         layout = reading.layout
     }
 
-    /// Unless `isOrdered`, the rows come as they lie.
+    /// Compiles the query; without `isOrdered`, the rows come in storage order.
     func select(_ selection: Selection, isOrdered: Bool = true) throws -> SQLFragment {
         let row = FetchCompiler.row
         let isBounded = query.limit != nil || query.offset > 0
@@ -61,7 +61,7 @@ struct FetchCompiler {
         return conditions
     }
 
-    /// Always ends with the ID, so that the order is one order.
+    /// The ORDER BY clause, which always ends with the ID, so that the order is total.
     private func order(_ compiler: inout PredicateCompiler) throws -> String {
         var terms: [String] = []
         for key in query.sortKeys {

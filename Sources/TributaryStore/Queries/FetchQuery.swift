@@ -1,11 +1,11 @@
 package import TributaryModel
 
-/// What a fetch asks of the store.
+/// The description of a fetch of objects.
 package struct FetchQuery: Sendable {
     package var entity: Entity
     package var predicate: ObjectPredicate?
     package var sortKeys: [SortKey]
-    /// Nil for no limit.
+    /// The maximum number of objects; nil for no limit.
     package var limit: Int?
     package var offset: Int
     package var includesSubentities: Bool
@@ -25,8 +25,8 @@ package struct FetchQuery: Sendable {
         self.offset = offset
         self.includesSubentities = includesSubentities
     }
-    /// Whether nothing but the ID gives the order.
+    /// Whether the order depends on the ID only.
     var isOrderedByID: Bool { sortKeys.isEmpty }
-    /// Whether there are only a few different ones: all objects of an entity, or the first of them.
+    /// Whether there are only a few different queries of this form: all objects of an entity, or the first of them.
     var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }

@@ -1,10 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// A predicate on dictionary results: their names are properties of entities made for it, so that comparisons mean what
-/// they mean everywhere.
+/// A predicate on dictionary results.
+///
+/// The result names become properties of temporary entities, so that comparisons have their usual meaning.
 struct HavingCondition: Sendable {
-    /// Names up to a dot: `department.title` is the property `title` of what `department` leads to.
+    /// The part of a name up to a dot: `department.title` is the property `title` of the target of `department`.
     private final class Place: Sendable {
         let entity: String
         let columns: [String: Int]
@@ -35,7 +36,7 @@ struct HavingCondition: Sendable {
     private let place: Place
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
-        // Where an ID leads to when no other name goes on from there.
+        // The target of an ID whose name is not continued by another name.
         var definitions = [EntityDefinition(name: "End")]
         let names = columns.enumerated().map { ($1.name.split(separator: ".").map(String.init)[...], $0) }
         place = HavingCondition.place(names, columns, &definitions)

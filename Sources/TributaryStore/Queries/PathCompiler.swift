@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Turns bound key paths into SQL expressions on rows.
+/// Compiles bound key paths to SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
     private var aliases = 0
@@ -15,34 +15,34 @@ struct PathCompiler {
         return "a\(aliases)"
     }
 
-    /// Where a to-many path leads: tables, what holds between them, and the alias of the last one.
+    /// The end of a to-many path: the tables, the conditions between them, and the alias of the last table.
     struct Targets {
         var tables: [String]
         var conditions: [SQLFragment]
         var alias: String
-        /// The steps that are left, all to-one.
+        /// The remaining steps, all to-one.
         var rest: ArraySlice<BoundPath.Step>
 
         var source: String { tables.joined(separator: " CROSS JOIN ") }
         var condition: SQLFragment { .joined(conditions, by: "AND") }
     }
 
-    /// Follows a path up to and including its last to-many step.
+    /// Compiles a path up to and including its last to-many step.
     mutating func targets(of path: BoundPath, rows: [String]) throws -> Targets {
         let last = path.steps.lastIndex { $0.relationship.isToMany } ?? -1
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    /// The value of a path without a condition for the row under an alias; the steps are to-one.
+    /// Compiles the value of a path without a condition for the row under an alias; the steps are to-one.
     mutating func value(of path: BoundPath, steps: ArraySlice<BoundPath.Step>, from row: String) throws -> String {
         let value = try self.value(of: path, steps: steps, from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
         return value.text
     }
 
-    /// The value of the path for the row under an alias; the steps are to-one.
+    /// Compiles the value of the path for the row under an alias; the steps are to-one.
     ///
-    /// `rows` are those of all scopes.
+    /// `rows` are the aliases of all scopes.
     mutating func value(
         of path: BoundPath,
         steps: ArraySlice<BoundPath.Step>,
@@ -53,7 +53,7 @@ struct PathCompiler {
         let way = try follow(steps, from: row, rows, rest: [])
         let value = try terminal(of: path, on: way.alias, rows)
         let query = ("(SELECT " + value + " FROM \(way.source) WHERE " + way.condition + ")").within(8)
-        // Behind an empty to-one relationship there is nothing to count.
+        // An empty to-one relationship has no objects to count.
         if case .count = path.terminal { return "ifnull(" + query + ", 0)" }
         return query
     }

@@ -1,14 +1,14 @@
 import TributaryChanges
 import TributaryModel
 
-/// Turns a bound predicate into a condition in SQL that gives the answer which it gives in memory.
+/// Compiles a bound predicate to an SQL condition with the result that the predicate has in memory.
 ///
-/// A comparison with nothing is NULL in SQL, which counts as false wherever it is not negated. The opposite is written as
-/// `IS NOT 1`, for which NULL is false and which, behind its term, asks little of SQLite's parser.
+/// A comparison with null is NULL in SQL, which counts as false unless it is negated. A negation is written as `IS NOT
+/// 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
 struct PredicateCompiler {
     var paths: PathCompiler
 
-    /// Values of a list that are parameters of their own; SQLite has 32,766 for all lists of a statement.
+    /// The maximum number of list values with their own parameters; SQLite allows 32,766 for all lists of a statement.
     private static let maximumParameters = 64
 
     init(layout: StoreModel) {
@@ -19,12 +19,12 @@ struct PredicateCompiler {
         self.paths = paths
     }
 
-    /// The condition on the row under the alias `row`.
+    /// Compiles the condition on the row under the alias `row`.
     mutating func condition(_ predicate: BoundPredicate, on row: String) throws -> SQLFragment {
         try condition(predicate, on: [row])
     }
 
-    /// The condition on the rows of all scopes, by their aliases; the innermost is the last.
+    /// Compiles the condition on the rows of all scopes, by their aliases; the innermost scope is the last.
     mutating func condition(_ predicate: BoundPredicate, on rows: [String]) throws -> SQLFragment {
         switch predicate {
         case .always(let answer): return SQLFragment(answer ? "1" : "0")
@@ -50,7 +50,7 @@ struct PredicateCompiler {
         }
     }
 
-    /// The value of a side; of a list its values without a text.
+    /// Compiles the value of one side; the values of a list are parameters without a text.
     private mutating func value(of operand: BoundPredicate.Operand, on rows: [String]) throws -> SQLFragment {
         switch operand {
         case .path(let path):
@@ -61,7 +61,7 @@ struct PredicateCompiler {
         }
     }
 
-    /// One call for a function of a function and so on, as long as that is the first argument.
+    /// Compiles nested functions to one call, as long as each function is the first argument of the next.
     private mutating func value(of function: BoundFunction, on rows: [String]) throws -> SQLFragment {
         var steps = [function]
         while steps.count < ValueFunctions.maximumSteps, case .function(let inner)? = steps.last?.arguments.first {
@@ -77,7 +77,7 @@ struct PredicateCompiler {
         return (result + ")").within(5)
     }
 
-    /// The condition for the value of an operand, or for those at the end of a to-many path.
+    /// Compiles the condition for the value of an operand, or for the values at the end of a to-many path.
     private mutating func quantified(
         _ quantifier: ObjectPredicate.Quantifier,
         _ operand: BoundPredicate.Operand,
@@ -124,7 +124,7 @@ struct PredicateCompiler {
         }
     }
 
-    /// A parameter for each value, or one for all of them.
+    /// Compiles a list to one parameter for each value, or to one parameter for all values.
     private static func list(_ values: [PropertyValue]) -> SQLFragment {
         guard values.count > maximumParameters else {
             return SQLFragment("(\(Array(repeating: "?", count: values.count).joined(separator: ", ")))", values)
@@ -132,7 +132,7 @@ struct PredicateCompiler {
         return SQLFragment("\(ValueListTable.name)(?)", [.binary(PackedValues.pack(values))])
     }
 
-    /// The right side with constants folded here and everything else folded by SQLite.
+    /// The folded right side: constants are folded here, other expressions by SQLite.
     private static func folded(_ right: SQLFragment, _ comparison: BoundPredicate.Comparison) -> SQLFragment {
         switch comparison.right {
         case .path, .function:

@@ -31,7 +31,7 @@ extension Reader {
 }
 
 extension ColumnLayout {
-    /// How values of a type are read that have no column of their own.
+    /// The reader for values of a type without a column of their own.
     fileprivate init(of type: AttributeType) {
         self.init(property: "", name: "", kind: .attribute(type, .latest), definition: "")
     }

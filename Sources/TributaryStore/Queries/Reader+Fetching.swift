@@ -2,13 +2,13 @@ package import TributaryChanges
 import TributaryModel
 
 extension Reader {
-    /// Visible objects that the query asks for, in its order, those that it does not tell apart by ID.
+    /// Visible objects matching the query, in its sort order; ties are ordered by ID.
     package func rows(_ query: FetchQuery) throws -> [Row] {
         guard query.isOrderedByID, query.limit == nil, query.offset <= 0 else {
             return try fetch(query, .rows) { $0.row($1) }
         }
-        // SQLite would go through the index of IDs and look each row up. As the rows lie they come in half the time, and
-        // new IDs are in order of time, so there is seldom anything to sort.
+        // SQLite would use the index of IDs and look up each row. Reading in storage order takes half the time, and new
+        // IDs are time-ordered, so there is seldom anything to sort.
         var isSorted = true
         var last: UniqueID?
         var rows = try fetch(query, .rows, isOrdered: false) { reading, statement in
@@ -23,12 +23,12 @@ extension Reader {
         return rows
     }
 
-    /// The same, IDs only.
+    /// The IDs of the visible objects matching the query, in its sort order; ties are ordered by ID.
     package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] {
         try fetch(query, .ids) { $0.objectID($1) }
     }
 
-    /// How many there are.
+    /// The number of visible objects matching the query.
     package func count(_ query: FetchQuery) throws -> Int {
         try fetch(query, .count) { Int($1.integer(0)) }.first ?? 0
     }
@@ -52,7 +52,7 @@ extension Reader {
         return result
     }
 
-    /// Only of plain queries there are few enough to keep their statements.
+    /// Only plain queries have few enough forms to cache their statements.
     private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
         guard isKept else { return try BoundStatement(database, query: sql) }
         let statement = try BoundStatement(database, sql.text)

@@ -2,7 +2,7 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible object, nil when there is none; `rootEntity` is the table.
+    /// The visible object in the table of `rootEntity`; nil when there is none.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(database, reading.table.rowByID)
@@ -11,10 +11,10 @@ extension Reader {
         return try statement.step() ? reading.row(statement) : nil
     }
 
-    /// Visible objects at the other end of a relationship.
+    /// The visible objects at the other end of a relationship.
     ///
-    /// Those of a to-many relationship come in its order when it is ordered, else by ID; the derived side of a
-    /// one-to-one relationship has one at most, and so has a to-one register.
+    /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
+    /// and the inverse side of a one-to-one relationship have at most one object.
     package func related(to id: UniqueID, entity: Entity, slot: Int) throws -> [ManagedObjectID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
             case .relationship(let relationship, _) = layout.entity.properties[slot],

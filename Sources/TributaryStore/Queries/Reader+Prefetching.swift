@@ -2,17 +2,17 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible objects at the other end of a relationship of many owners, in one query.
+    /// The visible objects at the other end of a relationship of many owners, read with one query.
     ///
-    /// - Returns: For each pair the place of the owner in the list and the row at the other end, in the order of the
-    ///   owners and then of the relationship.
+    /// - Returns: For each pair the index of the owner in the list and the row at the other end, ordered by owner and
+    ///   then by the order of the relationship.
     package func relatedRows(of owners: [UniqueID], entity: Entity, slot: Int) throws -> [(owner: Int, row: Row)] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
             case .relationship(let relationship, _) = layout.entity.properties[slot],
             let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
             let reading = reading(rootEntity: join.target.root.name)
         else { return [] }
-        // The owners come as one value, so that the statement is the same for any number of them.
+        // The owners are one parameter, so that the statement does not depend on their number.
         let owner = "substr(?1, p.n * 16 + 1, 16)"
         let sql = """
             WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
@@ -33,6 +33,6 @@ extension Reader {
 }
 
 extension RowReading {
-    /// How many columns ``columns(alias:)`` names.
+    /// The number of columns that ``columns(alias:)`` names.
     var columnCount: Int32 { RowReading.fixedColumns + Int32(table.columns.count) }
 }

@@ -21,8 +21,9 @@ extension Reader {
         return result
     }
 
-    /// The objects of an ordered to-many relationship with their positions, in order: by the bytes of the position, then
-    /// by ID.
+    /// The objects of an ordered to-many relationship with their positions.
+    ///
+    /// They are ordered by the bytes of the position, then by ID.
     package func positions(
         of id: UniqueID,
         entity: Entity,

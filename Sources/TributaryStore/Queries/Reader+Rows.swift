@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 extension Reader {
-    /// The visible objects of the IDs, those of one root entity in one query; in no order to rely on.
+    /// The visible objects with the given IDs, in no particular order; one query reads all objects of a root entity.
     package func rows(_ ids: [ManagedObjectID]) throws -> [Row] {
         var result: [Row] = []
         for (root, ids) in Dictionary(grouping: ids, by: \.rootEntity) {
@@ -23,7 +23,7 @@ extension Reader {
 }
 
 extension [UniqueID] {
-    /// 16 bytes each, one after the other.
+    /// The IDs as consecutive blocks of 16 bytes.
     var packed: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count * 16)
         bytes.withUnsafeMutableBytes { buffer in

@@ -2,9 +2,9 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// Visible objects of the entity, those of its sub-entities included, that have the given values.
+    /// The visible objects of the entity and its sub-entities that have the given values.
     ///
-    /// Null is equal to nothing, so a key with a null is held by nobody.
+    /// Null is not equal to null, so no object has a key with a null.
     package func holders(of key: [(slot: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
         guard let layout = context.layout.entity(named: entity.name), let reading = reading(rootEntity: entity.root)
         else { return [] }

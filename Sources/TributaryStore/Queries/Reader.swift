@@ -1,17 +1,17 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads one state of the store: objects itself, everything else through the reader of that.
+/// Reads one state of the store: objects directly, everything else through a specialized reader.
 ///
 /// Valid only inside the closure that it is given to.
 package struct Reader {
     let database: Database
     let context: StoreContext
 
-    /// The history of transactions, and who has registered to read it.
+    /// The history of transactions, and its registered consumers.
     package var history: HistoryReader { HistoryReader(reader: self) }
 
-    /// The writers, how far each was applied, and in which segments.
+    /// The writers with their positions and segments.
     package var writers: WriterReader { WriterReader(reader: self) }
 
     /// Local transactions and the ranges of their export.
@@ -23,13 +23,13 @@ package struct Reader {
     /// The merge state as a whole.
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
 
-    /// A value of the store's own.
+    /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? {
         let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")
         statement.bind(1, key)
         return try statement.first { $0.text(0) }
     }
 
-    /// A value with its bytes; as it is where they cannot be read.
+    /// Returns the value with its bytes, or the unchanged value when they cannot be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }

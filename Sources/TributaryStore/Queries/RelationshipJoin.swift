@@ -1,11 +1,11 @@
 import TributaryModel
 
-/// How a relationship is followed in SQL, from an owner to the objects at its other end.
+/// The SQL form of a relationship, from an owner to the objects at its other end.
 struct RelationshipJoin {
     private enum Kind {
-        /// The owner's row names the target.
+        /// A register in the owner's row names the target.
         case register(column: String)
-        /// The target's rows name the owner.
+        /// A register in the target's row names the owner.
         case inverse(column: String, order: String?)
         case link(table: String, near: String, far: String, isOrdered: Bool)
         /// Pairs of a relationship that is its own inverse, read from both ends.
@@ -15,10 +15,10 @@ struct RelationshipJoin {
     let target: TableLayout
     private let owner: TableLayout
     private let kind: Kind
-    /// Codes of the entities that may be at the other end; nil when the table holds no others.
+    /// The codes of the entities that may be at the other end; nil when the table holds no other entities.
     private let codes: [Int64]?
 
-    /// Nil for what the store has no place for.
+    /// Creates the join; nil for a relationship that the store does not keep.
     init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
         guard let slot = entity.entity.slot(named: relationship.name),
             let destination = layout.entity(named: relationship.destination)
@@ -53,7 +53,7 @@ struct RelationshipJoin {
         }
     }
 
-    /// The tables of a FROM clause, the target's under the alias `target`.
+    /// The tables of a FROM clause; the target's table has the alias `target`.
     func source(target alias: String, link: String) -> String {
         switch kind {
         case .register, .inverse: "\(target.quotedName) \(alias)"
@@ -62,10 +62,10 @@ struct RelationshipJoin {
         }
     }
 
-    /// What holds between the owner's ID and the row of the target.
+    /// The condition between the owner's ID and the row of the target.
     ///
-    /// `owner` is an expression for the owner's ID. `ownerColumns` is the alias of its row where there is one at hand;
-    /// without it the row is looked up.
+    /// `owner` is an expression for the owner's ID. `ownerColumns` is the alias of its row where the query has one;
+    /// without it the condition looks the row up.
     func condition(owner id: String, ownerColumns: String?, target alias: String, link: String) -> String {
         var parts: [String]
         switch kind {
@@ -82,7 +82,7 @@ struct RelationshipJoin {
                 "\(alias)._id = CASE WHEN \(link)._source = \(id) THEN \(link)._target ELSE \(link)._source END",
             ]
         }
-        // A register shows what it names, whatever entity that is of.
+        // A register shows its target, whatever entity the target has.
         if let codes, !isRegister {
             parts.append("\(alias)._entity IN (\(codes.map(String.init).joined(separator: ", ")))")
         }
@@ -93,7 +93,7 @@ struct RelationshipJoin {
         if case .register = kind { true } else { false }
     }
 
-    /// By position where there is one, then by ID.
+    /// The ORDER BY terms: by position where the relationship has positions, then by ID.
     func order(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position, \(alias)._id"
@@ -102,7 +102,7 @@ struct RelationshipJoin {
         }
     }
 
-    /// The position of a target, the empty text where it was linked without one; NULL for what has no order.
+    /// The position of a target; empty for a target without a position, NULL for a relationship without an order.
     func position(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position"

@@ -1,16 +1,16 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// One visible object as it stands in the store, immutable.
+/// One visible object with its stored values; immutable.
 package final class Row: Sendable {
     package let id: ManagedObjectID
     package let entity: Entity
     /// The number of the store's transaction that changed the row last.
     package let revision: Int64
-    /// By slot of the concrete entity; transient attributes and to-many relationships hold null.
+    /// The values by slot of the concrete entity.
     ///
-    /// To-one slots hold the
-    /// target, or null while it is not visible.
+    /// Transient attributes and to-many relationships have null. To-one slots hold the target, or null while it is not
+    /// visible.
     package let values: [PropertyValue]
 
     package init(id: ManagedObjectID, entity: Entity, revision: Int64, values: [PropertyValue]) {

@@ -1,14 +1,14 @@
 import GRDB
 import TributaryModel
 
-/// Rows of a query handed out in portions, all of one generation, never more than a portion in memory.
+/// A cursor that returns the rows of a query in portions, all of one generation, with one portion in memory at a time.
 ///
-/// It holds one connection of the generation until it is released. Closing the store ends it: what is asked of it later
-/// fails, and it is not waited for.
+/// The cursor holds one connection of the generation until it is released. Closing the store ends the cursor without
+/// waiting for it; later calls fail.
 ///
-/// `@unchecked Sendable`: what changes is touched on the connection's queue only.
+/// `@unchecked Sendable`: the mutable state is accessed on the connection's queue only.
 package final class RowCursor: @unchecked Sendable {
-    /// The generation that the rows are of.
+    /// The generation of the rows.
     package let generation: Generation
     private let connection: StoreConnection
     private let query: FetchQuery
@@ -17,7 +17,8 @@ package final class RowCursor: @unchecked Sendable {
     private var isOver = false
     private var isEnded = false
 
-    /// Where the statement is, so that nobody has it any more when it is ended: SQLite ends one only where it runs.
+    /// Holds the statement, so that it can be released when the cursor ends: SQLite ends a statement only on its
+    /// connection.
     private final class Place: @unchecked Sendable {
         var statement: BoundStatement?
     }
@@ -28,7 +29,7 @@ package final class RowCursor: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Waits until the generation has a connection to spare.
+    /// Opens a cursor; waits until the generation has a spare connection.
     package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
         let (generation, connection) = try await generation.leaseConnection()
         let cursor = RowCursor(query, generation, connection)
@@ -39,7 +40,7 @@ package final class RowCursor: @unchecked Sendable {
     deinit {
         generation.remove(ObjectIdentifier(self))
         let (generation, connection, place) = (generation, connection, place)
-        // It ends on the connection's queue, before others get the connection.
+        // The statement ends on the connection's queue, before other readers get the connection.
         connection.enqueue { _ in
             place.statement?.reset()
             place.statement = nil
@@ -47,7 +48,7 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the state that it reads, after the read that is under way.
+    /// Releases the statement and its snapshot, after the read in progress.
     func end() {
         connection.enqueue { database in
             self.isEnded = true
@@ -57,9 +58,10 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// The next rows, at most `count`; none at the end.
+    /// Returns at most `count` further rows; none at the end.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, `StoreError.closed` when the store was closed meanwhile.
+    /// - Throws: `CancellationError` when the task was cancelled, `StoreError.closed` when the store was closed
+    ///   meanwhile.
     package func next(_ count: Int) async throws -> [Row] {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {
@@ -98,7 +100,7 @@ package final class RowCursor: @unchecked Sendable {
 
     private func begin(_ reader: Reader, _ reading: RowReading) throws -> BoundStatement {
         let sql = try FetchCompiler(query, reading: reading).select(.rows)
-        // A statement of its own: cached ones are reset by whoever uses them next.
+        // The cursor prepares its own statement, because cached ones are reset by their next user.
         return try BoundStatement(reader.database, query: sql)
     }
 }

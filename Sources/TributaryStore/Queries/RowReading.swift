@@ -2,13 +2,13 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// How the rows of one table are read: which columns, in which order, and what makes an object of them.
+/// The reading of one table's rows: the columns in their order, and the conversion to objects.
 struct RowReading {
     let layout: StoreModel
     let table: TableLayout
     let environment: StoreEnvironment
     private let storeName: String
-    /// The entity of all rows, when the table has no others.
+    /// The entity of all rows, when the table has no other entity.
     private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
 
@@ -20,7 +20,7 @@ struct RowReading {
         onlyEntity = table.hasEntityColumn ? nil : layout.entity(code: table.code)
     }
 
-    /// The columns, each with the alias of the table before it.
+    /// The columns, each qualified by the alias of the table.
     func columns(alias: String) -> String {
         RowReading.columns(table.columns, hasEntityColumn: table.hasEntityColumn, alias: alias)
     }
@@ -31,16 +31,16 @@ struct RowReading {
         return (fixed + columns.map { "\(alias).\($0.quotedName)" }).joined(separator: ", ")
     }
 
-    /// The columns of an ID alone.
+    /// The columns of an ID only.
     func idColumns(alias: String) -> String {
         "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
     }
 
-    /// The row that the statement stands on; nil when its entity is not in the model.
+    /// The statement's current row; nil when the model does not have its entity.
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places
-        // Of all ways to make an array this takes the fewest instructions.
+        // This loop takes fewer instructions than the other ways to build an array.
         var values: [PropertyValue] = []
         values.reserveCapacity(places.count)
         for place in places { values.append(value(at: place, statement)) }

@@ -1,14 +1,14 @@
 extension SQLFragment {
-    /// Terms side by side, without parentheses between them.
+    /// The number of terms side by side, without parentheses between them.
     private static let width = 16
     /// Terms up to this weight may stand anywhere.
     private static let lightWeight = 20
 
-    /// The terms with AND or OR between them.
+    /// Joins the terms with AND or OR.
     ///
-    /// SQLite allows a tree of a depth of 1,000 and remembers 100 things while it reads, of which a term costs one when it
-    /// comes first and three further on. So many terms become a tree of little depth, and the term that nests deepest
-    /// comes first.
+    /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries, of which a term
+    /// takes one at the first position and three at later positions. Many terms therefore become a shallow tree, and
+    /// the deepest term comes first.
     static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
         guard let heaviest = terms.indices.max(by: { terms[$0].weight < terms[$1].weight }), terms.count > 1,
             terms[heaviest].weight > lightWeight

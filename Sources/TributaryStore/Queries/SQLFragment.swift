@@ -4,7 +4,8 @@ import TributaryChanges
 struct SQLFragment {
     var text: String
     var arguments: [PropertyValue] = []
-    /// About how much SQLite's parser has to remember at the deepest place in the text; its stack has 100 places.
+    /// The approximate number of entries that the deepest point of the text takes on SQLite's parser stack of 100
+    /// entries.
     var weight = 1
 
     init(_ text: String, _ arguments: [PropertyValue] = []) {
@@ -22,7 +23,7 @@ struct SQLFragment {
 
     static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left) + right }
 
-    /// The same with so much around it.
+    /// The fragment as a part of an expression that adds the given weight.
     func within(_ weight: Int) -> SQLFragment {
         var result = self
         result.weight += weight

@@ -1,7 +1,9 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Values as SQL tells them apart: strings by their bytes, where Swift's `==` takes "é" for "e" with an accent after it.
+/// The identity of values in SQL: strings are equal when their bytes are.
+///
+/// Swift's `==` treats "é" and "e" with a combining accent as equal.
 package struct ValueIdentity: Hashable, Sendable {
     private let values: [PropertyValue]
 
@@ -21,7 +23,7 @@ package struct ValueIdentity: Hashable, Sendable {
         for value in values {
             switch value {
             case .string(let text), .uri(let text), .composite(let text): for byte in text.utf8 { hasher.combine(byte) }
-            // An integer and a double may be one number, and so may two texts.
+            // An integer and a double may be equal, and so may two texts.
             case .integer(let number): hasher.combine(Double(number))
             case .double(let number): hasher.combine(number)
             case .decimal(let text): hasher.combine(Double(text) ?? 0)

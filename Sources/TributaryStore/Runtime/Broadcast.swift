@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One sender, any number of streams; a stream whose reader is slow loses its oldest elements.
+/// Sends each element to any number of streams; a slow reader's stream drops its oldest elements.
 package final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -11,12 +11,12 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Each stream keeps the newest `limit` elements that its reader has not read.
+    /// Creates a broadcast whose streams each keep the newest `limit` unread elements.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// The elements from now on; a stream that is asked for after the end has ended.
+    /// A stream of the elements from now on; a stream that is requested after the end has ended.
     package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state -> UInt64? in
@@ -40,7 +40,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for reader in readers { reader.yield(element) }
     }
 
-    /// Ends all streams, also those that are asked for later.
+    /// Ends all streams, including later ones.
     package func finish() {
         let readers = state.withLock { state in
             state.isFinished = true

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The events in a buffer that was read from an inotify descriptor, one after the other.
+/// The sequence of events in a buffer that was read from an inotify descriptor.
 package struct InotifyEvents: Sequence, IteratorProtocol {
     package struct Event {
         package var watch: Int32
         package var mask: UInt32
-        /// Empty for an event of the watched folder itself.
+        /// The name of the file; empty for an event of the watched folder itself.
         package var name: String
 
         /// Whether events were lost before this one.
@@ -26,7 +26,7 @@ package struct InotifyEvents: Sequence, IteratorProtocol {
         let mask = buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
         let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
         let end = Swift.min(offset + headerSize + length, buffer.count)
-        // The name is padded with NULs.
+        // The name is padded with NUL bytes.
         let name = buffer[(offset + headerSize)..<end].prefix { $0 != 0 }
         offset = end
         return Event(watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// A clock whose times are durations since it was made.
+/// A clock whose times are durations since its creation.
 package struct MonotonicClock: Sendable {
     package let now: @Sendable () -> Duration
     /// Sleeps until the given time; returns early, without an error, when the task is cancelled.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Wakes one waiting task.
 ///
-/// Raising it while nobody waits is remembered once; raising it twice is raising it once.
+/// A signal that is raised while no task waits is remembered once, however often it is raised.
 package final class Signal: Sendable {
     private enum State {
         case idle
@@ -28,7 +28,7 @@ package final class Signal: Sendable {
 
     /// Returns when the signal has been raised since the last wait, or the task is cancelled.
     ///
-    /// For one task only.
+    /// Only one task may wait.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -52,19 +52,19 @@ package final class Signal: Sendable {
         }
     }
 
-    /// One longer wait ends early.
+    /// The maximum duration of a wait; a longer wait returns early.
     private static let longestWait = Duration.seconds(86_400)
 
-    /// Returns as ``wait()`` does, or when the clock shows `deadline`, at the latest after a day.
+    /// Returns when ``wait()`` would, or when the clock reaches `deadline`, after a day at the latest.
     ///
     /// - Parameters:
-    ///   - deadline: nil waits for ever; a time that is over does not wait.
+    ///   - deadline: nil waits without a limit; a time in the past does not wait.
     ///   - clock: tells the time.
     package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
         guard let deadline else { return await wait() }
         let now = clock.now()
         guard deadline > now else { return }
-        // Whoever waits looks anew at what is due; timers need not hold what no machine lives to see.
+        // The waiting task computes its deadline again after the wait; so a timer needs no longer duration.
         let end = min(deadline, now + Signal.longestWait)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }

@@ -2,16 +2,16 @@ package import TributaryChanges
 
 /// A transaction that is in the store.
 package struct CommittedTransaction: Sendable {
-    /// Counts the store's transactions, local and imported ones.
+    /// The number of the transaction in the store, which counts local and imported ones.
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64
     package var clock: HybridClock
-    /// Changes that were merged, and those of them that were deferred.
+    /// The number of merged changes, and the number of deferred ones.
     package var changeCount: Int
     package var deferredCount: Int
     private let applied: AppliedTransaction
-    /// Of a local transaction, whose changes are asked for more than once.
+    /// The changes of a local transaction, which are requested more than once.
     private let known: ObjectChanges?
 
     init(number: Int64, writer: UniqueID, header: TransactionHeader, engine: MergeEngine) {
@@ -25,10 +25,10 @@ package struct CommittedTransaction: Sendable {
         known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
     }
 
-    /// Its effects on objects; those of an imported transaction are collected at each call.
+    /// The effects on objects; the effects of an imported transaction are collected at each call.
     package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
 
-    /// The effects of transactions that were committed together, in their order.
+    /// The combined effects of transactions that were committed together, in order.
     package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
         TransactionEffects.changes(of: transactions.map(\.applied.effects))
     }

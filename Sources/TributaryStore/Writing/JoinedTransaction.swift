@@ -1,6 +1,8 @@
 import TributaryChanges
 
-/// The saves of one context as one transaction of history: same number, same clock, changes one after another.
+/// The saves of one context as one transaction of history, with one number and one clock.
+///
+/// The changes of the saves follow each other.
 final class JoinedTransaction {
     private let transaction: WriteTransaction
     private let engine: MergeEngine
@@ -27,7 +29,7 @@ final class JoinedTransaction {
 
     /// Merges one save.
     ///
-    /// - Returns: the transaction with the changes of all saves so far.
+    /// - Returns: The transaction with the changes of all saves so far.
     func add(_ local: LocalTransaction) throws -> CommittedTransaction {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
         try engine.apply(explicit)

@@ -2,13 +2,13 @@ import TributaryChanges
 import TributaryModel
 
 extension LocalChanges {
-    /// The changes with the bytes of what lies beside this store: the names of its files mean nothing in a log.
+    /// Returns the changes with the bytes of values beside this store, whose file names mean nothing in a log.
     ///
     /// Such names come from rows whose values are written again: by undo, copies and derived attributes, and by saves
     /// that overwrite whole objects.
     ///
     /// - Throws: ``StoreError`` `blob`, with the object and the property, when the bytes cannot be read: other writers
-    ///   would wait for them for ever.
+    ///   would wait for them without end.
     func whole(_ changes: [Change]) throws -> [Change] {
         guard changes.contains(where: { $0.operation.writes.contains { $0.value.isObject } }) else { return changes }
         return try changes.map { change in
@@ -24,7 +24,7 @@ extension LocalChanges {
         }
     }
 
-    /// What was computed of changes that have gone through this.
+    /// Returns derived changes with the bytes of values beside this store, after checking their lines.
     func derived(_ changes: [Change]) throws -> [Change] {
         let result = try whole(changes)
         try checkLines(result)
@@ -47,7 +47,7 @@ extension LocalChanges {
 }
 
 extension StoreError {
-    /// The same with the property that is concerned.
+    /// The error with the name of the property.
     fileprivate func naming(_ property: String) -> StoreError {
         guard case .blob(let path, let reason) = self else { return self }
         return .blob(path: path, reason: "\(reason); it has \(property)")

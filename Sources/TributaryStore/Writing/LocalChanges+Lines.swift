@@ -1,12 +1,12 @@
 import TributaryChanges
 
 extension LocalChanges {
-    /// What readers of the log take for a line.
+    /// The maximum length of a line that readers of the log accept.
     private static let lineLimit = 16 << 20
-    /// A character takes at most so many bytes in JSON.
+    /// The maximum number of bytes of a character in JSON.
     private static let greatestEscape = 6
 
-    /// Refuses what the log has no line for: other writers would take nothing that comes after it.
+    /// Checks that each change fits into a line of the log: other writers would stop at a longer line.
     ///
     /// - Throws: ``StoreError`` `invalidChange`.
     func checkLines(_ changes: [Change]) throws {
@@ -26,7 +26,7 @@ extension LocalChanges {
 }
 
 extension Change {
-    /// Characters of its texts, and of its links.
+    /// The number of characters of the change's texts and links.
     fileprivate var textSize: Int {
         switch operation {
         case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }
@@ -39,7 +39,7 @@ extension Change {
 }
 
 extension UniqueID {
-    /// As a JSON string, with a comma.
+    /// The length of an identifier as a JSON string with a comma.
     fileprivate static let lineSize = 39
 }
 

@@ -2,8 +2,10 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Makes explicit in local changes what only this store can know, so that peers need not look at their own state: whom
-/// clearing the far side of a one-to-one lets go, and by how much an assignment moves a counter.
+/// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
+///
+/// The explicit effects are the owners that clearing the inverse side of a one-to-one relationship releases, and the
+/// amount by which an assignment changes a counter.
 struct LocalChanges {
     let reader: Reader
 
@@ -56,7 +58,7 @@ struct LocalChanges {
     private func release(_ other: UniqueID, _ register: StoreModel.ColumnIndex) -> Change {
         let layout = reader.context.layout
         let name = layout[register].property
-        // Any entity of the table that has the register will do: updates go by the root entity.
+        // Any entity of the table with the register is valid, because updates apply to the root entity.
         let owner = layout.entities.first { entity in
             entity.table == register.table && entity.places.contains(.column(register.column))
         }

@@ -1,11 +1,11 @@
 package import TributaryChanges
 
-/// What a context's save hands to the store: changes in the log's terms, in order.
+/// The changes of a context's save in the form of the log, in order.
 package struct LocalTransaction: Sendable {
     package var author: String?
     package var contextName: String?
     package var changes: [Change]
-    /// Stored with the transaction so that a repeated request gets the first answer.
+    /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
 
     package init(
@@ -22,7 +22,7 @@ package struct LocalTransaction: Sendable {
 
     package struct Idempotency: Sendable {
         package var key: String
-        /// What the caller needs, besides the transaction's number, to say its answer again.
+        /// The part of the result that the caller needs besides the transaction's number to repeat its response.
         package var detail: String
 
         package init(key: String, detail: String) {

@@ -3,7 +3,10 @@ import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
-    /// Draws clock and sequence, applies the changes with the merge rules, writes history and the lines for export.
+    /// Commits a local transaction.
+    ///
+    /// The function draws clock and sequence, applies the changes with the merge rules, and writes history and the
+    /// lines for export.
     ///
     /// - Throws: ``StoreError`` `duplicateID` and `invalidChange`; nothing is written then.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {

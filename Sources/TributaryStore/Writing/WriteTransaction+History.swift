@@ -1,7 +1,7 @@
 import GRDB
 
 extension WriteTransaction {
-    /// Registers a consumer, or notes how far it has come and that it was heard of.
+    /// Registers a consumer, or records its position and the time of its last sign of life.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
         let now = Double(reader.context.configuration.environment.wallMilliseconds()) / 1000
         try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")
@@ -11,7 +11,7 @@ extension WriteTransaction {
         try setSetting(HistoryReader.consumerPrefix + name, to: nil)
     }
 
-    /// Removes history before the transaction, its own not included, but nothing that a consumer has still to read.
+    /// Removes history before the given transaction, except history that a consumer has still to read.
     package func deleteHistory(before number: Int64) throws {
         let waiting = try reader.history.consumers().map(\.number).min()
         let last = max(number, 1) - 1

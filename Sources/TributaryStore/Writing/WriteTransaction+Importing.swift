@@ -4,7 +4,7 @@ package import TributaryChanges
 extension WriteTransaction {
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
-    /// - Throws: ``StoreError`` `outOfSequence` unless it is the writer's next.
+    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the writer's next one.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
         let expected = try writers.nextSequence(of: writer)
@@ -20,7 +20,7 @@ extension WriteTransaction {
         try engine().apply(changes)
     }
 
-    /// Where the binaries are that the changes from now on only name; without it such a value stays a name.
+    /// Sets the source of the binaries that later changes only name; without a source such a value stays a name.
     package func takeBlobs(from source: BlobSource?) throws {
         try engine().external.source = source
     }
@@ -30,15 +30,17 @@ extension WriteTransaction {
         try engine().apply(run)
     }
 
-    /// From now on plain inserts and updates may wait for those of later transactions, so that they are applied together
-    /// and sorted; until ``applyWaiting()`` the store is not asked for them.
+    /// Allows plain inserts and updates to wait for those of later transactions, so that they are applied sorted
+    /// together.
+    ///
+    /// Reads of the store do not see the waiting rows until ``applyWaiting()``.
     package func letRowsWait() throws {
         try engine().bulk.isAllowed = true
     }
 
-    /// Applies what waits.
+    /// Applies the waiting rows.
     ///
-    /// A transaction's effects are complete after this.
+    /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
         try engineInUse?.bulk.flush()
     }
@@ -53,7 +55,8 @@ extension WriteTransaction {
         return try end(engine(), writer: writer, header: header)
     }
 
-    /// Remembers a segment whose transactions have all been applied; `name` is the writer's as its header tells it.
+    /// Records a segment whose transactions have all been applied; `name` is the writer's name from the segment's
+    /// header.
     package func recordSegment(_ record: SegmentRecord, name: String?) throws {
         let writer = try writers().position(of: record.writer).id
         let insert = try BoundStatement(

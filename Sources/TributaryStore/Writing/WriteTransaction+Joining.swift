@@ -1,10 +1,10 @@
 extension WriteTransaction {
-    /// Makes one transaction of all that `commit(_:)` is given until ``finishJoined()``.
+    /// Joins all later calls of `commit(_:)` into one transaction until ``finishJoined()``.
     package func joinCommits() { isJoining = true }
 
-    /// Ends what ``joinCommits()`` began; nil when nothing was committed.
+    /// Ends the transaction that ``joinCommits()`` began; nil when nothing was committed.
     ///
-    /// - Throws: what the store refused before, because a part of what was committed is then missing.
+    /// - Throws: the error of an earlier commit that the store refused, because its part of the transaction is missing.
     package func finishJoined() throws -> CommittedTransaction? {
         isJoining = false
         defer { joined = nil }
@@ -12,11 +12,13 @@ extension WriteTransaction {
         return try joined?.finish()
     }
 
-    /// Lets go of what was joined and will not be committed: it holds on to this transaction, and with it to statements
-    /// that must be gone when the store closes.
+    /// Releases the joined transaction without committing it.
+    ///
+    /// The joined transaction references this write transaction, and with it statements that must be released before
+    /// the store closes.
     package func abandonJoined() { joined = nil }
 
-    /// Adds to the one transaction.
+    /// Adds a save to the joined transaction.
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {
         if let joinFailure { throw joinFailure }
         do {

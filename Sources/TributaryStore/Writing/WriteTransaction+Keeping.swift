@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// Exports, settings and the end of history.
 extension WriteTransaction {
-    /// Remembers a range before its file is put in place.
+    /// Records a range before its file gets its final name.
     package func beginExport(_ range: ExportRange) throws {
         let insert = try BoundStatement(
             db,
@@ -15,7 +15,7 @@ extension WriteTransaction {
         try insert.run()
     }
 
-    /// The file is in place.
+    /// Records that the file of a range has its final name.
     package func finishExport(first: UInt64, sha256: String) throws {
         let select = try BoundStatement(db, "SELECT last FROM tributary_export WHERE first = ?1")
         select.bind(1, Int64(bitPattern: first))
@@ -30,14 +30,14 @@ extension WriteTransaction {
         try recordSegment(SegmentRecord(writer: own, first: first, last: last, sha256: sha256), name: nil)
     }
 
-    /// What peers are shown as the name of the store's own writer, from the next exported segment on.
+    /// Sets the name of the store's own writer that peers see, from the next exported segment on.
     package func nameOwnWriter(_ name: String) throws {
         let update = try BoundStatement(db, "UPDATE tributary_writer SET name = ?1 WHERE is_self = 1")
         update.bind(1, name)
         try update.run()
     }
 
-    /// Sets, or with nil removes, a value of the store's own.
+    /// Sets a setting that the store keeps for itself, or removes it with nil.
     package func setSetting(_ key: String, to value: String?) throws {
         let statement = try BoundStatement(
             db,
@@ -50,10 +50,9 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    /// Removes history and idempotency answers committed before the given Unix seconds, and lines whose export is
-    /// finished.
+    /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
     ///
-    /// The transactions themselves stay: the versions of rows refer to them.
+    /// The transactions themselves stay, because the versions of rows refer to them.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let select = try BoundStatement(
             db,
@@ -61,7 +60,7 @@ extension WriteTransaction {
         )
         select.bind(1, seconds)
         let last = try select.first { $0.integer(0) } ?? 0
-        // A consumer that has been silent for longer than history is kept does not hold it up.
+        // A consumer whose last sign of life is older than the kept history does not delay the removal.
         let heard = try reader.history.consumers().filter { $0.heardAt >= seconds }.map(\.number)
         try purgeHistory(through: min(last, heard.min() ?? last))
         let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")

@@ -1,7 +1,7 @@
 import CSQLite
 import GRDB
 
-/// What is called while SQLite works.
+/// Holds the function that SQLite calls while it works.
 private final class Progress {
     let step: () -> Void
 
@@ -9,12 +9,12 @@ private final class Progress {
 }
 
 extension WriteTransaction {
-    /// Instructions of SQLite's machine between two calls; SQLite counts them for each statement by itself.
+    /// Instructions of SQLite's virtual machine between two calls; SQLite counts them for each statement separately.
     package static let instructionsBetweenSteps: Int32 = 1_000
 
-    /// Calls `step` again and again while the statements of `body` run, however much one change asks of them.
+    /// Calls `step` repeatedly while the statements of `body` run, however much work one change causes.
     ///
-    /// With `instructions` of 1, `step` is called for each of them.
+    /// With `instructions` of 1, SQLite calls `step` for each instruction.
     package func reportingProgress<T>(
         every instructions: Int32 = instructionsBetweenSteps,
         _ step: @escaping () -> Void,

@@ -1,13 +1,13 @@
 import TributaryChanges
 
 extension WriteTransaction {
-    /// Shapes that are kept whether history needs them or not: as many as a model's programs use.
+    /// The number of shapes that are kept although history does not need them: as many as a model's programs use.
     private static let keptShapes = 1_000
 
-    /// Removes shapes that no record of history has; called when history was removed.
+    /// Removes shapes that no record of history has; called after history was removed.
     func removeUnusedShapes() throws {
         let count = try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { $0.integer(0) } ?? 0
-        // An engine remembers keys.
+        // A merge engine caches the keys of shapes.
         guard count > WriteTransaction.keptShapes, engineInUse == nil else { return }
         var used: Set<UInt32> = []
         try BoundStatement(db, "SELECT records FROM tributary_history").forEach { row in

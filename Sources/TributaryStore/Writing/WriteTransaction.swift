@@ -10,10 +10,10 @@ package final class WriteTransaction {
     package let reader: Reader
     private(set) var engineInUse: MergeEngine?
     private var writersInUse: WriterTable?
-    /// Whether all that is committed becomes one transaction, and what it is so far.
+    /// Whether all committed saves become one transaction; `joined` is that transaction so far.
     var isJoining = false
     var joined: JoinedTransaction?
-    /// What the store refused of it.
+    /// The error of a save that the store refused.
     var joinFailure: (any Error)?
     /// The transaction of another writer that is being applied.
     var imported: (writer: UniqueID, header: TransactionHeader)?
@@ -41,7 +41,7 @@ package final class WriteTransaction {
         return made
     }
 
-    /// After a part was rolled back, what was remembered of the tables does not hold any more.
+    /// Clears the cached state of the tables; called after a part of the transaction was rolled back.
     func forget() {
         engineInUse = nil
         writersInUse = nil
@@ -77,7 +77,7 @@ package final class WriteTransaction {
         return engine
     }
 
-    /// Ends what `begin` began: history and the writer's position go with the data.
+    /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         try writers().move(writer, to: header.sequence, clock: header.clock)

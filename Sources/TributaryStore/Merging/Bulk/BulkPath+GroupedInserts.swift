@@ -2,7 +2,9 @@ import GRDB
 import TributaryChanges
 
 extension BulkPath {
-    /// Inserts the next rows with one statement; false when they are not alike enough, and nothing has been done.
+    /// Inserts the next rows with one statement.
+    ///
+    /// - Returns: false when the rows are not similar enough; nothing has been written then.
     func insertTogether(from index: Int) throws -> Bool {
         guard let insert = try rowInsert(from: index) else { return false }
         let rows = waiting.rows[index..<(index + RowInsert.rowCount)]
@@ -24,9 +26,9 @@ extension BulkPath {
         return true
     }
 
-    /// Finishes a statement that found some of the objects visible: those are merged one by one.
+    /// Finishes a statement that found some objects already visible, and merges their rows one by one.
     ///
-    /// SQLite gives new rows the greatest numbers, one after another.
+    /// SQLite assigns the greatest row IDs to new rows, one after another.
     private func finish(_ rows: ArraySlice<WaitingRows.Row>, inserted: Int) throws {
         let lastBefore = db.lastInsertedRowID - Int64(inserted)
         let isNew = try rows.map { row in
@@ -40,11 +42,12 @@ extension BulkPath {
         }
     }
 
-    /// Statements for many rows that are held at a time.
+    /// The number of cached statements for several rows.
     private static let rowInsertLimit = 64
 
-    /// The statement for the next rows when all are inserts of one shape, of different objects, none of which may have a
-    /// partial row.
+    /// The statement for the next rows.
+    ///
+    /// It exists when all rows are inserts of one shape and of different objects, none of which may have a partial row.
     private func rowInsert(from index: Int) throws -> RowInsert? {
         let end = index + RowInsert.rowCount
         guard end <= waiting.rows.count else { return nil }

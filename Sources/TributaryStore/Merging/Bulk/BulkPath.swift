@@ -2,14 +2,13 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Merges plain inserts and updates of imports together, in the order of tables and identifiers: the bulk of an import.
+/// Merges plain inserts and updates of imports together, in the order of tables and identifiers.
 ///
-/// It ends like ``ObjectMerger``, one change after the other, and costs SQLite a part of that: rows of many transactions
-/// are sorted, several rows are inserted with one statement, and values go from the memory of a run to SQLite without
-/// becoming values of Swift in between. A row that finds anything else than an unknown object is given to
-/// ``ObjectMerger``.
+/// The result equals that of ``ObjectMerger``, one change after the other, at a lower cost: the rows of many
+/// transactions are sorted, one statement inserts several rows, and values go from the memory of a run to SQLite
+/// without conversion to Swift values. A row whose object is known already is given to ``ObjectMerger``.
 ///
-/// Used by one thread; its properties are exempt from the checks for overlapping accesses.
+/// One thread uses it, so its properties are exempt from the checks for overlapping accesses.
 final class BulkPath {
     let db: Database
     let tables: MergeTables
@@ -17,10 +16,10 @@ final class BulkPath {
     private let cursor: TransactionCursor
     let effects: EffectLog
     private let objects: ObjectMerger
-    /// Whether rows may wait: whoever allows it has them merged before the commit.
+    /// Whether rows may wait; the caller that allows it has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
-    /// By shape: the statement that inserts several of its rows; nil when there cannot be one.
+    /// For each shape, the statement that inserts several of its rows; nil when there can be none.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     /// The bytes of an identifier while a statement runs.
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
@@ -47,9 +46,9 @@ final class BulkPath {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Takes the first rows of a run, as far as the model can represent their values; they wait.
+    /// Accepts the first rows of a run whose values the model can represent; these rows wait.
     ///
-    /// - Returns: how many rows wait now; 0 when the run cannot take this path.
+    /// - Returns: The number of rows that wait now; 0 when the run cannot take this path.
     func accept(_ run: RowRun) -> Int {
         guard isAllowed, !cursor.isLocal, cursor.number == cursor.revision, !cursor.keepsIndexes,
             let index = shape(of: run), shapes[index].isPackable
@@ -64,9 +63,9 @@ final class BulkPath {
         return run.count
     }
 
-    /// Merges the rows that wait, each with the version of its own transaction.
+    /// Merges the waiting rows, each with the version of its own transaction.
     ///
-    /// Costs n log n comparisons for n rows, which ``WaitingRows`` bounds, and a look at each row.
+    /// The cost is n log n comparisons for n rows, which ``WaitingRows`` bounds, and one look at each row.
     func flush() throws {
         guard !waiting.isEmpty else { return }
         let (transaction, number, revision) = (effects.current, cursor.number, cursor.revision)
@@ -100,12 +99,12 @@ final class BulkPath {
         try mergeValues(row, shape)
     }
 
-    /// Gives a row to the merge of single objects.
+    /// Merges a row through ``ObjectMerger``.
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
         let run = waiting.runs[Int(row.run)]
         writes.removeAll(keepingCapacity: true)
         for (index, target) in shape.directTargets.enumerated() {
-            // `fits` has said that there is a value.
+            // `fits` has checked that there is a value.
             guard let value = target.type.scalarValue(from: run.value(Int(row.index), index)) else { continue }
             writes.append(RegisterWrite(column: Int(target.index - ObjectTable.firstColumn), value: value))
         }
@@ -116,7 +115,7 @@ final class BulkPath {
         }
     }
 
-    /// Goes over to the transaction of a row.
+    /// Switches to the transaction of a row.
     func moveCursor(to row: WaitingRows.Row) {
         let owner = waiting.transactions[Int(row.transaction)]
         guard owner !== effects.current || owner.number != cursor.number else { return }
@@ -124,7 +123,7 @@ final class BulkPath {
         cursor.move(to: owner, number: owner.number, revision: owner.number)
     }
 
-    /// Nil when the model does not know the entity, or it has no objects of its own.
+    /// The shape of a run; nil when the model does not know the entity, or the entity has no objects of its own.
     private func shape(of run: RowRun) -> Int? {
         guard let entity = layout.entityIndex(named: run.entity),
             !run.isInsert || !layout.entities[entity].entity.isAbstract
@@ -160,14 +159,14 @@ final class BulkPath {
         return true
     }
 
-    /// Does what follows from a new row.
+    /// Handles the consequences of a new row.
     func finishInsert(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
         try objects.appear(Int(row.table), row.id, references: [])
         let keys = try shape.historyKeys ?? effects.keys(of: shape)
         try effects.record(.insert, Int(row.table), row.id, entity: shape.entity, keys: keys)
     }
 
-    /// Binds what all inserts of one shape share, and the transaction.
+    /// Binds the values that all inserts of one shape share, and the transaction.
     private func bindHead(_ statement: BoundStatement, _ shape: ChangeShape) {
         let entity = layout.entities[shape.entity]
         statement.bind(2, cursor.number)

@@ -2,28 +2,29 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The prepared statement that inserts several rows of one shape at once, which takes SQLite much less than as many
-/// statements of one row.
+/// The prepared statement that inserts several rows of one shape at once.
+///
+/// It takes SQLite much less time than one statement for each row.
 final class RowInsert {
-    /// Rows of one statement.
+    /// The number of rows in one statement.
     static let rowCount = 8
-    /// SQLite may have been built for no more.
+    /// The number of parameters that every build of SQLite accepts.
     private static let parameterLimit = 999
 
     let statement: BoundStatement
     private let shape: ChangeShape
     private let exceptions: [UInt8]?
-    /// Nil when the table has no column for it.
+    /// The code of the entity; nil when the table has no column for it.
     private let code: Int64?
     /// The defaults of columns without a value, by parameter.
     private let defaults: [(index: Int32, value: PropertyValue)]
     private let firstRow: Int32
-    /// Identifiers of the rows, in place while the statement runs.
+    /// The identifiers of the rows, in memory that stays valid while the statement runs.
     private let keys = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * RowInsert.rowCount, alignment: 8)
     /// Whether the values that all rows share are bound.
     private var isReady = false
 
-    /// Nil when it would have too many parameters, or a column has two values.
+    /// Prepares the statement; nil when it would have too many parameters, or a column has two values.
     init?(_ db: Database, _ shape: ChangeShape, layout: StoreModel) throws {
         let entity = layout.entities[shape.entity]
         let table = layout.tables[entity.table]
@@ -33,7 +34,8 @@ final class RowInsert {
                 return nil
             }
         }
-        // 1: the exceptions, 2: the entity, then the defaults, then each row: identifier, transaction, values.
+        // The parameters: 1 is the exceptions, 2 the entity, then the defaults, then each row's identifier, transaction
+        // and values.
         var defaults: [(index: Int32, value: PropertyValue)] = []
         for (column, value) in entity.defaults.enumerated() where written[column] == nil {
             if value != .null { defaults.append((Int32(3 + defaults.count), value)) }
@@ -108,7 +110,7 @@ final class RowInsert {
         isReady = true
     }
 
-    /// Removes what is bound to the memory of runs.
+    /// Clears the parameters that are bound to the memory of runs.
     func forget() {
         guard isReady else { return }
         statement.clearBindings()

@@ -2,23 +2,24 @@ import TributaryChanges
 
 /// Plain inserts and updates of imported transactions that wait to be merged.
 ///
-/// Merged in the order of tables and identifiers, those of many transactions together, they find the pages of the store one
-/// after the other. A change of any other kind has them merged first, so that no change sees the difference.
+/// They are merged in the order of tables and identifiers, with the rows of many transactions together, so that the
+/// pages of the store are visited in order. A change of any other kind first has the waiting rows merged, so the result
+/// does not depend on the waiting.
 final class WaitingRows {
-    /// How many rows wait at most: as many changes as the importer commits at once.
+    /// The maximum number of waiting rows: the number of changes that the importer commits at once.
     static let limit = 20_000
-    /// How many bytes of texts wait at most, besides those of one more run.
+    /// The maximum number of bytes of texts that wait, besides those of one more run.
     static let byteLimit = 4 << 20
 
     struct Row {
         var id: UniqueID
         var table: Int32
         var shape: Int32
-        /// Its index among the waiting rows.
+        /// The index of the row among the waiting rows.
         var order: Int32
         var transaction: Int32
         var run: Int32
-        /// Its index in the run.
+        /// The index of the row in the run.
         var index: Int32
     }
 
@@ -30,7 +31,7 @@ final class WaitingRows {
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { rows.count >= WaitingRows.limit || bytes >= WaitingRows.byteLimit }
 
-    /// The run's rows follow.
+    /// Begins a run, whose rows follow.
     func begin(_ run: RowRun, of transaction: AppliedTransaction) {
         runs.append(run)
         bytes += run.textCount
@@ -53,7 +54,7 @@ final class WaitingRows {
         )
     }
 
-    /// Orders the rows by table and ID; those of one object stay in order.
+    /// Sorts the rows by table and ID; the rows of one object keep their order.
     func sort() {
         let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.table == $1.table && $0.id <= $1.id }
         guard !isSorted else { return }

@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_counter`: of each counter one total for each writer, kept for the life of the identifier.
+/// Reads and writes `tributary_counter`: one total for each counter and writer, kept for the life of the identifier.
 ///
 /// The sequence that a ``CounterTotals/Total`` includes is the writer's position in `tributary_writer`.
 final class CounterTable {
@@ -32,7 +32,7 @@ final class CounterTable {
         try replace.run()
     }
 
-    /// The counter's value; nil when nobody has counted.
+    /// The counter's value; nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let statement = try BoundStatement(
             db,

@@ -9,8 +9,8 @@ extension Database {
 
     /// The identifiers that a query selects for a table's code (?1) between two identifiers (?2 and ?3).
     ///
-    /// An identifier may be selected many times: it is rows that are limited, and when there are more of them any object
-    /// may be among those that were not read.
+    /// The limit counts rows, and a query may select an identifier many times. When there are more rows than the limit,
+    /// any object may be among those that were not read.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
         let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
         statement.bind(1, code)

@@ -1,9 +1,9 @@
 import TributaryChanges
 
 extension DeferredWriteTable.Content {
-    /// A whole change.
+    /// The content of a whole change.
     init(of change: Change) {
-        // The members keep their order: it numbers the values of the change.
+        // The members keep their order, because it numbers the values of the change.
         func members(_ writes: [PropertyWrite]) -> String {
             JSONValue.object(writes.map { JSONMember(key: $0.name, value: $0.value) }).text
         }
@@ -25,7 +25,7 @@ extension DeferredWriteTable.Content {
         }
     }
 
-    /// One value of an insert or an update.
+    /// The content of one value of an insert or an update.
     init(_ write: PropertyWrite, isInsert: Bool) {
         self.init(
             operation: isInsert ? "insert" : "update",
@@ -34,7 +34,7 @@ extension DeferredWriteTable.Content {
         )
     }
 
-    /// The change, or the one value of it; nil for an operation that there is not.
+    /// The operation of the change, or of its one value; nil for an unknown operation.
     var changeOperation: Change.Operation? {
         let json = value.flatMap { JSONValue(text: $0) }
         func writes() -> [PropertyWrite] {

@@ -1,19 +1,19 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_parked`: the changes that the model cannot represent, as they were written.
+/// Reads and writes `tributary_parked`: changes that the model cannot represent, in their original form.
 struct DeferredWriteTable {
-    /// A change, or one value of an insert or update, with the version that it has always had.
+    /// A change, or one value of an insert or update, with its original version.
     struct Entry {
         var change: Change
-        /// The number of its version, with the index of the change.
+        /// The number of the version, including the index of the change.
         var number: Int64
-        /// The number as the table has it: tables of early stores have no index in it.
+        /// The number in the table's form: tables of early stores have no index in it.
         var storedNumber: Int64
         var version: Version
         /// The row of its writer.
         var writer: Int64
-        /// The index of the change in its transaction; below zero for values that a migration took out of the tables.
+        /// The index of the change in its transaction; negative for values that a migration took out of the tables.
         var index: Int
         /// The index of the value in its change; nil for a whole change.
         var valueIndex: Int?
@@ -28,7 +28,7 @@ struct DeferredWriteTable {
 
     let db: Database
 
-    /// Defers a change; `index` and `valueIndex` are those of an ``Entry``.
+    /// Defers a change; `index` and `valueIndex` have the meaning of an ``Entry``.
     ///
     /// - Parameters:
     ///   - entity: The entity as the change names it.

@@ -3,15 +3,15 @@ import TributaryChanges
 
 /// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
 ///
-/// The register of a pair whose ends are both visible, and which is linked, is its row in the relationship's own table; all
-/// other registers are in `tributary_link`.
+/// A linked pair whose ends are both visible has its register in the relationship's own table; all other pairs have
+/// theirs in `tributary_link`.
 final class LinkTables {
     /// A pair with its merge state.
     struct Pair {
         var source: UniqueID
         var target: UniqueID
         var state: LinkState<Int64>
-        /// Whether the relationship shows it; else it is in `tributary_link`.
+        /// Whether the relationship shows the pair; otherwise the pair is in `tributary_link`.
         var isShown: Bool
     }
 
@@ -26,7 +26,7 @@ final class LinkTables {
 
     // MARK: Reading
 
-    /// The pair, shown or hidden; nil when nothing was ever written to it that counts.
+    /// The pair, whether the relationship shows it or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
         let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2")
         shown.bind(1, source)
@@ -43,7 +43,7 @@ final class LinkTables {
         return try hidden.first { read($0, isShown: false) }
     }
 
-    /// The shown pairs of an object, whichever end it is.
+    /// The shown pairs with the object at either end.
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
         if link.source == table {
@@ -59,7 +59,7 @@ final class LinkTables {
         return found
     }
 
-    /// The hidden pairs of an object, whichever end it is.
+    /// The pairs in `tributary_link` with the object at either end.
     func hiddenPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         guard hasHidden else { return [] }
         var found: [Pair] = []
@@ -87,7 +87,8 @@ final class LinkTables {
 
     private static let selectHidden = "SELECT source, target, version, removed, position FROM tributary_link"
 
-    /// SQLite by itself takes the primary key for pairs of a target, and then reads all pairs of the relationship.
+    /// SQLite's planner chooses the primary key for the pairs of a target, and then reads all pairs of the
+    /// relationship.
     private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
 
     private func read(_ row: BoundStatement, isShown: Bool) -> Pair {

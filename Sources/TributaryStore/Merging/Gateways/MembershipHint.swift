@@ -1,13 +1,13 @@
 import TributaryChanges
 
-/// Which objects of a table may have a row in one of the store's own tables, so that the many that have none are not
-/// looked up one by one.
+/// The objects of a table that may have a row in one of the store's own tables.
 ///
-/// May say yes for an object that has no row, never no for one that has.
+/// The hint avoids a lookup for each of the many objects without a row. It may name an object without a row, but it
+/// never misses an object with one.
 struct MembershipHint {
     private var ids: Set<UniqueID> = []
     private var isEverything = false
-    /// Identifiers that are held; with more of them each object is looked up.
+    /// The maximum number of identifiers in the hint; with more of them each object is looked up.
     static let limit = 20_000
 
     func mayContain(_ id: UniqueID) -> Bool { isEverything || ids.contains(id) }
@@ -18,7 +18,7 @@ struct MembershipHint {
         if ids.count > MembershipHint.limit { containAll() }
     }
 
-    /// From now on any object may have a row.
+    /// Makes the hint contain every object.
     mutating func containAll() {
         isEverything = true
         ids = []

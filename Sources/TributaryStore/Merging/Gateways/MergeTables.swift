@@ -3,9 +3,9 @@ import TributaryChanges
 
 /// The tables that a merge reads and writes, each behind the one type that knows its SQL.
 ///
-/// It belongs to one write transaction, and so to one thread: what the gateways remember of the tables holds as long as
-/// nobody else writes. They are asked for with each change, and no closure is given a reference into one: their
-/// properties are exempt from the checks for overlapping accesses.
+/// It belongs to one write transaction, and so to one thread: the caches of the gateways stay valid as long as nobody
+/// else writes. The gateways are used for each change, and no closure gets a reference into one, so their properties
+/// are exempt from the checks for overlapping accesses.
 final class MergeTables {
     let layout: StoreModel
     let versions: VersionCache
@@ -43,7 +43,7 @@ final class MergeTables {
         try references.prepare(table, inserts)
     }
 
-    /// The value that a counter's column shows: the sum of all that was counted, or the default of the entity.
+    /// The value that a counter's column shows: the sum of all totals, or the default of the entity.
     func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
         try counters.value(of: id, column) ?? layout.entities[entity].defaults[column.column]
     }
@@ -57,9 +57,9 @@ final class MergeTables {
 }
 
 extension MergeTables {
-    /// Looks up at once what each of the following inserts would have to look up, and counts their objects as visible.
+    /// Looks up at once the rows that the following inserts need, and counts their objects as visible.
     ///
-    /// Costs one look at each change, and two queries for each table with inserts.
+    /// The cost is one look at each change, and two queries for each table with inserts.
     ///
     /// - Parameters:
     ///   - changes: The changes in the order of their tables and identifiers.

@@ -1,18 +1,20 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes the table of a root entity: the visible objects.
+/// Reads and writes the table of a root entity, which holds the visible objects.
 final class ObjectTable {
     let layout: TableLayout
     private let db: Database
-    /// `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the columns.
+    /// Inserts `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the
+    /// columns.
     let insert: BoundStatement
     static let firstColumn: Int32 = 6
-    /// Shape and transaction whose common values `insert` is bound to; nil once anything else has been bound.
+    /// The shape and the transaction whose common values are bound to `insert`; nil once anything else has been bound.
     ///
-    /// The other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is freed.
+    /// The other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is
+    /// freed.
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
-    /// By ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
+    /// Selects, by ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
     let exists: BoundStatement
     let delete: BoundStatement
@@ -28,7 +30,7 @@ final class ObjectTable {
             names.append("_entity")
             values.append("?5")
         } else if layout.columns.isEmpty {
-            // The entity is bound all the same, so a table of objects without properties has to name it.
+            // The entity is always bound, so the statement for a table of objects without properties has to name it.
             values[2] = "iif(?5 IS NULL, ?3, ?3)"
         }
         for (index, column) in layout.columns.enumerated() {
@@ -53,7 +55,7 @@ final class ObjectTable {
         "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
     }
 
-    /// Statements for sets of columns that are held at a time.
+    /// The number of cached update statements.
     private static let updateLimit = 256
 
     /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
@@ -68,7 +70,7 @@ final class ObjectTable {
 
     private func makeUpdate(_ columns: [Int]) throws -> BoundStatement {
         let sets = columns.enumerated().map { ",\(layout.columns[$1].quotedName) = ?\($0 + 5)" }.joined()
-        // There are too many sets of columns to keep a statement for each as long as the connection is open.
+        // There are too many sets of columns for one cached statement each.
         return try BoundStatement(
             db,
             "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4",
@@ -76,7 +78,7 @@ final class ObjectTable {
         )
     }
 
-    /// Sets _entity ?1 of the row ?2.
+    /// Sets `_entity` (?1) of the row ?2.
     func setEntity(_ code: Int64, rowid: Int64) throws {
         guard layout.hasEntityColumn else { return }
         let statement = try BoundStatement(db, "UPDATE \(layout.quotedName) SET _entity = ?1 WHERE rowid = ?2")
@@ -96,8 +98,9 @@ final class ObjectTable {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 
-    /// Changes the value that a row shows in a column, without a write to its register; the row counts as changed by
-    /// `revision`.
+    /// Changes the value that a column of a row shows, without a write to its register.
+    ///
+    /// The row counts as changed by `revision`.
     func show(_ value: UniqueID?, column: Int, rowid: Int64, revision: Int64) throws {
         let statement = try BoundStatement(
             db,
@@ -126,7 +129,7 @@ final class ObjectTable {
         return found
     }
 
-    /// Removes what is bound of rows that were inserted from the memory of a run.
+    /// Clears the parameters that are bound to the memory of a run.
     func forgetRows() {
         guard boundHead != nil else { return }
         boundHead = nil

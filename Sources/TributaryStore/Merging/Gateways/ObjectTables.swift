@@ -1,12 +1,12 @@
 import GRDB
 import TributaryChanges
 
-/// The tables of all root entities; the statements of each are prepared when it is first used.
+/// The tables of all root entities; the statements of each table are prepared on first use.
 final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
     @exclusivity(unchecked) private var tables: [ObjectTable?]
-    /// The bytes of an identifier while a statement that looks for it runs.
+    /// The bytes of an identifier, valid while a statement uses them.
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
 
     init(_ db: Database, layout: StoreModel) {
@@ -44,7 +44,7 @@ final class ObjectTables {
         try table(column.table).rows(showing: id, column: column.column, layout)
     }
 
-    /// Removes what statements have bound to the memory of runs of rows.
+    /// Clears the statement parameters that are bound to the memory of runs.
     func forgetRows() {
         for table in tables { table?.forgetRows() }
     }

@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension OneToOneOwner {
-    /// The version as 28 bytes that compare as versions do: clock, writer and index, each with its first byte first.
+    /// The version as 28 bytes with the order of versions: clock, writer and index, each most significant byte first.
     var rank: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 28) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)

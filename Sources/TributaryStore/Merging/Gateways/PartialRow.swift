@@ -1,12 +1,12 @@
 import TributaryChanges
 
-/// The state of an object that is not visible: a tombstone, or what was written before anybody inserted the object.
+/// The state of an object that is not visible: a tombstone, or the values that were written before its insert.
 struct PartialRow {
     typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
     /// The greatest deletion; nil when there was none.
     var deleted: Int64?
-    /// By column: the registers that no deletion supersedes.
+    /// For each column, the register that no deletion supersedes.
     var registers: [Int: Register] = [:]
 
     init(deleted: Int64? = nil) {
@@ -23,7 +23,7 @@ struct PartialRow {
         }
     }
 
-    /// The column `registers`; nil when there are none.
+    /// The encoded column `registers`; nil when there are none.
     var packed: [UInt8]? {
         guard !registers.isEmpty else { return nil }
         var writer = VariableLengthWriter()
@@ -35,7 +35,7 @@ struct PartialRow {
         return writer.bytes
     }
 
-    /// Merges a write of a column that is no counter.
+    /// Merges a write of a column that is not a counter.
     mutating func merge(
         _ write: Register,
         column: Int,
@@ -53,7 +53,7 @@ struct PartialRow {
         if isAccepted { registers[column] = write }
     }
 
-    /// Merges a deletion; `rules` are those of the table's columns.
+    /// Merges a deletion; `rules` are the merge rules of the table's columns.
     ///
     /// - Returns: false when a greater deletion is known already.
     mutating func delete(

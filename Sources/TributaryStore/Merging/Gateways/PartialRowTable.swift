@@ -4,11 +4,11 @@ import TributaryChanges
 /// Reads and writes `tributary_object`: the objects that are not visible.
 final class PartialRowTable {
     private let db: Database
-    /// By table: the code that names it in the store's own tables.
+    /// For each table, its code in the store's own tables.
     private let codes: [Int64]
-    /// Whether there is any row at all.
+    /// Whether the table has any row.
     @exclusivity(unchecked) private var hasRows: Bool
-    /// By table, for the inserts that are being merged.
+    /// For each table, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -18,7 +18,7 @@ final class PartialRowTable {
         hasRows = try db.hasRows("tributary_object")
     }
 
-    /// Looks up at once which of the objects between two identifiers have a row; ``mayContain(_:_:)`` knows then.
+    /// Looks up at once which objects between two identifiers have a row, for ``mayContain(_:_:)``.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {

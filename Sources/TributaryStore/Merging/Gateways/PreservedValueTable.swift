@@ -2,13 +2,12 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Writes `tributary_tombstone`: the values of deleted objects that history keeps, of attributes that are preserved after
-/// deletion.
+/// Writes `tributary_tombstone`: the values of deleted objects whose attributes are preserved after deletion.
 struct PreservedValueTable {
     let db: Database
     let layout: StoreModel
 
-    /// Keeps the values of a row that is about to be deleted by the transaction with the number `revision`.
+    /// Keeps the preserved values of a row that the transaction with the number `revision` is about to delete.
     ///
     /// - Parameters:
     ///   - row: The head of the row.

@@ -1,22 +1,22 @@
 /// The versions of a visible object: those of its registers, of its greatest insert and of its greatest deletion.
 ///
-/// A row keeps one number that holds for everything, and in `_exceptions` what differs from it. Each exception is a
-/// variable-length number, (subject << 2 | form), followed for form 0 by the zigzag difference to the row's number.
+/// A row has one number for all of them, and the exceptions to it in `_exceptions`. Each exception is a variable-length
+/// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number.
 struct RowVersions {
     struct Exception: Hashable {
         var column: Int
-        /// Nil for a property without a register.
+        /// The number of the version; nil for a property without a register.
         var number: Int64?
     }
 
-    /// The number that holds where there is no exception.
+    /// The number for all subjects without an exception.
     var base: Int64
     var inserted: Int64
     var deleted: Int64?
-    /// In the order of their columns.
+    /// The exceptions, ordered by column.
     private(set) var exceptions: [Exception] = []
 
-    /// An object all of whose registers were written by one transaction.
+    /// Creates the versions of an object whose registers were all written by one transaction.
     init(base: Int64) {
         self.base = base
         inserted = base
@@ -25,7 +25,7 @@ struct RowVersions {
     private enum Form {
         static let version: UInt64 = 0
         static let absent: UInt64 = 1
-        /// The version of the exception before.
+        /// The form of an exception with the version of the preceding exception.
         static let again: UInt64 = 2
     }
 
@@ -58,7 +58,7 @@ struct RowVersions {
         }
     }
 
-    /// Nil when nothing differs from the row's number.
+    /// The encoded exceptions; nil when there are none.
     var encoded: [UInt8]? {
         if exceptions.isEmpty, inserted == base, deleted == nil { return nil }
         var writer = VariableLengthWriter()
@@ -79,7 +79,7 @@ struct RowVersions {
 
     /// The number of the register's write; nil when there is none.
     ///
-    /// `isHeld` says whether the column is a register of the object's concrete entity.
+    /// `isHeld` tells whether the column is a register of the object's concrete entity.
     func register(_ column: Int, isHeld: Bool) -> Int64? {
         for exception in exceptions where exception.column == column { return exception.number }
         return isHeld ? base : nil

@@ -1,20 +1,21 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose column shows nothing, because
-/// the target is not visible or shows another one-to-one owner.
+/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose column shows nothing.
 ///
-/// Rows of one-to-one registers get a rank when the greatest of several owners is first asked for, and keep it as long as
-/// the register keeps its value; an index has them in this order. A row without a rank was written since then, or by a
-/// program that knew no ranks.
+/// A column shows nothing when its target is not visible, or when the target shows another one-to-one owner.
+///
+/// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it as long
+/// as the register keeps its value; an index orders them by rank. A row without a rank was written after that search,
+/// or by a program without ranks.
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
-    /// Whether there is any row at all.
+    /// Whether the table has any row.
     @exclusivity(unchecked) private(set) var hasRows: Bool
-    /// By the table of the targets, for the inserts that are being merged.
+    /// For each table of targets, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
-    /// Rows that get their rank between two looks at the table.
+    /// The number of rows that get their rank between two queries.
     private static let batch = 1_000
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -24,7 +25,7 @@ final class UnresolvedReferenceTable {
         hasRows = try db.hasRows("tributary_reference")
     }
 
-    /// Looks up at once which of the objects between two identifiers are targets; ``mayHaveTarget(_:_:)`` knows then.
+    /// Looks up at once which objects between two identifiers are targets, for ``mayHaveTarget(_:_:)``.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
@@ -110,17 +111,17 @@ final class UnresolvedReferenceTable {
         return found
     }
 
-    /// Of the objects whose one-to-one register holds a target that it does not show, the one that would own it.
+    /// The object that would own a target, of those whose one-to-one register holds the target without showing it.
     ///
-    /// Costs a rank for each row that has none, and a look at the index, which has the rows in the order of their ranks.
+    /// The cost is one rank for each row without a rank, and one look at the index, which orders the rows by rank.
     ///
     /// - Parameters:
     ///   - target: The object that is held.
     ///   - column: The one-to-one register.
     ///   - versions: Compares the versions of the owners.
-    ///   - row: The visible row of an object; nil for one that is not visible, whose entry is removed: such an entry is
-    ///     damage.
-    /// - Returns: the row of that object; nil when nobody waits for the target.
+    ///   - row: The visible row of an object; nil for an object that is not visible, whose entry is removed: such an
+    ///     entry is damage.
+    /// - Returns: the row of that object; nil when no register waits for the target.
     /// - Throws: what `row` throws, and ``StoreError`` when the store cannot be read or written.
     func greatestOwner(
         of target: UniqueID,

@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// Looks up the versions behind the numbers of the store (see ``VersionNumber``) and compares them.
 ///
-/// The version of a transaction's number never changes, so that it is read once; how many are kept is bounded.
+/// The version of a transaction never changes, so it is read once; the size of the cache is bounded.
 final class VersionCache: VersionOrder {
     private let select: BoundStatement
     private var versions: [Int64: Version] = [:]
@@ -20,7 +20,7 @@ final class VersionCache: VersionOrder {
         )
     }
 
-    /// Remembers the version of the transaction whose changes are being merged.
+    /// Caches the version of the transaction whose changes are being merged.
     func insert(_ version: Version, of number: Int64) {
         let number = VersionNumber.transaction(of: number)
         newest = (number, version)
@@ -54,7 +54,7 @@ final class VersionCache: VersionOrder {
 
     func isOlder(_ first: Int64, than second: Int64) throws -> Bool {
         if first == second { return false }
-        // Writes of one transaction differ in nothing but the index.
+        // Writes of one transaction differ only in the index.
         if VersionNumber.transaction(of: first) == VersionNumber.transaction(of: second) { return first < second }
         return try version(first) < version(second)
     }

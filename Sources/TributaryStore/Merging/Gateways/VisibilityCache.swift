@@ -1,14 +1,14 @@
 import TributaryChanges
 
-/// Remembers which objects are visible, as far as it was asked or told.
+/// Caches the known visibility of objects.
 ///
-/// Objects that the changes at hand are about to insert count as visible from the beginning: a reference to one of them
-/// need not wait for it. ``ObjectMerger`` takes that back when the insert turns out to be superseded by a deletion.
+/// Objects that the current changes are about to insert count as visible from the beginning, so that a reference to one
+/// of them need not wait. ``ObjectMerger`` reverts this when a deletion supersedes the insert.
 final class VisibilityCache {
     private let objects: ObjectTables
-    /// By table: whether anything can lead to its objects, so that it matters which are visible.
+    /// For each table, whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
-    /// By table.
+    /// The maximum number of cached objects in a table.
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
     private static let limit = 100_000
 
@@ -25,15 +25,15 @@ final class VisibilityCache {
         return isVisible
     }
 
-    /// Whether the object counts as visible because it was, or is about to be inserted; false when nobody asked.
+    /// Whether the cache knows the object as visible or about to be inserted; false when the cache does not know it.
     func countsAsVisible(_ table: Int, _ id: UniqueID) -> Bool { known[table][id] == true }
 
-    /// Remembers what has become of an object, or is about to.
+    /// Caches the present or imminent visibility of an object.
     func set(_ table: Int, _ id: UniqueID, isVisible: Bool) {
         if isTarget[table] { known[table][id] = isVisible }
     }
 
-    /// Forgets the tables of which too much is known; called between changes.
+    /// Clears the tables with too many cached objects; called between changes.
     func limitSize() {
         for table in known.indices where known[table].count > VisibilityCache.limit {
             known[table].removeAll(keepingCapacity: true)

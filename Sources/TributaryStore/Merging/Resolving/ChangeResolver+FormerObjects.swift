@@ -1,11 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// Objects of a sub-entity that the model does not have any more, while the root of its hierarchy is still there.
+/// Resolves changes of objects whose sub-entity was removed from the model, while the root of its hierarchy remains.
 ///
-/// An object is the pair of its root entity and its identifier: its deletion is the root's, and values of the root's
-/// properties are merged into a partial row, as for any object that is not visible. Its insert is deferred, and so are the
-/// values of properties that only the sub-entity had.
+/// An object is identified by its root entity and its identifier: its deletion is a deletion of the root entity, and
+/// values of the root's properties are merged into a partial row, as for any object that is not visible. Its insert is
+/// deferred, and so are the values of properties that only the sub-entity had.
 extension ChangeResolver {
     func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
         let entity = layout.entities[root]
@@ -73,7 +73,7 @@ extension ChangeResolver {
         appendWrite(slice.changes[index], entity: root, index: index, slice: &slice)
     }
 
-    /// Where the root has the property, when it is one that is written.
+    /// The storage of the root's property of this name, when the property can be written.
     private func writtenPlace(of name: String, in root: EntityLayout) -> EntityLayout.Place? {
         guard let index = layout.slot(named: name, of: root.entity) else { return nil }
         return switch root.places[index] {
@@ -82,7 +82,7 @@ extension ChangeResolver {
         }
     }
 
-    /// A value of an insert as that of an update; nil when it has no effect in an update.
+    /// Converts a value of an insert to a value of an update; nil when it has no effect in an update.
     private func update(_ write: PropertyWrite, at place: EntityLayout.Place, in root: EntityLayout) -> PropertyWrite? {
         switch place {
         case .column(let column) where layout.tables[root.table].columns[column].mergeRule == .counter:

@@ -1,8 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// Resolves the names of changes to tables and columns, and defers changes whose entity or relationship the model does not
-/// have.
+/// Resolves the names of changes to tables and columns.
+///
+/// The resolver defers changes whose entity or relationship the model does not have.
 struct ChangeResolver {
     let layout: StoreModel
     let shapes: ChangeShapes
@@ -80,7 +81,7 @@ struct ChangeResolver {
         }
     }
 
-    /// A change of an entity that the model does not have.
+    /// Resolves a change of an entity that the model does not have.
     private func resolveUnknown(_ change: Change, index: Int, slice: inout ChangeSlice) throws {
         let reason = "there is no entity '\(change.entity)'"
         let position = slice.first + index
@@ -99,7 +100,7 @@ struct ChangeResolver {
         try deferral.deferChange(rest, at: position, reason: reason)
     }
 
-    /// Defers a change of a slice: the one value that the slice has of it, or the whole change.
+    /// Defers a change of a slice: the whole change, or the one value of it that the slice contains.
     private func deferAgain(_ change: Change, index: Int, slice: ChangeSlice, reason: String) throws {
         guard let valueIndex = slice.valueIndex, let (writes, isInsert) = change.operation.valueWrites,
             let write = writes.first
@@ -114,8 +115,10 @@ struct ChangeResolver {
         )
     }
 
-    /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship whose inverse is to-one
-    /// are writes of that.
+    /// Resolves a link or unlink.
+    ///
+    /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship with a to-one inverse
+    /// are writes of the inverse register.
     func resolveLink(
         to name: String,
         ids: [UniqueID],
@@ -130,7 +133,7 @@ struct ChangeResolver {
         case .links(let link, let ownsPairs):
             slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
         case .inverse(let table, let column, let order):
-            // An ordered one has positions in pairs, besides the register that says to whom an object belongs.
+            // An ordered relationship has positions in pairs, besides the register with the object's owner.
             if isLink, let order { slice.links.append(.init(index: index, link: order, ownsPairs: true)) }
             for id in ids {
                 let action = ChangeSlice.Operation.Action.assign(column: column, target: isLink ? change.id : nil)

@@ -1,19 +1,19 @@
 import TributaryChanges
 import TributaryModel
 
-/// The names of inserts or updates of one entity with the same properties, resolved to columns once for all of them.
+/// The property names of similar inserts or updates of one entity, resolved to columns once for all of them.
 ///
-/// A class, so that looking at one change after the other copies nothing.
+/// It is a class, so that iterating over changes copies nothing.
 final class ChangeShape {
-    /// Where the value of a written name goes.
+    /// The destination of the value under a written name.
     enum Target {
         case scalar(column: Int, type: AttributeType)
         case composite(column: Int, Attribute)
         case reference(column: Int)
         case counter(column: Int, type: AttributeType)
-        /// The side of a one-to-one relationship whose register another object has.
+        /// The side of a one-to-one relationship whose register is in the other object.
         case inverse(StoreModel.ColumnIndex)
-        /// The side of a one-to-one relationship that the model has no more, whose register another object had.
+        /// The removed side of a one-to-one relationship whose register was in the other object.
         case formerInverse(entity: String, property: String)
         case unknown(reason: String)
 
@@ -24,25 +24,27 @@ final class ChangeShape {
     let isInsert: Bool
     let names: [String]
     let targets: [Target]
-    /// Registers of the entity that inserts of this shape leave without a write.
+    /// The registers of the entity that inserts of this shape do not write.
     let unwritten: [Int]
-    /// `_exceptions` of a row that a change of this shape inserts.
+    /// The `_exceptions` of a row that a change of this shape inserts.
     let exceptions: [UInt8]?
-    /// Whether the values of such a change have a value for each column of the table.
+    /// Whether the change has a value for each column of the table.
     let coversAllColumns: Bool
-    /// The history's keys, once they are known.
+    /// The history keys, once they are known.
     var historyKeys: [UInt32]?
-    /// Whether all targets are registers of the row itself with the rule `latest`, and none is of a one-to-one relationship.
+    /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
 
     /// Whether a change of this shape can write a one-to-one relationship, or a value that is deferred.
     ///
-    /// Such a write and those to other objects are not merged in the order of the transaction.
+    /// Such writes, and writes to other objects, are not merged in the order of the transaction.
     let needsIndex: Bool
 
-    /// Whether rows of this shape can take the bulk path: attributes only, of types whose values need no memory of their own.
+    /// Whether rows of this shape can take the bulk path.
+    ///
+    /// Such a shape has attributes only, of types whose values need no memory of their own.
     let isPackable: Bool
-    /// Of such a shape, the parameters of an insert that its values are bound to.
+    /// The parameters of an insert to which the values of a packable shape are bound.
     let directTargets: [(index: Int32, type: AttributeType)]
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
@@ -84,7 +86,7 @@ final class ChangeShape {
             versions.setRegister(column, to: nil, isHeld: true)
         }
         exceptions = versions.encoded
-        // Two names, a former one and the present one, may be of one column.
+        // A former name and the present name may name one column.
         coversAllColumns = isPlain && written.count == table.columns.count
     }
 
@@ -98,7 +100,7 @@ final class ChangeShape {
         }
     }
 
-    /// The properties of the model that changes of this shape write, under their present names.
+    /// The model's properties that changes of this shape write, under their present names.
     func knownProperties(_ layout: StoreModel) -> [String] {
         let entity = layout.entities[entity]
         return zip(names, targets).compactMap { name, target in
@@ -150,7 +152,7 @@ final class ChangeShape {
         }
     }
 
-    /// A to-one relationship of an older version that the other side kept.
+    /// A former to-one relationship that the other side kept.
     private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
         guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
         return switch layout.formerKeeper(ofProperty: name, of: entity) {

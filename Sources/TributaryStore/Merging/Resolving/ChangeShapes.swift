@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The shapes of the changes that a write transaction merges, each known by its index.
+/// The shapes of the changes that a write transaction merges, identified by index.
 final class ChangeShapes {
     private struct Key: Hashable {
         var entity: Int
@@ -16,7 +16,7 @@ final class ChangeShapes {
     private let layout: StoreModel
     @exclusivity(unchecked) private var all: [ChangeShape] = []
     @exclusivity(unchecked) private var indexes: [Key: Int] = [:]
-    /// Most changes have the shape of the one before.
+    /// Most changes have the shape of the preceding change.
     @exclusivity(unchecked) private var last = 0
 
     init(_ layout: StoreModel) {

@@ -31,9 +31,9 @@ struct ChangeSlice {
     }
 
     var changes: [Change]
-    /// The index of the first change in its transaction.
+    /// The index of the slice's first change in its transaction.
     let first: Int
-    /// The index in its change of the one value that the slice has; nil for whole changes.
+    /// The index in its change of the only value in the slice; nil for whole changes.
     let valueIndex: Int?
     var operations: [Operation] = []
     var links: [Link] = []
@@ -47,7 +47,7 @@ struct ChangeSlice {
         operations.reserveCapacity(changes.count)
     }
 
-    /// Orders the operations by table and ID; those on one object stay in order.
+    /// Sorts the operations by table and ID; the operations on one object keep their order.
     mutating func sort() {
         if !links.isEmpty {
             for operation in operations {

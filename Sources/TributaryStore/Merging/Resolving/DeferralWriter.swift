@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Defers changes, or values of them, that the model cannot represent, with the version that they would have had.
+/// Defers changes, or values of them, that the model cannot represent, with their original versions.
 struct DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor

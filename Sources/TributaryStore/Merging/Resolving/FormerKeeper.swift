@@ -1,23 +1,22 @@
 import TributaryModel
 
-/// Where a store keeps writes to a relationship that an entity had in an older version of the model, when it is not in the
-/// rows of the entity itself.
+/// The storage of writes to a former relationship, when it is not in the rows of the entity itself.
 ///
-/// A store that had the relationship has such a write in the register or the pair of the other side. One that never had
-/// it has to put it there too, so that both have equal states.
+/// A store that had the relationship has such a write in the register or the pair of the other side. A store that never
+/// had it must put the write there too, so that both stores have equal states.
 enum FormerKeeper {
-    /// Pairs that the model still has; `ownsPairs` when the writing object is their source.
+    /// Pairs that the model still has; `ownsPairs` is true when the writing object is their source.
     case pairs(link: Int, ownsPairs: Bool)
     /// A register of the other object that the model still has.
     case register(StoreModel.ColumnIndex)
-    /// Pairs that are gone as well, of which the other object is the source.
+    /// Pairs that the model has removed as well, with the other object as their source.
     case formerPairs(entity: String, property: String)
-    /// A register of the other object that is gone as well.
+    /// A register of the other object that the model has removed as well.
     case formerRegister(entity: String, property: String)
 }
 
 extension StoreModel {
-    /// Nil for properties that the entity has, never had, or kept itself.
+    /// The storage of a former relationship; nil for properties that the entity has, never had, or kept itself.
     func formerKeeper(ofProperty name: String, of entity: String) -> FormerKeeper? {
         guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
             let inverse = relationship.inverse

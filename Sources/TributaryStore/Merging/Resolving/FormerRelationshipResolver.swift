@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Resolves writes to relationships of older versions of the model that came from the side that does not keep them.
+/// Resolves writes to former relationships that came from the side that does not keep them.
 struct FormerRelationshipResolver {
     let layout: StoreModel
     let cursor: TransactionCursor
@@ -64,7 +64,7 @@ struct FormerRelationshipResolver {
         return true
     }
 
-    /// Resolves those values of an object whose entity is gone that other objects keep.
+    /// Resolves the values of an object of a removed entity that other objects keep.
     ///
     /// - Parameters:
     ///   - change: The change; any kind but inserts and updates is left alone.
@@ -108,7 +108,7 @@ struct FormerRelationshipResolver {
         return rest
     }
 
-    /// Defers that the former register of another object holds the object of a change.
+    /// Defers a reference from the former register of another object to the object of a change.
     ///
     /// - Parameters:
     ///   - change: The change whose object is held.

@@ -1,12 +1,14 @@
 import TributaryChanges
 import TributaryModel
 
-/// Converts the JSON values of inserts and updates to values for columns, and defers those that the model cannot represent.
+/// Converts the JSON values of inserts and updates to values for columns.
+///
+/// The converter defers values that the model cannot represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
     private let former: FormerRelationshipResolver
     private let external: ExternalValues
-    /// The values of the last converted change; the memory is used again for the next.
+    /// The values of the last converted change; the next change uses the memory again.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
     init(_ resolver: ChangeResolver, external: ExternalValues) {
@@ -15,7 +17,7 @@ final class ValueConverter {
         self.external = external
     }
 
-    /// Fills ``writes``.
+    /// Converts the values of a change and stores them in ``writes``.
     ///
     /// - Parameters:
     ///   - values: The values of the change.
@@ -40,7 +42,7 @@ final class ValueConverter {
                 column = target
                 value = ValueConverter.reference(json)
             case .counter(let target, let type):
-                // An insert without a value does not count.
+                // An insert with a null value is no increment.
                 if shape.isInsert, json == .null { continue }
                 column = target
                 value = ValueConverter.increment(json, type: type, isInsert: shape.isInsert)
@@ -58,13 +60,13 @@ final class ValueConverter {
         }
     }
 
-    /// Makes ``writes`` the one write of a reference that came from its other end.
+    /// Sets ``writes`` to the one write of a reference that came from its other end.
     func assign(_ target: UniqueID?, to column: Int) {
         writes.removeAll(keepingCapacity: true)
         writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
     }
 
-    /// A value whose target is no column of the object: an identifier went to the register of the other object already.
+    /// Defers a value whose target is no column of the object, unless its identifier went to another object's register.
     private func deferUnlessWrittenElsewhere(
         _ write: PropertyWrite,
         _ valueIndex: Int,
@@ -120,7 +122,7 @@ final class ValueConverter {
         }
     }
 
-    /// The amount that is counted: that of `{"increment":N}`, or an insert's plain value; nil for any other value.
+    /// The amount of an increment: that of `{"increment":N}`, or an insert's plain value; nil for any other value.
     static func increment(_ json: JSONValue, type: AttributeType, isInsert: Bool) -> PropertyValue? {
         let amount: JSONValue
         if case .object(let members) = json {
@@ -138,8 +140,9 @@ final class ValueConverter {
         }
     }
 
-    /// Whether a value of an inverse column needs nothing more: an identifier went to the other object's register, and that
-    /// nobody owns a new object needs no write.
+    /// Whether a value of an inverse column needs no further write.
+    ///
+    /// An identifier went to the other object's register already, and a new object without an owner needs no write.
     private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
         switch json {
         case .null: isInsert
