@@ -1,12 +1,12 @@
 import Glibc
 package import TributaryChanges
 
-/// Why nothing is exported, besides what reading and writing throw.
+/// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
-    /// The store's own clock is ahead of the wall: what it exported now would win over everybody.
+    /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
     case clockAhead(milliseconds: UInt64)
     case cannotSync(path: String, code: Int32)
-    /// The folder has nothing of what was exported to it: an empty folder in the place of a share.
+    /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64)
 }
 

@@ -3,12 +3,12 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Exports when something may have been written, and acknowledges when that is due.
+/// Exports after possible commits, and writes an acknowledgement when one is due.
 final class ExportLoop: Sendable {
-    /// Time after which an export that failed is tried again.
+    /// The time after which a failed export is tried again.
     private static let retryInterval = Duration.seconds(10)
 
-    /// Tells whether exports make progress.
+    /// Measures whether exports make progress.
     let work = WorkMeter()
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
@@ -39,7 +39,7 @@ final class ExportLoop: Sendable {
 
     private var clock: MonotonicClock { environment.clock }
 
-    /// Runs until the service stops; then everything is exported once more.
+    /// Runs until the service stops, then exports all remaining transactions.
     func run() async {
         var pacing = initialPacing
         var retry = await tryExport(&pacing)
@@ -60,7 +60,7 @@ final class ExportLoop: Sendable {
         _ = await tryExport(&pacing)
     }
 
-    /// Exports everything that is committed, after an export that has begun.
+    /// Exports everything that is committed, after an export in progress has ended.
     ///
     /// - Throws: what ``Exporter`` throws.
     func exportNow() async throws -> ImportCounts {
@@ -92,7 +92,7 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// Exports, and returns when to try again if that failed.
+    /// Exports, and returns the time of the next attempt when the export failed.
     private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
         let begin = clock.now()
         do {
@@ -104,8 +104,9 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// When the loop exports although nothing was committed: at `retry`, or when an acknowledgement is due and may be
-    /// tried; nil for never.
+    /// The time at which the loop exports without a commit; nil for never.
+    ///
+    /// The loop exports at `retry`, or when an acknowledgement is due and may be tried.
     private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall
@@ -115,7 +116,7 @@ final class ExportLoop: Sendable {
 
     // MARK: Acknowledging
 
-    /// Wall time at which an acknowledgement is due; nil when nothing is unacknowledged.
+    /// The wall time at which an acknowledgement is due; nil when everything is acknowledged.
     private func acknowledgementDue() -> UInt64? {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return nil }
@@ -123,7 +124,7 @@ final class ExportLoop: Sendable {
         return since.flatMap(\.self).map { $0.addingSaturating(configuration.acknowledge.wholeMilliseconds) }
     }
 
-    /// Since when something is unacknowledged: any local transaction after it acknowledges it.
+    /// The wall time since which imports are unacknowledged; any later local transaction acknowledges them.
     private static func unacknowledgedSince(_ reader: Reader) throws -> UInt64? {
         let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
         guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),

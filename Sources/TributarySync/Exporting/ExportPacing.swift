@@ -1,21 +1,22 @@
-/// When local saves become a segment: the first save after a quiet time at once, those that follow within it together.
+/// Decides when local saves become a segment.
 ///
-/// So a save is seen elsewhere as soon as can be, and many saves make at most one segment in that time.
+/// The first save after a quiet time is exported at once, and saves that follow within the quiet time are exported
+/// together. Peers therefore see a save as early as possible, and many saves make at most one segment in that time.
 struct ExportPacing: Sendable {
-    /// When the last export began that wrote something, or failed.
+    /// The time at which the last export began that wrote something or failed.
     private(set) var lastExport: Duration?
 
     init(lastExport: Duration? = nil) {
         self.lastExport = lastExport
     }
 
-    /// How long the export of a save at `now` waits.
+    /// The time for which the export of a save at `now` waits.
     func rest(at now: Duration, quiet: Duration) -> Duration {
         guard let lastExport else { return .zero }
         return max(.zero, lastExport + quiet - now)
     }
 
-    /// An export that began at `now` has written something, or failed.
+    /// Records that an export that began at `now` has written something or failed.
     mutating func exported(at now: Duration) {
         lastExport = now
     }

@@ -5,30 +5,30 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Writes local transactions out as segments.
+/// Exports local transactions as segments.
 ///
-/// It reads the store's history, so that every way of writing is covered and nothing imported goes out again. A
-/// segment's range and header are committed and on the disk before its file is renamed into place: an interrupted
-/// export is finished with the same bytes.
+/// The exporter reads the store's history, so that it covers every way of writing and exports nothing that was
+/// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
+/// final name: an interrupted export is completed with identical bytes.
 struct Exporter: Sendable {
-    /// Where a test may interrupt an export.
+    /// The steps of an export at which a test may interrupt it.
     enum Step: Sendable {
         case begun(SegmentName)
         case placed(SegmentName)
     }
 
     let store: Store
-    /// What peers are shown as this writer's name.
+    /// The name of this writer that peers see.
     let name: String
     let logs: String
     let segmentBytes: Int
     let maxAhead: UInt64
     let wall: UInt64
-    /// Counts what it does.
+    /// Counts the steps of the export.
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
-    /// Exports everything that is committed and not exported.
+    /// Exports everything that is committed and not yet exported.
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
@@ -45,7 +45,7 @@ struct Exporter: Sendable {
         return counts
     }
 
-    /// The next stretch of local transactions with its header; nil when all are exported.
+    /// The next range of local transactions with its header; nil when all are exported.
     private func nextRange(_ own: WriterRecord) throws -> ExportRange? {
         try store.read { reader in
             let first = try reader.outbox.lastExported().addingSaturating(1)
@@ -73,12 +73,12 @@ struct Exporter: Sendable {
     private func publish(_ range: ExportRange, own: UniqueID) throws -> ImportCounts {
         let name = SegmentName(writer: own, first: range.first, last: range.last)
         let folder = try LogFolder(path: logs)
-        // Such as the mount point of a share that is not mounted: what was written there would never reach anybody, and
-        // would not be written again.
+        // The folder may be the mount point of an unmounted share: a file there would never reach a peer, and would not
+        // be written again.
         guard range.first == 1 || !folder.lacksFolder(of: own) else {
             throw ExportFailure.foreignFolder(path: logs, writer: own, sequence: range.first - 1)
         }
-        // What the segment announces must survive a power failure before anybody can see it.
+        // The range of the segment must survive a power failure before a peer can see the segment.
         try syncStore()
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
@@ -100,9 +100,9 @@ struct Exporter: Sendable {
         return counts
     }
 
-    /// Syncs the WAL, whatever the connection's own setting is.
+    /// Syncs the WAL to the disk, whatever the connection's own setting is.
     ///
-    /// Without one everything is in the store's file.
+    /// Without a WAL everything is in the store's file.
     private func syncStore() throws {
         let path = store.configuration.path + "-wal"
         let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)

@@ -2,8 +2,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares files at or below the position with what was applied, by their end lines: another hash under the same name,
-/// or other bounds, prove a fork.
+/// Compares files at or below the position with the store's records, by their end lines.
+///
+/// A different hash under an applied name, or different bounds, prove a fork.
 struct AppliedAudit {
     struct Finding: Sendable {
         var name: SegmentName
@@ -15,7 +16,9 @@ struct AppliedAudit {
     let own: UniqueID
     let control: ImportControl
 
-    /// Compares the files; returns the contradictions, and hints of files that the system refused to open for the moment.
+    /// Compares the files.
+    ///
+    /// - Returns: The contradictions, and hints of files that the system refused to open for the moment.
     @concurrent
     func compare(_ names: [SegmentName]) async -> (findings: [Finding], refused: FolderHints) {
         var refused = FolderHints()
@@ -36,11 +39,11 @@ struct AppliedAudit {
         return (findings, refused)
     }
 
-    /// Why the file cannot be what was applied; nil when it can.
+    /// The reason why the file cannot be the applied segment; nil when it can be.
     ///
-    /// A file that is damaged since is no contradiction: its transactions are in the store.
+    /// A file that was damaged after it was applied is no contradiction: its transactions are in the store.
     private func contradiction(_ name: SegmentName, logs: LogFolder) throws -> String? {
-        // Nothing of the log folder, which may hang, is read inside a read of the store.
+        // The log folder may hang, so a read of the store never reads from it.
         let file = MeteredBytes(try logs.open(name), control)
         guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(file) }),
             let reason = try store.read({ try self.reason(against: name, sha256: tail.end.sha256, $0) }),
@@ -49,7 +52,7 @@ struct AppliedAudit {
         return reason
     }
 
-    /// Why a segment with the given hash contradicts the store; nil when it does not.
+    /// The reason why a segment with the given hash contradicts the store; nil when it does not.
     private func reason(against name: SegmentName, sha256: String, _ reader: Reader) throws -> String? {
         if let record = try reader.writers.segment(writer: name.writer, first: name.first), record.last == name.last {
             guard record.sha256 != sha256 else { return nil }
@@ -67,7 +70,7 @@ struct AppliedAudit {
         return "It overlaps \(applied.fileName), which was applied, with other bounds."
     }
 
-    /// The result of `read`; nil when the bytes are no segment.
+    /// Returns the result of `read`; nil when the bytes are not a segment.
     ///
     /// - Throws: ``SegmentError`` when the system refuses to read them for the moment.
     private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {

@@ -5,24 +5,25 @@ import TributaryStore
 /// Applies a batch inside its SQLite transaction.
 struct BatchApplier {
     private enum Pause {
-        /// A transaction whose dependencies are unmet has been reached.
+        /// The next transaction has unmet dependencies.
         case dependencies
-        /// Enough for one SQLite transaction, or the service stops.
+        /// The SQLite transaction is large enough, or the service stops.
         case full
         /// The segment is applied to its end.
         case end
     }
 
-    /// A batch that has taken so long ends with its slice, however few changes were applied: saves wait for it.
+    /// The duration after which a batch ends with its current slice, however few changes were applied: saves wait for
+    /// it.
     private static let duration: Duration = .seconds(2)
 
     private let batch: ImportBatch
     private let end = ContinuousClock.now + BatchApplier.duration
     private let transaction: WriteTransaction
     private var prefetched: PrefetchedSegments?
-    /// Segments that this transaction has read from.
+    /// The segments that this transaction has read from.
     private var opened: Set<SegmentName> = []
-    /// Whether a slice has ended with which all is applied that was read of its segment before the write lock was taken.
+    /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.
     private var isReadUp = false
     private var live: [UniqueID: UInt64]
     private var ownSequence: UInt64 = 0
@@ -37,7 +38,7 @@ struct BatchApplier {
         live = batch.positions
     }
 
-    /// Goes over the writers in turn, since one may wait for another, until nothing moves any more.
+    /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
     mutating func run() throws {
         try transaction.letRowsWait()
         ownSequence = try transaction.reader.writers.own().sequence
@@ -70,12 +71,14 @@ struct BatchApplier {
         if hasChanges { try recordUnacknowledged() }
     }
 
-    /// Whether the dependencies that stopped it last are still unmet.
+    /// Whether the dependencies that stopped the segment last are still unmet.
     private func isKnownBlocked(_ item: ImportBatch.Item) -> Bool {
         guard let unmet = outcome.unmet[item.name] else { return false }
         return unmet.needs.contains { (live[$0.key] ?? 0) < $0.value && !batch.abandoned.contains($0.key) }
     }
 
+    /// Whether a segment may be read now.
+    ///
     /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
     private func mayRead(_ item: ImportBatch.Item) -> Bool {
         guard let prefetched, !outcome.positions.isEmpty else { return true }
@@ -113,7 +116,9 @@ struct BatchApplier {
         }
     }
 
-    /// Applies slice after slice; past a transaction that must wait a slice is only read to its end, which proves its bytes.
+    /// Applies slice after slice.
+    ///
+    /// After a transaction that must wait, the rest of the slice is only read, which verifies its bytes.
     private mutating func apply(
         _ reader: ReadAhead,
         of writer: UniqueID,
@@ -172,7 +177,7 @@ struct BatchApplier {
         committed.append(transaction)
     }
 
-    /// Remembers the segment when it is done, else how far it came.
+    /// Records the segment as applied when it is complete, otherwise its progress.
     private mutating func recordProgress(of item: ImportBatch.Item, pause: Pause, deferred: Int) throws {
         let writer = item.name.writer
         let sequence = live[writer] ?? 0
@@ -208,7 +213,7 @@ struct BatchApplier {
         }
     }
 
-    /// Records since when imported changes are unacknowledged; transactions that only acknowledge do not count.
+    /// Records the time since which imported changes are unacknowledged; transactions without changes do not count.
     private func recordUnacknowledged() throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }

@@ -4,9 +4,9 @@ import Synchronization
 import TransactionLog
 import TributaryChanges
 
-/// Reads blobs on a queue of its own for somebody who holds the write lock, and gives up on a file system that hangs.
+/// Reads blobs on its own queue for a caller that holds the write lock, and gives up on a hanging file system.
 struct BlobFeed: Sendable {
-    /// One portion at a time goes from the queue to the caller.
+    /// Passes one portion at a time from the queue to the caller.
     private final class Exchange: Sendable {
         let portion = Mutex<[UInt8]?>(nil)
         let outcome = Mutex<Result<Void, any Error>?>(nil)
@@ -29,7 +29,7 @@ struct BlobFeed: Sendable {
 
     /// Hands over the bytes in portions, on the caller's thread.
     ///
-    /// - Throws: What ``BlobReader`` throws; ``SegmentError`` `inputOutput` when a portion does not come in time.
+    /// - Throws: What ``BlobReader`` throws; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
     func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let exchange = Exchange()
         defer {

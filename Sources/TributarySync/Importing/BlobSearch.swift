@@ -2,17 +2,17 @@ import Glibc
 import TransactionLog
 import TributaryChanges
 
-/// Finds the blobs that a verified segment names and that are not in place, or have other bytes than their name says.
+/// Finds the blobs that a verified segment names and that are missing, or whose bytes do not match their name.
 struct BlobSearch {
-    /// Missing blobs that are listed for one segment.
+    /// The number of missing blobs that are listed for one segment.
     static let limit = 64
-    /// Blobs that are remembered as whole.
+    /// The number of cached blobs that are known to be whole.
     private static let rememberedLimit = 10_000
 
     let logs: LogFolder
 
     func missing(in segment: VerifiedSegment, file: some SegmentBytes) throws -> [String] {
-        // Most segments name none, and building the values costs more than all the rest.
+        // Most segments name no blob, and building the values costs more than the rest of the search.
         guard segment.mayNameBlobs else { return [] }
         let reader = SegmentReader(file, segment: segment)
         var missing: Set<String> = []
@@ -25,9 +25,9 @@ struct BlobSearch {
         return missing.sorted()
     }
 
-    /// The segments whose missing blobs are all in place.
+    /// The segments whose listed missing blobs have all arrived.
     ///
-    /// They are to be read again, for there may be more blobs missing than were listed.
+    /// These segments must be read again, because more blobs may be missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
         missing.filter { name, blobs in blobs.allSatisfy { isPresent($0, size: nil, writer: name.writer) } }.map(\.key)
     }
@@ -44,7 +44,7 @@ struct BlobSearch {
         default: return
         }
         for write in writes {
-            // Anything else that looks like one is a value that no model can represent: nothing is waited for.
+            // Any other value of this form is one that no model can represent, so the segment does not wait for it.
             guard case .object(let members) = write.value, members.count == 2,
                 case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
                 size >= 0,
@@ -55,7 +55,7 @@ struct BlobSearch {
                 missing.insert(hash)
                 continue
             }
-            // A blob that many changes name is read once.
+            // The search reads a blob once, even when many changes name it.
             if whole.count < BlobSearch.rememberedLimit { whole.insert("\(hash) \(size)") }
         }
     }
@@ -70,9 +70,9 @@ struct BlobSearch {
         return size.map { $0 == Int64(status.st_size) } ?? true
     }
 
-    /// Whether the blob is in place with its bytes; a missing one, as most that are waited for, is not opened.
+    /// Whether the blob exists with its bytes; a missing blob is not opened.
     ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read it: nothing is known of it then.
+    /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
     private func isWhole(_ hash: String, size: Int64, writer: UniqueID) throws -> Bool {
         guard isPresent(hash, size: size, writer: writer) else { return false }
         do {

@@ -3,9 +3,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The last stage of the import: sends the results of the stages before to listeners and to the journal.
+/// The last stage of the import: sends the results of the earlier stages to listeners and to the journal.
 ///
-/// For the import loop alone, which may wait for the log folder.
+/// Only the import loop uses it, which may wait for the log folder.
 struct ImportAnnouncer {
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
@@ -47,7 +47,7 @@ struct ImportAnnouncer {
 
     // MARK: Imports
 
-    /// A batch has been committed.
+    /// Announces a committed batch.
     mutating func announce(_ outcome: ImportBatch.Outcome) {
         let wall = environment.wall
         for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
@@ -58,7 +58,7 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
-    /// A segment whose file contradicts the store; `status` is nil when nothing else is known of its writer.
+    /// Announces a segment whose file contradicts the store; `status` is nil when its writer has no other segment.
     func announce(_ finding: AppliedAudit.Finding, _ status: SegmentStatus?) {
         logger.error(
             "segment is forked",
@@ -77,8 +77,7 @@ struct ImportAnnouncer {
 
     // MARK: States
 
-    /// Announces the segments whose state has changed since the last call, gaps that have opened or closed, and what is
-    /// deferred.
+    /// Announces changed states of segments, gaps that have opened or closed, and deferred values.
     mutating func announceStates() {
         let wall = environment.wall
         let changed = state.update { $0.drainStateChanges(wall: wall) }
@@ -96,14 +95,14 @@ struct ImportAnnouncer {
         for status in changed { events.send(status) }
     }
 
-    /// The wall time at which a gap will have stayed for longer than its grace; nil when there is none.
+    /// The wall time at which the grace of the next gap ends; nil when there is none.
     func nextGapDue() -> UInt64? {
         let wall = environment.wall
         let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
         return gaps.nextDue(open, grace: grace)
     }
 
-    /// Writes to the journal which gaps have stayed for longer than their grace, and which of them are closed.
+    /// Writes the gaps whose grace has ended to the journal, and those that have closed since.
     private mutating func announceGaps(wall: UInt64) {
         var journaled = gaps
         // In one look: a gap that is closed in between would be taken for one that is in the journal.
@@ -132,10 +131,10 @@ struct ImportAnnouncer {
 
     // MARK: Deferrals
 
-    /// When deferred values are looked for next; nil when there is nothing to look for.
+    /// The time of the next search for deferred values; nil when there is nothing to look for.
     var deferralsDue: Duration? { deferred.due }
 
-    /// Writes to the journal what is deferred of segments that have been applied, when that is due.
+    /// Writes the deferred values of applied segments to the journal, when the search for them is due.
     private mutating func announceDeferrals() {
         let clock = environment.clock
         let start = clock.now()

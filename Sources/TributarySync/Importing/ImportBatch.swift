@@ -2,8 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// One SQLite transaction's worth of importing: whole log transactions of some verified segments, in an order that
-/// keeps every `seen`.
+/// The content of one SQLite transaction of the import: log transactions of verified segments, in the order of `seen`.
 struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
@@ -12,7 +11,7 @@ struct ImportBatch: Sendable {
     }
 
     struct Outcome: Sendable {
-        /// Where each writer that moved is now.
+        /// The new position of each writer that has moved.
         var positions: [UniqueID: UInt64] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
@@ -22,9 +21,9 @@ struct ImportBatch: Sendable {
     }
 
     let logs: LogFolder
-    /// The reader of the segment that the batch before left in the middle.
+    /// The reader of the segment that the preceding batch left unfinished.
     var paused = PausedReader()
-    /// Each writer's in sequence.
+    /// The segments; those of each writer are in sequence.
     let items: [Item]
     let positions: [UniqueID: UInt64]
     let own: UniqueID
@@ -33,7 +32,7 @@ struct ImportBatch: Sendable {
     let wall: UInt64
     let control: ImportControl
 
-    /// Applies what has been read before the write lock was taken, and reads what did not fit.
+    /// Applies the segments that were read before the write lock was taken, and reads the rest.
     ///
     /// - Throws: ``SegmentFailure``, and what the store throws.
     func apply(

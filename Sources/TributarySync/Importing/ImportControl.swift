@@ -1,18 +1,18 @@
 import CLinux
 import Synchronization
 
-/// Tells a running import whether to go on, and others whether it does.
+/// Tells a running import whether to continue, and others whether it makes progress.
 package final class ImportControl: Sendable {
     package enum Order: Int, Sendable {
         case proceed
-        /// Commit what is done at the next transaction boundary.
+        /// The import commits the applied transactions at the next transaction boundary.
         case finish
-        /// Roll back now.
+        /// The import rolls back now.
         case abort
     }
 
     private let order = Atomic(Order.proceed.rawValue)
-    /// All that the import loop does: looking at the folder, verifying, applying, comparing.
+    /// Measures all work of the import loop: scanning, verifying, applying and comparing.
     package let work: WorkMeter
 
     package init(work: WorkMeter = WorkMeter()) {
@@ -23,10 +23,10 @@ package final class ImportControl: Sendable {
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
 
-    /// Grows while there is progress.
+    /// A counter that grows while there is progress.
     package var progress: UInt64 { work.steps }
 
-    /// Reads for clients that wait for the processor come first.
+    /// Counts a step, and lets reads for clients that wait for the processor run first.
     package func step() {
         work.step()
         clinux_let_others_run()

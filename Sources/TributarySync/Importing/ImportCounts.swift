@@ -1,8 +1,8 @@
 import Logging
 
-/// How much was imported or exported.
+/// The number of imported or exported segments, transactions and changes.
 package struct ImportCounts: Sendable, Hashable {
-    /// Segments of which the last transaction was among them.
+    /// The number of segments whose last transaction was included.
     package var segments = 0
     package var transactions = 0
     package var changes = 0
@@ -31,7 +31,7 @@ package struct ImportCounts: Sendable, Hashable {
 }
 
 extension ImportCounts {
-    /// The counts as the journal shows them.
+    /// The counts in the form of the journal.
     var journalMetadata: Logger.Metadata {
         ["segments": "\(segments)", "transactions": "\(transactions)", "changes": "\(changes)"]
     }

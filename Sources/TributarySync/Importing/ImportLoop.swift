@@ -3,9 +3,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The one consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
+/// The only consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
 ///
-/// Each stage is a type with an input and an output. What they learn from each other goes through the owner of the state.
+/// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
@@ -17,12 +17,12 @@ struct ImportLoop {
     private var verification: SegmentVerification
     private let importer: Importer
     private var announcer: ImportAnnouncer
-    /// Time of the clock at which a failed import is tried again.
+    /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
 
-    /// Time after which a failed import is tried again.
+    /// The delay after which a failed import is tried again.
     private static let retryInterval = Duration.seconds(10)
-    /// Applied files that are compared before the loop looks for anything else to do.
+    /// The number of applied files that are compared before the loop looks for other work.
     private static let auditLimit = 256
 
     init(_ service: SyncService) {
@@ -50,17 +50,17 @@ struct ImportLoop {
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
-    /// Runs until the service stops; blocks the thread that it is on while it looks at the folder.
+    /// Runs until the service stops; blocks its thread while it reads the folder.
     mutating func run() async {
         control.work.begin()
         defer { control.work.end() }
-        // Requests for which the whole folder has been scanned.
+        // The number of requests for which the whole folder has been scanned.
         var scanned = 0
         while !state.isStopping {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
                 state.update { $0.requestScan() }
-                // An administrator who asks may have made room: an import that failed is tried again now.
+                // The administrator may have made room on the disk, so a failed import is tried again now.
                 nextAttempt = nil
             }
             scanned = requested
@@ -80,7 +80,9 @@ struct ImportLoop {
         }
     }
 
-    /// Goes on until there is nothing to do; the wall time at which there may be.
+    /// Imports until nothing more can be imported.
+    ///
+    /// - Returns: The wall time at which an import may become possible; nil when there is none.
     private mutating func importAll() async -> UInt64? {
         while !state.isStopping {
             scanWhereHinted()
@@ -98,7 +100,7 @@ struct ImportLoop {
         return nil
     }
 
-    /// How long nothing has to be done unless a hint comes.
+    /// The time for which the loop may sleep unless a hint arrives.
     private func rest(until deadline: UInt64?) -> Duration {
         let dues = [watch.due, announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
@@ -148,17 +150,18 @@ struct ImportLoop {
         state.update { $0.setPositions([environment.own: position]) }
     }
 
-    /// A file of the own writer with sequences that the store has not reached was written by somebody else.
+    /// Reports files of the store's own writer with sequences that the store has not reached: another program wrote
+    /// them.
     private func reportForeignFiles(_ scan: FolderScan) {
         let own = environment.own
         let reached = state.read { $0.planner.position(of: own).sequence }
         guard let name = scan.firstFile(of: own, past: reached) else { return }
-        // An export may have moved on while the folder was listed.
+        // An export may have advanced the position while the folder was listed.
         guard let position = try? records.ownPosition(), position.sequence < name.last else { return }
         contradict(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
     }
 
-    /// Has segments read again of which all blobs that were missing have come.
+    /// Reads segments again whose missing blobs have all arrived.
     private mutating func retrySegmentsWithNewBlobs(_ hints: FolderHints) {
         let missing = state.read(\.planner.missingBlobs)
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
@@ -173,8 +176,8 @@ struct ImportLoop {
     private mutating func verify(_ segments: [WriterListing.Pending]) async {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
         let results = await verification.verify(segments, configuration: configuration, positions: positions)
-        // Another file than was found, or none: it is scanned again, but not at once, since some file systems never show a
-        // file twice as the same.
+        // The file was replaced or removed: it is scanned again after a delay, since some file systems never report one
+        // identity twice.
         var changed = FolderHints()
         for result in results where result.outcome == .changed { changed.insert(file: result.segment.id) }
         watch.retryLater(changed, now: now)
@@ -182,7 +185,9 @@ struct ImportLoop {
         state.update { $0.verified(results, wall: wall) }
     }
 
-    /// False when it cannot go on now.
+    /// Applies the runs.
+    ///
+    /// - Returns: false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
         let (items, forgotten) = verification.items(of: runs)
@@ -223,7 +228,7 @@ struct ImportLoop {
     private mutating func fail(_ error: any Error) {
         guard !state.isStopping else { return }
         nextAttempt = now + ImportLoop.retryInterval
-        // The import may have moved positions before it failed.
+        // The import may have advanced positions before it failed.
         let positions = (try? records.positions()) ?? [:]
         announcer.announceFailure(error)
         let wall = environment.wall
@@ -235,7 +240,9 @@ struct ImportLoop {
 
     // MARK: Compare what was applied
 
-    /// Compares the end lines of some applied files with the store; true while there are more.
+    /// Compares the end lines of some applied files with the store.
+    ///
+    /// - Returns: true while there are more files to compare.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         guard !names.isEmpty, !state.isStopping else { return false }

@@ -4,29 +4,29 @@ import TributaryStore
 
 /// A stage of the import: applies verified segments in one SQLite transaction.
 ///
-/// For one loop only.
+/// Only one loop may use it.
 struct Importer {
     private let environment: SyncEnvironment
     private let queue: SerialQueue
     private let control: ImportControl
     private let paused = PausedReader()
 
-    /// Blocking reads of the log folder are done on `queue`.
+    /// Creates an importer that runs blocking reads of the log folder on `queue`.
     init(environment: SyncEnvironment, queue: SerialQueue, control: ImportControl) {
         self.environment = environment
         self.queue = queue
         self.control = control
     }
 
-    /// Applies segments as far as one SQLite transaction goes.
+    /// Applies as many segments as fit into one SQLite transaction.
     ///
     /// - Parameters:
     ///   - items: the segments, each writer's in sequence.
     ///   - configuration: the settings.
-    ///   - positions: how far each writer is.
-    ///   - abandoned: writers whose missing transactions nobody waits for.
-    /// - Returns: How far each segment and each writer came.
-    /// - Throws: ``SegmentFailure`` when a segment is not what was verified; what the store throws.
+    ///   - positions: the position of each writer.
+    ///   - abandoned: writers whose missing transactions are not waited for.
+    /// - Returns: The progress of each segment and each writer.
+    /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
     func apply(
         _ items: [ImportBatch.Item],
         configuration: SyncConfiguration,
@@ -49,7 +49,7 @@ struct Importer {
         return try await environment.replica.importTransactions { try batch.apply($0, prefetched: prefetched) }
     }
 
-    /// The items with what the store remembers of those that are applied in part.
+    /// Adds the store's records of partly applied segments to the items.
     private func addingPartials(to items: [ImportBatch.Item]) throws -> [ImportBatch.Item] {
         let partials = try SyncRecords(store: environment.store).partials(of: Set(items.map(\.name.writer)))
         return items.map { item in

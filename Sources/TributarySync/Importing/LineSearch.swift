@@ -1,17 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// Looks into the log folder for lines that somebody asks for, and gives up on a folder that does not answer.
+/// Searches the log folder for requested lines, and gives up on a folder that does not answer.
 ///
-/// A search that hangs keeps its thread; when too many hang, values are shown without their lines.
+/// A search that hangs keeps its thread; when too many searches hang, values are shown without their lines.
 final class LineSearch: Sendable {
-    /// Searches that may be under way.
+    /// The maximum number of simultaneous searches.
     private static let most = 4
 
     private let queue = DispatchQueue(label: "tributary.lines", attributes: .concurrent)
     private let count = Atomic(0)
 
-    /// The result of `search`; nil when it takes longer than `patience`, or when too many are under way.
+    /// Returns the result of `search`; nil when it takes longer than `patience`, or when too many searches are running.
     func result<T: Sendable>(within patience: Duration, _ search: @escaping @Sendable () -> T) async -> T? {
         guard count.add(1, ordering: .relaxed).newValue <= LineSearch.most else {
             count.subtract(1, ordering: .relaxed)
@@ -23,7 +23,7 @@ final class LineSearch: Sendable {
             continuation.finish()
             count.subtract(1, ordering: .relaxed)
         }
-        // Not structured: a group would wait for a search that hangs.
+        // The task is not structured: a task group would wait for a search that hangs.
         let limit = Task {
             try await Task.sleep(for: patience)
             continuation.finish()

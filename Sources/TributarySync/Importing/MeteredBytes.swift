@@ -1,6 +1,6 @@
 import TransactionLog
 
-/// Bytes of a segment; each read of them counts as a step of the import.
+/// The bytes of a segment; each read of them counts as a step of the import.
 struct MeteredBytes<Source: SegmentBytes>: SegmentBytes {
     let source: Source
     let control: ImportControl

@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// The segment of which some transactions are applied, as the store remembers it.
+/// The store's record of a partly applied segment.
 struct PartialRecord {
     var name: SegmentName
     var sha256: String

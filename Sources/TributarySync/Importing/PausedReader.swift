@@ -1,9 +1,9 @@
 import Synchronization
 import TransactionLog
 
-/// The reader of the segment that the last batch has left in the middle: it goes on reading while that is committed.
+/// Keeps the reader of the segment that the last batch left unfinished; it reads ahead during the commit.
 ///
-/// One is kept at most, since it holds what it has read ahead.
+/// It keeps at most one reader, because a reader holds the bytes that it has read ahead.
 final class PausedReader: Sendable {
     private struct Kept {
         var name: SegmentName
@@ -14,7 +14,8 @@ final class PausedReader: Sendable {
 
     private let kept = Mutex<Kept?>(nil)
 
-    /// Removes and returns the reader of these bytes that goes on behind the transaction `after`; none is kept any more.
+    /// Removes and returns the reader of these bytes that continues after the transaction `after`; drops any other
+    /// reader.
     func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
         let found = kept.withLock { $0.take() }
         guard let found, found.name == segment.name, found.sha256 == segment.end.sha256, found.after == after else {

@@ -3,14 +3,14 @@ import TributaryChanges
 
 /// The beginnings of a batch's segments, read before the write lock is taken.
 ///
-/// A folder that does not answer then holds up the import and no local save. Only what does not fit, the rest of a large
-/// transaction, is read while the lock is held, and not for longer than ``ReadAhead/patience`` without progress.
+/// A folder that does not answer then delays the import, but no local save. Only the rest of a large transaction is
+/// read while the lock is held, for at most ``ReadAhead/patience`` without progress.
 struct PrefetchedSegments: Sendable {
     private var readers: [SegmentName: ReadAhead] = [:]
 
-    /// Reads segments in their order until about a slice of them is in memory.
+    /// Reads segments in order until about a slice of them is in memory.
     ///
-    /// - Throws: ``SegmentFailure`` with what is wrong with a segment.
+    /// - Throws: ``SegmentFailure`` with the fault of a segment.
     static func read(_ batch: ImportBatch) throws -> PrefetchedSegments {
         var prefetched = PrefetchedSegments()
         var budget = ReadBudget(changes: batch.sliceChanges)
@@ -29,7 +29,7 @@ struct PrefetchedSegments: Sendable {
         return prefetched
     }
 
-    /// A reader that opens its file when it is first asked.
+    /// Creates a reader that opens its file on the first request.
     static func open(_ item: ImportBatch.Item, of batch: ImportBatch, after position: UInt64) -> ReadAhead {
         let (logs, control) = (batch.logs, batch.control)
         let file = "\(logs.path)/\(item.name.path)"
@@ -39,7 +39,7 @@ struct PrefetchedSegments: Sendable {
         }
     }
 
-    /// The reader of a segment whose beginning has been read, once.
+    /// Removes and returns the reader of a segment whose beginning has been read.
     mutating func removeReader(of name: SegmentName) -> ReadAhead? { readers.removeValue(forKey: name) }
 
     func contains(_ name: SegmentName) -> Bool { readers[name] != nil }

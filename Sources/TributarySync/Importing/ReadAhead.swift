@@ -3,26 +3,27 @@ import Glibc
 import Synchronization
 import TransactionLog
 
-/// Reads a segment's next batches on a queue of its own while those before are being applied.
+/// Reads a segment's next batches on its own queue while earlier batches are being applied.
 ///
-/// A ``ReadBudget`` bounds what is in memory and has not been asked for: while a slice is applied, the next one is
-/// read. ``prefetch(_:)``, whose caller may wait, reads on the caller's thread: small segments cost no change of threads.
+/// A ``ReadBudget`` bounds the batches in memory that were not requested: while a slice is applied, the next one is
+/// read. ``prefetch(_:)``, whose caller may wait, reads on the caller's thread, so that small segments cost no change
+/// of threads.
 ///
-/// `@unchecked Sendable`: the reader is touched on the queue only, one read at a time; what it read is under the lock.
+/// `@unchecked Sendable`: the reader is used on the queue only, one read at a time; the lock protects its results.
 final class ReadAhead: @unchecked Sendable {
-    /// An eighth of a slice of the usual length: what is being applied soon makes room for the next.
+    /// The number of events in a batch: an eighth of a slice, so that applied batches soon make room for the next.
     static let batchLimit = 2_500
-    /// How long a caller that holds the write lock waits for a read that makes no progress.
+    /// The time for which a caller with the write lock waits for a read without progress.
     static let patience = Duration.seconds(5)
 
     private struct Progress {
-        /// Batches that nobody has asked for, in order.
+        /// The batches that were not requested yet, in order.
         var batches: [SegmentBatch] = []
-        /// Set when all has been read, or nothing more can be.
+        /// Set when the whole segment has been read, or nothing more can be read.
         var end: Result<Void, SegmentError>?
         /// Whether a read is on the queue.
         var isReading = false
-        /// Whether the caller waits to be woken.
+        /// Whether the caller waits for a batch.
         var isAwaited = false
     }
 
@@ -35,12 +36,12 @@ final class ReadAhead: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tributary.read-ahead", qos: .background)
     private let ready = DispatchSemaphore(value: 0)
     private let progress = Mutex(Progress())
-    /// How many of the batches to come were read by ``prefetch(_:)``.
+    /// The number of the next batches that ``prefetch(_:)`` has read.
     private var prefetchedCount = 0
     /// The batch that the caller has, or had.
     private var handedOut: SegmentBatch?
 
-    /// `open` is called once, on the queue.
+    /// Creates a reader; it calls `open` once, on the queue.
     init(
         file: String,
         sliceChanges: Int,
@@ -57,7 +58,7 @@ final class ReadAhead: @unchecked Sendable {
 
     deinit { release() }
 
-    /// The next batch; nil when all has been read.
+    /// Returns the next batch; nil when the whole segment has been read.
     ///
     /// Called from one thread at a time.
     ///
@@ -86,10 +87,10 @@ final class ReadAhead: @unchecked Sendable {
         }
     }
 
-    /// Whether batches are left that ``prefetch(_:)`` has read.
+    /// Whether batches remain that ``prefetch(_:)`` has read.
     var hasPrefetched: Bool { prefetchedCount > 0 }
 
-    /// Reads batches until `budget` is spent, or the segment ends; waits as long as it takes.
+    /// Reads batches until `budget` is spent or the segment ends, however long that takes.
     ///
     /// Called before the write lock is taken, and before ``next()``.
     ///
@@ -127,14 +128,14 @@ final class ReadAhead: @unchecked Sendable {
         }
     }
 
-    /// Freeing a batch's strings costs nearly as much as making them, so that is done on the queue as well.
+    /// Frees a batch on the queue, because freeing its strings costs nearly as much as creating them.
     private func release() {
         guard let batch = handedOut else { return }
         handedOut = nil
         queue.async { _ = batch }
     }
 
-    /// Has the queue read while there is room for more.
+    /// Continues reading on the queue while there is room for more batches.
     private func readOn() {
         let begins = progress.withLock { progress in
             guard !progress.isReading, wantsMore(progress) else { return false }
@@ -172,7 +173,7 @@ final class ReadAhead: @unchecked Sendable {
             defer { progress.isAwaited = false }
             return progress.isAwaited
         }
-        // What is read to its end needs no buffer and no open file any more.
+        // A finished reader needs no buffer and no open file.
         if case .success(nil) = read { reader = nil }
         if wakes { ready.signal() }
     }

@@ -1,20 +1,21 @@
 import TransactionLog
 import TributaryChanges
 
-/// How much of a batch's segments is in memory before it is applied: about one slice.
+/// The limits of the segments that are in memory before a batch is applied: about one slice.
 ///
-/// Reading goes on to the end of a slice, since less than a slice cannot be committed, but never far beyond the limits.
+/// Reading continues to the end of a slice, since less than a slice cannot be committed, but never far beyond the
+/// limits.
 struct ReadBudget {
-    /// Bytes of lines of a slice, and of what may come on top of that before the slice ends.
+    /// The bytes of the lines of a slice, and of the excess until the slice ends.
     private static let sliceBytes = 4 << 20
 
-    /// Events and changes that are left.
+    /// The remaining events and changes.
     private var changes: Int
-    /// Events and changes that may be read beyond them.
+    /// The events and changes that may be read beyond the limit.
     private let spareChanges: Int
-    /// Bytes of lines that are left.
+    /// The remaining bytes of lines.
     private var bytes = ReadBudget.sliceBytes
-    /// Whether the batch that was read last leaves its slice unfinished.
+    /// Whether the last batch leaves its slice unfinished.
     private var isInsideSlice = false
 
     init(changes: Int) {

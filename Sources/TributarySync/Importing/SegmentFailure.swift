@@ -1,6 +1,6 @@
 package import TransactionLog
 
-/// A segment could not be read while it was being applied; nothing of its batch was committed.
+/// The error of a segment that could not be read while it was being applied; nothing of its batch was committed.
 package struct SegmentFailure: Error, Sendable {
     package var name: SegmentName
     package var error: SegmentError

@@ -2,13 +2,13 @@ import Glibc
 import TransactionLog
 import TributaryChanges
 
-/// Reads segments as a whole and says what they are.
+/// Reads whole segments and classifies them.
 struct SegmentInspector: Sendable {
     let path: String
     let sliceChanges: Int
     let control: ImportControl
 
-    /// The outcome, with what is needed to apply the segment when it is valid.
+    /// The outcome, with the facts that applying a valid segment needs.
     func inspect(
         _ pending: WriterListing.Pending,
         positions: [UniqueID: WriterPosition]

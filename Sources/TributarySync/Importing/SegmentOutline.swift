@@ -1,16 +1,16 @@
 package import TributaryChanges
 
-/// The facts about a segment of which every byte has been verified.
+/// The facts about a segment whose bytes have all been verified.
 package struct SegmentOutline: Hashable, Sendable {
-    /// Of the end line.
+    /// The hash in the end line.
     package var sha256: String
-    /// The end line's hash of the writer's segment before, when the header has it.
+    /// The hash in the end line of the writer's preceding segment, when the header contains it.
     package var previous: String?
     package var transactions: Int
     package var changes: Int
-    /// Clocks grow within a writer, so this is the greatest.
+    /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
     package var lastClock: HybridClock
-    /// Blobs it names that are not in place.
+    /// The blobs that the segment names and that are missing.
     package var missingBlobs: [String]
     /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
@@ -33,7 +33,7 @@ package struct SegmentOutline: Hashable, Sendable {
         self.unmet = unmet
     }
 
-    /// A transaction, and the transactions of other writers that must be applied before it.
+    /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A stage of the import: reads segments as a whole, says what they are, and remembers what applying them takes.
+/// A stage of the import: reads whole segments, classifies them, and caches the facts that applying them needs.
 struct SegmentVerification {
     /// The result of reading one segment.
     struct Result: Sendable {
@@ -12,22 +12,22 @@ struct SegmentVerification {
 
     private let queue: SerialQueue
     private let control: ImportControl
-    /// More of the newest than a batch takes: what has been verified for a batch is there when it is applied.
+    /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
     private var verified = VerifiedSegments(limit: 4_096)
 
-    /// Blocking work is done on `queue`.
+    /// Creates the stage; it runs blocking work on `queue`.
     init(queue: SerialQueue, control: ImportControl) {
         self.queue = queue
         self.control = control
     }
 
-    /// Reads the segments, one after the other.
+    /// Reads the segments one after the other.
     ///
     /// - Parameters:
-    ///   - segments: those that the planner asks for.
+    ///   - segments: the segments that the planner requests.
     ///   - configuration: the settings.
-    ///   - positions: how far each writer is.
-    /// - Returns: A result for each, in their order.
+    ///   - positions: the position of each writer.
+    /// - Returns: A result for each segment, in order.
     mutating func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
@@ -47,8 +47,8 @@ struct SegmentVerification {
 
     /// The verified segments of the runs.
     ///
-    /// - Returns: The segments to apply, and those that are not remembered any more and must be verified again; what
-    ///   comes after such a one of the same writer is left out.
+    /// - Returns: The segments to apply, and those that are not in the cache any more and must be verified again;
+    ///   segments of the same writer after such a segment are left out.
     func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
         var items: [ImportBatch.Item] = []
         var forgotten: [SegmentName] = []
@@ -66,7 +66,7 @@ struct SegmentVerification {
         return (items, forgotten)
     }
 
-    /// Segments that are applied are not asked for any more.
+    /// Removes applied segments from the cache.
     mutating func remove(_ applied: [SegmentName]) {
         for name in applied { verified.remove(name) }
     }

@@ -1,14 +1,14 @@
-/// The result of reading a segment as a whole.
+/// The result of reading a whole segment.
 package enum VerificationOutcome: Hashable, Sendable {
     case valid(SegmentOutline)
-    /// No valid end line; the file may still be growing.
+    /// The segment has no valid end line; its file may still be growing.
     case incomplete(reason: String, line: Int?)
-    /// The bytes are not what the writer wrote.
+    /// The bytes differ from those that the writer wrote.
     case damaged(reason: String, line: Int?)
     /// The content breaks the format.
     case rejected(reason: String, line: Int?)
-    /// It is no regular file, or it may not be read.
+    /// The file is not a regular file, or may not be read.
     case unreadable(reason: String)
-    /// The file is not there any more, or another one has taken its place.
+    /// The file was removed or replaced.
     case changed
 }

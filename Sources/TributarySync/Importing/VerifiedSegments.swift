@@ -1,6 +1,6 @@
 import TransactionLog
 
-/// The newest verified segments, kept until they are applied: at least `limit` of them, at most twice as many.
+/// A cache of the newest verified segments until they are applied, with at least `limit` and at most twice as many.
 struct VerifiedSegments {
     private struct Known {
         var file: FileIdentity
@@ -20,7 +20,7 @@ struct VerifiedSegments {
         newer[segment.name] = Known(file: file, segment: segment)
     }
 
-    /// The segment, if it was verified as this very file.
+    /// The segment, if exactly this file was verified.
     func segment(_ name: SegmentName, file: FileIdentity) -> VerifiedSegment? {
         guard let known = newer[name] ?? older[name], known.file == file else { return nil }
         return known.segment

@@ -1,10 +1,10 @@
 import TransactionLog
 import TributaryChanges
 
-/// A batch in the making: segments to read and to apply, as if all went well.
+/// A batch under construction: the segments to read and to apply, assuming that all of them succeed.
 struct BatchPlan {
     private let limits: ImportPlanner.Limits
-    /// Where each writer would be once the batch is applied.
+    /// The position of each writer after the batch.
     private(set) var positions: SupposedPositions
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
@@ -21,7 +21,7 @@ struct BatchPlan {
             || toRead.count + runs.count >= limits.batchSegments
     }
 
-    /// Supposes that the only one of them will do; false when that cannot be supposed.
+    /// Adds segments to read; with a single segment, assumes that it will be valid and returns true.
     mutating func read(_ entries: [PlannedSegment]) -> Bool {
         for entry in entries {
             toRead.append(WriterListing.Pending(id: entry.id, file: entry.file))
@@ -32,7 +32,7 @@ struct BatchPlan {
         return true
     }
 
-    /// False when the segment is not applied to its end.
+    /// Adds a segment; false when the segment is not applied to its end.
     mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
         guard let segment = entry.valid else { return false }
         runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))

@@ -2,7 +2,7 @@ import TransactionLog
 package import TributaryChanges
 
 extension ImportPlanner {
-    /// Writers with segments that are not applied; one pass over those.
+    /// The writers with segments that are not applied; one pass over these segments.
     package var backlogs: [UniqueID: WriterBacklog] {
         var found: [UniqueID: WriterBacklog] = [:]
         for id in pendingWriters {
@@ -12,9 +12,9 @@ extension ImportPlanner {
         return found
     }
 
-    /// The next segment of each writer that waits for something, and since when: a gap, when it stays.
+    /// The next waiting segment of each writer, with the time since which it waits.
     ///
-    /// O(w log n); makes no texts.
+    /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
     package func gaps(wall: UInt64) -> [WriterGap] {
         let positions = SupposedPositions(positions)
         return pendingWriters.compactMap { id in
@@ -24,7 +24,7 @@ extension ImportPlanner {
         .sorted { $0.id < $1.id }
     }
 
-    /// The status of the segment behind a writer's gap, nil when it has none; O(log n).
+    /// The status of the segment after a writer's gap; nil when there is none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: UInt64) -> SegmentStatus? {
         let positions = SupposedPositions(positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
@@ -37,13 +37,12 @@ extension ImportPlanner {
         return status
     }
 
-    /// Whether a segment past its writer's position is not in the log folder any more.
+    /// Whether a segment past its writer's position has vanished from the log folder.
     func hasVanished(_ name: SegmentName) -> Bool {
         writers[name.writer]?.entries[name.bounds] == nil && position(of: name.writer).sequence < name.first
     }
 
-    /// The segment with which a writer would go on and that waits for transactions or blobs, found without going
-    /// through the others.
+    /// The writer's next segment when it waits for transactions or blobs, found without visiting the other segments.
     private func gap(
         of writer: PlannedWriter,
         _ positions: SupposedPositions,

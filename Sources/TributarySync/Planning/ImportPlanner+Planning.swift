@@ -2,11 +2,11 @@ import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {
-    /// Why the next segment of a writer cannot be applied.
+    /// The reason why the next segment of a writer cannot be applied.
     enum Block: Hashable, Sendable {
-        /// Nothing here holds the next sequence.
+        /// No segment in the folder contains the next sequence.
         case gap
-        /// The segment that holds the next sequence is incomplete, damaged or rejected.
+        /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case fork(reason: String)
         case held(until: UInt64)
@@ -15,22 +15,22 @@ extension ImportPlanner {
     }
 
     enum Verdict: Hashable, Sendable {
-        /// These must be read first.
+        /// These segments must be read first.
         case read([SegmentBounds])
-        /// May be applied up to and including the sequence.
+        /// The segment may be applied up to and including the sequence.
         case ready(SegmentBounds, through: UInt64)
         case blocked(Block)
     }
 
-    /// The next action.
+    /// Decides the next action.
     ///
-    /// O(w log w), and O(log n) for each segment of the batch; the others, however many, cost nothing.
+    /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
     package mutating func next(wall: UInt64) -> Action {
         var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions))
         var deadline: UInt64?
         var open = pendingWriters.sorted()
         while !open.isEmpty, !plan.isFull {
-            // One segment of each writer in turn, so that none starves another.
+            // The loop takes one segment of each writer in turn, so that none starves another.
             open = open.filter { id in
                 guard !plan.isFull, let writer = writers[id] else { return false }
                 switch verdict(writer, positions: plan.positions, wall: wall) {
@@ -74,7 +74,7 @@ extension ImportPlanner {
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
     }
 
-    /// A segment as far as its first transaction whose dependencies are still unmet.
+    /// Limits a segment to the transactions before the first one whose dependencies are unmet.
     private func limit(
         _ id: SegmentName,
         _ dependencies: [SegmentOutline.UnmetDependencies],
@@ -88,7 +88,7 @@ extension ImportPlanner {
         return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
     }
 
-    /// Which of the dependencies are unmet at the positions.
+    /// The dependencies that are unmet at the positions.
     func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
         dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
             let have = positions[writer].sequence
@@ -97,7 +97,7 @@ extension ImportPlanner {
         }
     }
 
-    /// Why a segment cannot follow what has been applied.
+    /// The reason why a segment cannot follow the applied segments.
     private func contradiction(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> String? {
         guard id.first <= position.sequence else {
             guard let previous = segment.previous, let known = position.lastHash, previous != known else { return nil }
@@ -114,8 +114,9 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
     }
 
-    /// Segments whose turn has not come, so that what is wrong with them is known early, and those that could not be
-    /// read a while ago.
+    /// Segments to read ahead of their turn, and segments that could not be read a while ago.
+    ///
+    /// Reading ahead finds faulty segments early.
     private mutating func readAhead(wall: UInt64) -> [WriterListing.Pending] {
         var found = dueAgain(wall: wall, limit: ImportPlanner.readAheadStep)
         for writer in pendingWriters {
@@ -125,7 +126,8 @@ extension ImportPlanner {
         return found
     }
 
-    /// Small, so that something that may be applied does not wait long.
+    /// The number of segments that one action reads ahead; it is small, so that an applicable segment does not wait
+    /// long.
     private static let readAheadStep = 32
 
     private func soonest(_ left: UInt64?, _ right: UInt64?) -> UInt64? {

@@ -2,9 +2,9 @@ import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {
-    /// Problems of segments: one for each state that is one, and one for all gaps.
+    /// The problems of segments: one for each state that is a problem, and one for all gaps.
     ///
-    /// One pass over what is not applied, which makes texts for the first segment of each state only.
+    /// One pass over the segments that are not applied, which creates a text only for the first segment of each state.
     func problems(wall: UInt64) -> [SyncProblem] {
         let codes: [(SegmentState, SyncProblem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
@@ -17,11 +17,11 @@ extension ImportPlanner {
             else { return nil }
             return ImportPlanner.problem(code, first, count: summary.count, since: summary.since ?? wall)
         }
-        // A segment whose turn has not come is no problem, however long the queue is.
+        // A segment that waits for its turn is no problem, however long the queue is.
         return found + [gapProblem(wall: wall)].compactMap(\.self)
     }
 
-    /// Writers that cannot go on for longer than the grace, because something has not come.
+    /// The problem of writers that have waited for longer than the grace.
     private func gapProblem(wall: UInt64) -> SyncProblem? {
         let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
@@ -45,7 +45,7 @@ extension ImportPlanner {
         )
     }
 
-    /// The segment's own hint; where that has no command, the command that explains the segment.
+    /// The segment's own hint; without a command in it, the command that explains the segment.
     private static func hint(for status: SegmentStatus) -> String {
         let hint = status.hint ?? ""
         guard !hint.contains("tributaryctl") else { return hint }

@@ -2,22 +2,22 @@ package import TransactionLog
 import TributaryChanges
 
 extension ImportPlanner {
-    /// The segments of one state in short.
+    /// A summary of the segments in one state.
     package struct Summary: Hashable, Sendable {
         package var count = 0
-        /// The first of them, and the wall time since when one has been so.
+        /// The first of the segments, and the earliest wall time since which one has had the state.
         package var first: SegmentName?
         package var since: UInt64?
     }
 
-    /// How many segments are in each state.
+    /// The number of segments in each state.
     package func counts(wall: UInt64) -> [SegmentState: Int] {
         summaries(wall: wall).mapValues(\.count).filter { $0.value != 0 }
     }
 
-    /// The segments of each state in short.
+    /// The summary of the segments in each state.
     ///
-    /// One pass over what is not applied, which makes no texts.
+    /// One pass over the segments that are not applied, which creates no texts.
     package func summaries(wall: UInt64) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
         let positions = SupposedPositions(positions)
@@ -37,7 +37,7 @@ extension ImportPlanner {
         return found
     }
 
-    /// Segments that are next in line for reading or applying; O(w log n), and one step for each that is unread.
+    /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
     package func queueLength(wall: UInt64) -> Int {
         let positions = SupposedPositions(positions)
         return pendingWriters.reduce(0) { count, id in
@@ -48,15 +48,17 @@ extension ImportPlanner {
         }
     }
 
-    /// Every segment that is not simply applied, in order; O(n log n) for each writer, and a text for each segment.
+    /// The statuses of all segments that are not simply applied, in order.
+    ///
+    /// O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: UInt64) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
     /// The status of one segment; nil when it is unknown or simply applied.
     ///
-    /// Of several of one name, such as a segment and a replicator's copy of it, the one in the given state. O(n): a step for
-    /// each segment before it.
+    /// Of several files with one name, such as a segment and a replicator's copy of it, the function chooses the file
+    /// in the given state. O(n): a step for each segment before it.
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: UInt64) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
@@ -68,9 +70,9 @@ extension ImportPlanner {
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
 
-    /// Remembers every state as announced and returns those that have changed.
+    /// Marks every state as announced and returns the states that have changed.
     ///
-    /// A step for each segment that is read ahead of its turn, of each writer.
+    /// One step for each segment of each writer that is read ahead of its turn.
     package mutating func announce(wall: UInt64) -> [SegmentStatus] {
         var changes = drainNewMisfits().flatMap { id, misfits in
             writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
@@ -85,7 +87,7 @@ extension ImportPlanner {
         return changes.sorted { $0.id < $1.id }
     }
 
-    /// The first entries whose state is another one than was announced, in order.
+    /// The first entries whose state differs from the announced state, in order.
     private func changedStates(of id: UniqueID, wall: UInt64) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
         let sight = sight(of: writer, SupposedPositions(positions), wall: wall, window: limits.readAhead)
@@ -144,7 +146,7 @@ extension ImportPlanner {
         )
     }
 
-    /// The segments past the position, in order, up to the one given last.
+    /// The statuses of the segments past the position, in order, up to the given last one.
     private func entryStatuses(
         of id: UniqueID,
         wall: UInt64,
@@ -167,7 +169,7 @@ extension ImportPlanner {
         return result
     }
 
-    /// The status of an entry, without what lies before it in the sequence.
+    /// The status of an entry, without the segments that precede it.
     func status(
         _ entry: PlannedSegment,
         _ sight: WriterSight,

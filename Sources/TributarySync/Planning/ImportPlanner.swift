@@ -1,27 +1,27 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// Decides what is imported next, what waits for what, and what there is to say of every segment.
+/// Decides which segments are imported next, and describes the state of every segment.
 ///
-/// It reads no file, no store and no clock: what a scan has found, what reading a segment has shown, how far the
-/// store is and the wall time come in; the next ``Action`` and the states come out. A writer's segments go in
-/// sequence, and a segment that cannot go on stops nobody but what comes after it.
+/// The planner reads no file, no store and no clock. Its input is the results of scans and reads, the positions in the
+/// store and the wall time; its output is the next ``Action`` and the states. The segments of a writer are applied in
+/// sequence, and a segment that cannot be applied stops only the segments after it.
 ///
-/// Costs are given for `n` segments of a writer that are not applied and `w` writers that have some; applied segments cost
-/// nothing.
+/// Costs are given for `n` segments of a writer that are not applied and `w` writers that have some; applied segments
+/// cost nothing.
 package struct ImportPlanner: Sendable {
     package struct Limits: Sendable {
-        /// Milliseconds that a clock may be ahead of the wall.
+        /// The milliseconds by which a clock may be ahead of the wall clock.
         package var maxAhead: UInt64
-        /// Milliseconds after which an incomplete segment counts as damaged.
+        /// The milliseconds after which an incomplete segment counts as damaged.
         package var incompleteGrace: UInt64
-        /// Changes past which a batch takes no further segment.
+        /// The number of changes after which a batch takes no further segment.
         package var batchChanges = 20_000
-        /// Bytes past which a batch takes no further segment.
+        /// The number of bytes after which a batch takes no further segment.
         package var batchBytes: Int64 = 16 << 20
-        /// Segments past which a batch takes no further one; the importer remembers more than that.
+        /// The number of segments after which a batch takes no further one; the importer's cache holds more.
         package var batchSegments = 2_048
-        /// Segments that are read ahead of their turn, of each writer.
+        /// The number of segments of each writer that are read ahead of their turn.
         package var readAhead = 1_024
 
         package init(maxAhead: UInt64, incompleteGrace: UInt64) {
@@ -29,25 +29,25 @@ package struct ImportPlanner: Sendable {
             self.incompleteGrace = incompleteGrace
         }
 
-        /// Whether a segment without an end line counts as damaged by now.
+        /// Whether a segment without an end line counts as damaged at the given wall time.
         func isLate(since: UInt64, wall: UInt64) -> Bool { wall >= since.addingSaturating(incompleteGrace) }
 
-        /// Until when a clock is too far ahead; nil when it is not.
+        /// The wall time until which a clock is too far ahead; nil when it is not.
         func heldUntil(_ clock: HybridClock, wall: UInt64) -> UInt64? {
             clock.milliseconds > wall.addingSaturating(maxAhead) ? clock.milliseconds - maxAhead : nil
         }
     }
 
     package enum Action: Hashable, Sendable {
-        /// Read these as a whole and say what they are with ``verified(_:file:as:wall:)``.
+        /// The caller reads these segments as a whole and reports them to ``verified(_:file:as:wall:)``.
         case verify([WriterListing.Pending])
-        /// Apply these, each writer's in this order, as far as the transactions' `seen` allows.
+        /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
-        /// Nothing to do until something is found, or until the given Unix milliseconds.
+        /// There is nothing to do until a scan finds something, or until the given Unix milliseconds.
         case wait(until: UInt64?)
     }
 
-    /// A verified segment whose turn has come.
+    /// A verified segment that is next to be applied.
     package struct Run: Hashable, Sendable {
         package var id: SegmentName
         package var file: FileIdentity
@@ -55,19 +55,19 @@ package struct ImportPlanner: Sendable {
     }
 
     package var limits: Limits
-    /// Its segments are never imported.
+    /// The store's own writer, whose segments are never imported.
     package let own: UniqueID
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
-    /// How far each writer is.
+    /// The position of each writer.
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
-    /// Writers with segments past their position.
+    /// The writers with segments past their position.
     private(set) var pendingWriters: Set<UniqueID> = []
-    /// Writers with misfits that have not been announced.
+    /// The writers with misfits that have not been announced.
     private var withNewMisfits: Set<UniqueID> = []
     private(set) var unsettled = UnsettledSegments()
-    /// Writers whose missing transactions nobody waits for.
+    /// The writers whose missing transactions are not waited for.
     package var abandoned: Set<UniqueID> = []
-    /// Segments that are taken although their clock is ahead, with the hash that was accepted.
+    /// The segments that are accepted although their clock is ahead, with the accepted hash.
     package private(set) var accepted: [SegmentName: String] = [:]
 
     package init(own: UniqueID, limits: Limits) {
@@ -77,10 +77,10 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What the store knows
 
-    /// How far a writer is; O(1).
+    /// The position of a writer; O(1).
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
-    /// Sets the store's position of a writer, or its own sequence; O(log n), and O(1) for each segment that it covers.
+    /// Sets a writer's position in the store, or the own sequence; O(log n), and O(1) for each segment that it covers.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         positions[writer] = position
         _ = dropCovered(writer)
@@ -108,7 +108,7 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What a scan has found
 
-    /// The whole of a writer's folder; what was known of files that are still the same stays known.
+    /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
     ///
     /// O(n log n) for the files of the listing.
     package mutating func found(_ listing: WriterListing, wall: UInt64) {
@@ -116,7 +116,7 @@ package struct ImportPlanner: Sendable {
         setMisfits(listing.misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
         writers[id]?.conflicts.keepAll { listing.applied[$0.bounds] != nil }
-        // Of the own folder only what contradicts the store is of interest.
+        // In the own folder, only files that contradict the store matter.
         guard id != own else { return }
         let position = position(of: id).sequence
         let lost = writers[id]?.replace(listing.pending, position: position, wall: wall) ?? []
@@ -124,9 +124,9 @@ package struct ImportPlanner: Sendable {
         updatePending(id)
     }
 
-    /// Some files of a writer's folder; the others are as they were.
+    /// Updates some files of a writer's folder; the other files have not changed.
     ///
-    /// O(log n) for each file of the change that comes in sequence; others move bounds, see ``SegmentOrder``.
+    /// O(log n) for each file of the change that comes in sequence; other files move bounds, see ``SegmentOrder``.
     package mutating func found(_ change: ListingChange, wall: UInt64) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
@@ -149,7 +149,7 @@ package struct ImportPlanner: Sendable {
         if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
     }
 
-    /// A writer's folder is gone; its position stays; O(n).
+    /// Removes the files of a writer whose folder has vanished; its position stays; O(n).
     package mutating func vanished(_ writer: UniqueID, wall: UInt64) {
         guard writers[writer] != nil else { return }
         found(WriterListing(writer: writer), wall: wall)
@@ -157,12 +157,12 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What reading has shown
 
-    /// A segment has been read as a whole; O(1), and O(log n) when another file has taken its place.
+    /// Records the outcome of reading a whole segment; O(1), and O(log n) when another file has replaced the segment.
     ///
     /// - Parameters:
     ///   - id: the segment.
     ///   - file: the file that was read.
-    ///   - outcome: what came of it.
+    ///   - outcome: the result of reading it.
     ///   - wall: the wall time.
     package mutating func verified(
         _ id: SegmentName,
@@ -205,23 +205,23 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Milliseconds after which a segment that the system refused to read is tried again.
+    /// The milliseconds after which an unreadable segment is tried again.
     private static let retryInterval: UInt64 = 5_000
 
-    /// Segments that the system refused to read, and incomplete ones whose grace is over, that are to be read again now.
+    /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
     mutating func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
         unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
             writers[id.writer]?.entries[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
         }
     }
 
-    /// Segments of a writer whose turn has not come and that have not been read, at most `limit`.
+    /// Unread segments of a writer that wait for their turn, at most `limit`.
     mutating func unread(of writer: UniqueID, limit: Int) -> [WriterListing.Pending] {
         let found = writers[writer]?.unread(window: limits.readAhead, limit: limit) ?? []
         return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
     }
 
-    /// A file at or below the position turned out to say something else than what was applied; O(1).
+    /// Records that a file at or below the position contradicts the applied segment; O(1).
     package mutating func contradicted(_ id: SegmentName, reason: String, wall: UInt64) {
         let since = writers[id.writer]?.conflicts[id]?.since ?? wall
         writers[id.writer]?.conflicts[id] = PlannedWriter.Conflict(
@@ -233,14 +233,14 @@ package struct ImportPlanner: Sendable {
 
     // MARK: What was applied
 
-    /// Transactions up to `sequence` are in the store; `partial` is the segment of which some still wait; O(1).
+    /// Records the applied transactions up to `sequence`; `partial` is the segment with waiting transactions; O(1).
     package mutating func advanced(_ writer: UniqueID, to sequence: UInt64, partial: WriterPosition.Partial?) {
         guard writers[writer] != nil else { return }
         positions[writer, default: WriterPosition()].sequence = sequence
         positions[writer]?.partial = partial
     }
 
-    /// A segment is applied as a whole; O(1) for one in sequence.
+    /// Records that a whole segment is applied; O(1) for a segment in sequence.
     package mutating func finished(_ id: SegmentName, sha256: String, wall: UInt64) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
@@ -260,24 +260,24 @@ package struct ImportPlanner: Sendable {
         accepted[id] = nil
     }
 
-    /// Applying stopped before a transaction whose dependencies are unmet; O(1).
+    /// Records that applying stopped before a transaction with unmet dependencies; O(1).
     package mutating func stopped(_ id: SegmentName, by unmet: SegmentOutline.UnmetDependencies) {
         writers[id.writer]?.unmet = unmet
     }
 
-    /// For each segment that waits for blobs the ones that it waits for; O(1).
+    /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: What an administrator asks
 
-    /// Whether there is, or was, anything of this name; O(1), and one step for each of the writer's misfits.
+    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {
         guard let writer = writers[id.writer] else { return false }
         return writer.entries[id.bounds] != nil || writer.conflicts[id] != nil
             || writer.misfits.contains { $0.id == id }
     }
 
-    /// Has a segment read again; false when nothing is known of it; O(log n).
+    /// Marks a segment to be read again; false when it is unknown; O(log n).
     package mutating func retry(_ id: SegmentName) -> Bool {
         guard writers[id.writer]?.entries[id.bounds] != nil else {
             return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil
@@ -286,7 +286,7 @@ package struct ImportPlanner: Sendable {
         return true
     }
 
-    /// Accepts a held segment although its clock is ahead; nil when it is not known or not verified; O(1).
+    /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified; O(1).
     package mutating func accept(_ id: SegmentName) -> String? {
         guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
@@ -299,9 +299,9 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
     }
 
-    /// Misfits that have been found since the last call, by writer.
+    /// The misfits that have been found since the last call, by writer.
     mutating func drainNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
-        // Only writers with misfits are gone through.
+        // The loop visits only writers with misfits.
         let found = withNewMisfits
         withNewMisfits = []
         return found.sorted().map { ($0, writers[$0]?.drainNewMisfits() ?? []) }
@@ -309,7 +309,7 @@ package struct ImportPlanner: Sendable {
 }
 
 extension Dictionary {
-    /// Removes what does not satisfy the condition; most are empty.
+    /// Removes the elements that do not satisfy the condition; most collections are empty.
     fileprivate mutating func keepAll(_ isKept: (Key) -> Bool) {
         guard !isEmpty else { return }
         self = filter { isKept($0.key) }

@@ -1,20 +1,20 @@
 import TransactionLog
 import TributaryChanges
 
-/// A segment that is not applied yet, with what is known of it.
+/// A segment that is not applied yet, with the known facts about it.
 struct PlannedSegment: Sendable {
     enum Knowledge: Sendable {
-        /// To be read.
+        /// The segment must be read.
         case unknown
         case valid(SegmentOutline)
-        /// No valid end line at the given wall time.
+        /// The segment has no valid end line since the given wall time.
         case incomplete(reason: String, line: Int?, since: UInt64)
-        /// The system refused to read it; it is tried again at the given wall time.
+        /// The system refused to read the segment; it is tried again at the given wall time.
         case unreadable(reason: String, retry: UInt64)
         case bad(SegmentState, reason: String, line: Int?)
     }
 
-    /// The state that was announced last, and when it was reached.
+    /// The state that was announced last, with the time at which the segment reached it.
     struct Announced: Sendable {
         var state: SegmentState
         var since: UInt64
@@ -23,7 +23,7 @@ struct PlannedSegment: Sendable {
     let id: SegmentName
     var file: FileIdentity
     var knowledge = Knowledge.unknown
-    /// Wall time at which it was found.
+    /// The wall time at which the segment was found.
     let found: UInt64
     var announced: Announced?
 
@@ -33,7 +33,7 @@ struct PlannedSegment: Sendable {
         self.found = found
     }
 
-    /// Sets what the file is now; true when that differs, so that what was known of it is void.
+    /// Sets the present file; returns true when it is another file, so that the facts about the former one are dropped.
     mutating func update(_ file: FileIdentity) -> Bool {
         guard self.file != file else { return false }
         self.file = file
@@ -41,7 +41,7 @@ struct PlannedSegment: Sendable {
         return true
     }
 
-    /// Wall time since when it has been in the state that was announced last, or here.
+    /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: UInt64 { announced?.since ?? found }
 
     var valid: SegmentOutline? {
@@ -54,18 +54,18 @@ struct PlannedSegment: Sendable {
         return true
     }
 
-    /// Whether it is to be read before anything is decided.
+    /// Whether the segment must be read before the planner decides anything about it.
     func isUnread(wall: UInt64) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }
         return isUnknown
     }
 
-    /// Changes it will bring; a guess from its size until it has been read.
+    /// The number of changes in the segment; estimated from its size until it has been read.
     var weight: Int {
         valid.map { $0.changes.addingSaturating($0.transactions) }
             ?? Int(clamping: file.size / PlannedSegment.guessedChangeSize) + 1
     }
 
-    /// Bytes of a change with a few values.
+    /// The estimated bytes of a change with a few values.
     private static let guessedChangeSize: Int64 = 128
 }

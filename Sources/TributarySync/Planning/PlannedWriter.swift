@@ -1,9 +1,9 @@
 import TransactionLog
 import TributaryChanges
 
-/// One writer's part of the plan: the segments that reach past its position.
+/// The plan for one writer: the segments that reach past its position.
 struct PlannedWriter: Sendable {
-    /// A segment that contradicts what has been applied.
+    /// A segment that contradicts the applied segments.
     struct Conflict: Sendable {
         var reason: String
         var fileName: String
@@ -17,14 +17,14 @@ struct PlannedWriter: Sendable {
     /// Every entry before this index has been read.
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
-    /// Wall times at which misfits were found, by file name.
+    /// The wall times at which misfits were found, by file name.
     private(set) var misfitTimes: [String: UInt64] = [:]
-    /// Misfits that have not been announced.
+    /// The misfits that have not been announced.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
-    /// The transaction before which applying had to stop.
+    /// The transaction whose unmet dependencies stopped the last import.
     var unmet: SegmentOutline.UnmetDependencies?
-    /// Files at or below the position.
+    /// The number of files at or below the position.
     var appliedCount = 0
 
     init(id: UniqueID) {
@@ -37,7 +37,7 @@ struct PlannedWriter: Sendable {
 
     // MARK: Entries
 
-    /// Takes the whole list of files past the position; the names of those that are gone or have changed.
+    /// Replaces the files past the position; returns the names of removed and changed files.
     mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: UInt64) -> [SegmentName] {
         let former = entries
         var lost: [SegmentName] = []
@@ -53,7 +53,7 @@ struct PlannedWriter: Sendable {
         return lost
     }
 
-    /// Takes one file past the position; true when it is another one than before.
+    /// Inserts one file past the position; returns true when it replaces another file.
     mutating func insert(_ found: WriterListing.Pending, wall: UInt64) -> Bool {
         let bounds = found.id.bounds
         guard entries[bounds] != nil else {
@@ -71,7 +71,7 @@ struct PlannedWriter: Sendable {
         if index < firstUnread { firstUnread -= 1 }
     }
 
-    /// The position has moved: drops what it covers and returns it.
+    /// Removes and returns the segments that the new position covers.
     mutating func dropCovered(through position: UInt64) -> [PlannedSegment] {
         let covered = order.removeCovered(through: position)
         firstUnread = max(0, firstUnread - covered.count)
@@ -91,7 +91,7 @@ struct PlannedWriter: Sendable {
         if let index = order.index(of: bounds) { firstUnread = min(firstUnread, index) }
     }
 
-    /// Entries among the first `window` that have not been read, at most `limit` of them.
+    /// The unread entries among the first `window`, at most `limit` of them.
     mutating func unread(window: Int, limit: Int) -> [PlannedSegment] {
         var found: [PlannedSegment] = []
         for bounds in order.slice(from: firstUnread, limit: max(0, window - firstUnread)) {
@@ -105,19 +105,19 @@ struct PlannedWriter: Sendable {
         return found
     }
 
-    /// How many of the first `window` entries have not been read.
+    /// The number of unread entries among the first `window`.
     func unreadCount(window: Int) -> Int {
         order.slice(from: firstUnread, limit: max(0, window - firstUnread)).count { entries[$0]?.isUnknown ?? false }
     }
 
-    /// Valid entries among the first `window` that overlap another valid one, each with one that it overlaps.
+    /// Valid entries among the first `window` that overlap another valid entry, each with one such entry.
     func rivals(window: Int) -> [SegmentBounds: SegmentBounds] {
         order.rivals(window: window) { entries[$0]?.valid != nil }
     }
 
     // MARK: Misfits
 
-    /// Takes the misfits of a listing; those that were known keep their time.
+    /// Replaces the misfits; known misfits keep their times.
     mutating func setMisfits(_ found: [WriterListing.Misfit], wall: UInt64) {
         guard found != misfits else { return }
         let former = misfitTimes

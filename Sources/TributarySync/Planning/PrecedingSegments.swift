@@ -1,9 +1,9 @@
 import TransactionLog
 import TributaryChanges
 
-/// Why a segment must wait that is not next: sequences that are missing before it, and segments that cannot go on.
+/// Explains why a segment must wait: missing sequences before it, and preceding segments that cannot be applied.
 ///
-/// It is shown a writer's segments in their order; each costs the same.
+/// It visits the segments of a writer in order, each at constant cost.
 struct PrecedingSegments {
     private let position: UInt64
     /// The last sequence that is in the folder or applied.
@@ -16,10 +16,10 @@ struct PrecedingSegments {
         reach = position
     }
 
-    /// Ranges that are listed for one segment.
+    /// The number of ranges that are listed for one segment.
     private static let listed = 8
 
-    /// A segment of which nothing but its place is known: says what lies before it.
+    /// Explains the status of a waiting segment by the segments before it.
     mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter) {
         addGap(before: status.id)
         status.waitingFor += missing.map { .transactions(writer: status.id.writer, from: $0.from, through: $0.through) }
@@ -39,7 +39,7 @@ struct PrecedingSegments {
         }
     }
 
-    /// The segment with this status is behind; those further on see it.
+    /// Passes the segment with this status; later segments take it into account.
     mutating func pass(_ status: SegmentStatus, holdsNext: Bool) {
         addGap(before: status.id)
         reach = max(reach, status.id.last)

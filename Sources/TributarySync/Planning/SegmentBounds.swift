@@ -1,4 +1,4 @@
-/// The sequences of a segment, without its writer.
+/// The range of sequences of a segment, without its writer.
 package struct SegmentBounds: Hashable, Sendable, Comparable {
     package var first: UInt64
     package var last: UInt64

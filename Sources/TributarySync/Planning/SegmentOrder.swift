@@ -1,12 +1,12 @@
-/// Bounds of a writer's segments in order of first and last, searched by sequence.
+/// The bounds of a writer's segments, ordered by first and last sequence and searched by sequence.
 ///
-/// A step costs the logarithm of their number, and moving 24 bytes for each that lies behind one which comes or goes out
-/// of order; those at the front, which are applied first, are removed for nothing.
+/// An operation costs the logarithm of their number. An insertion or removal out of order also moves 24 bytes for each
+/// later element; removing elements at the front, which are applied first, moves nothing.
 struct SegmentOrder: Sendable {
     private var list: [SegmentBounds] = []
-    /// For each, the greatest `last` up to it: tells overlaps without looking at what lies before.
+    /// For each element, the greatest `last` up to it, which finds overlaps without visiting preceding elements.
     private var reaches: [UInt64] = []
-    /// Bounds before this index are removed.
+    /// The elements before this index are removed.
     private var start = 0
 
     var count: Int { list.count - start }
@@ -30,7 +30,9 @@ struct SegmentOrder: Sendable {
         }
     }
 
-    /// Inserts bounds that are not there yet; the index at which they stand.
+    /// Inserts new bounds.
+    ///
+    /// - Returns: The index of the bounds.
     @discardableResult
     mutating func insert(_ bounds: SegmentBounds) -> Int {
         let place = partitionPoint { $0 < bounds }
@@ -43,7 +45,9 @@ struct SegmentOrder: Sendable {
         return place - start
     }
 
-    /// The index at which the bounds stood; nil when they are not there.
+    /// Removes bounds.
+    ///
+    /// - Returns: The former index of the bounds; nil when they are absent.
     @discardableResult
     mutating func remove(_ bounds: SegmentBounds) -> Int? {
         guard let index = index(of: bounds) else { return nil }
@@ -59,13 +63,13 @@ struct SegmentOrder: Sendable {
         return index
     }
 
-    /// Removes those that end at or before `sequence`, and returns them.
+    /// Removes and returns the bounds that end at or before `sequence`.
     mutating func removeCovered(through sequence: UInt64) -> [SegmentBounds] {
         let first = start
         while start < list.count, list[start].last <= sequence { start += 1 }
         var covered = Array(list[first..<start])
-        // Those that lie within one at the front which reaches further. The reaches of others do not change: what is
-        // covered ends before any of them.
+        // These bounds lie within a bound at the front that reaches further. The reaches of the other elements do not
+        // change: the covered bounds end before any of them.
         let end = partitionPoint { $0.first <= sequence }
         for place in (start..<end).reversed() where list[place].last <= sequence {
             covered.append(list.remove(at: place))
@@ -84,12 +88,12 @@ struct SegmentOrder: Sendable {
         return place < list.count && list[place] == bounds ? place - start : nil
     }
 
-    /// Those that hold the sequence, in order.
+    /// The bounds that contain the sequence, in order.
     func holders(of sequence: UInt64) -> [SegmentBounds] {
         overlapping(SegmentBounds(first: sequence, last: sequence))
     }
 
-    /// Those that have a sequence in common with `bounds`, in order.
+    /// The bounds that share a sequence with `bounds`, in order.
     func overlapping(_ bounds: SegmentBounds) -> [SegmentBounds] {
         var place = partitionPoint { $0.first <= bounds.last }
         var found: [SegmentBounds] = []
@@ -100,10 +104,10 @@ struct SegmentOrder: Sendable {
         return found.reversed()
     }
 
-    /// For each of the first `window` that satisfies `isRival` and overlaps another such, one that it overlaps.
+    /// For each of the first `window` bounds that satisfies `isRival`, one overlapping bound that satisfies it too.
     ///
-    /// A step for each of the window, and for each that begins where a rival of the window has not ended. Others may be in
-    /// the result too.
+    /// The cost is a step for each bound of the window, and for each bound that begins before a rival of the window has
+    /// ended. The result may contain bounds outside the window.
     func rivals(window: Int = .max, _ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
         var found: [SegmentBounds: SegmentBounds] = [:]
         var farthest: SegmentBounds?
@@ -127,7 +131,7 @@ struct SegmentOrder: Sendable {
         return found
     }
 
-    /// The place of the first for which `before` is false; they are partitioned by it.
+    /// The index of the first element for which `before` is false; the elements are partitioned by it.
     private func partitionPoint(_ before: (SegmentBounds) -> Bool) -> Int {
         var low = start
         var high = list.count

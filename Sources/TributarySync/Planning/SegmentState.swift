@@ -1,17 +1,17 @@
 /// The state of a segment.
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
-    /// Its transactions are in the store.
+    /// The transactions of the segment are in the store.
     case applied
-    /// Something that comes before it, or a blob it names, is not here yet; or its turn has not come.
+    /// A preceding transaction or a named blob is missing, or another segment comes first.
     case waiting
-    /// It has no valid end line yet: it is still being written or copied.
+    /// The segment has no valid end line yet: it is still being written or copied.
     case incomplete
-    /// Its clock is too far ahead of the wall clock.
+    /// The clock of the segment is too far ahead of the wall clock.
     case held
-    /// Its bytes are not what the writer wrote, or its end never came.
+    /// The bytes differ from those that the writer wrote, or the end line never came.
     case damaged
-    /// Another segment of the same writer says something else about the same sequences.
+    /// Another segment of the writer has different content for the same sequences.
     case forked
-    /// Its content breaks the format, or it is no regular file that can be read.
+    /// The content breaks the format, or the file is not a readable regular file.
     case rejected
 }

@@ -4,20 +4,20 @@ package import TransactionLog
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
-    /// Why it is in this state, for people; empty when it is simply applied.
+    /// The reason for the state, in words; empty when the segment is simply applied.
     package var reason: String
-    /// The path below the log folder; for a replicator's copy the copy's own.
+    /// The path below the log folder; a replicator's copy has its own path.
     package var file: String
     /// The line at fault, counted from 1.
     package var line: Int?
     package var waitingFor: [UnmetDependency]
-    /// Values in it that the model cannot represent.
+    /// The number of values that the model cannot represent.
     package var deferred = 0
-    /// Objects that it updates and that nobody has inserted.
+    /// The number of objects that the segment updates and that were never inserted.
     package var unknownObjects = 0
-    /// The first of what is deferred.
+    /// The first deferred values.
     package var deferredValues: [DeferredValue] = []
-    /// Unix milliseconds since when it has been so.
+    /// The Unix milliseconds since which the segment has had this state.
     package var since: UInt64?
     /// The remedy, as a command where there is one.
     package var hint: String?

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Where each writer would be if what has been planned so far went well.
+/// The position of each writer, assuming that all planned segments are applied.
 struct SupposedPositions {
     private let known: [UniqueID: WriterPosition]
     private var supposed: [UniqueID: WriterPosition] = [:]

@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// Something that a segment depends on and that is not here.
+/// A missing transaction range or blob on which a segment depends.
 package enum UnmetDependency: Hashable, Sendable {
     /// Transactions of a writer, both bounds included.
     case transactions(writer: UniqueID, from: UInt64, through: UInt64)

@@ -1,16 +1,18 @@
 import TransactionLog
 import TributaryChanges
 
-/// Segments that something will have to be done about later, found without going through all of them.
+/// The segments that need a later action, found without visiting all segments.
 struct UnsettledSegments: Sendable {
-    /// Segments that wait for blobs, with the blobs.
+    /// The segments that wait for blobs, with these blobs.
     private(set) var blobs: [SegmentName: [String]] = [:]
-    /// Segments without an end line, with the wall time at which that was found.
+    /// The segments without an end line, with the wall time at which that was found.
     private(set) var incomplete: [SegmentName: UInt64] = [:]
-    /// Incomplete segments that were read once more after their grace, with the time since when they are incomplete: one that
-    /// still grows may do so without anybody being told.
+    /// The incomplete segments that were read once more after their grace, with the time since which they are
+    /// incomplete.
+    ///
+    /// A segment that still grows may do so without an event.
     private var readAfterGrace: [SegmentName: UInt64] = [:]
-    /// Segments that could not be read, with the wall time at which they are tried again.
+    /// The segments that could not be read, with the wall time at which they are tried again.
     private(set) var unreadable: [SegmentName: UInt64] = [:]
 
     mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
@@ -33,12 +35,12 @@ struct UnsettledSegments: Sendable {
         if !readAfterGrace.isEmpty { readAfterGrace[id] = nil }
     }
 
-    /// Segments whose time to be read again has come: those that could not be read, and once those whose grace is over.
+    /// The segments that are due to be read again: unreadable ones, and incomplete ones once after their grace.
     ///
     /// - Parameters:
     ///   - wall: the wall time.
-    ///   - grace: how long a segment may be incomplete.
-    ///   - limit: at most so many.
+    ///   - grace: the time for which a segment may be incomplete.
+    ///   - limit: the maximum number of names.
     /// - Returns: Their names.
     mutating func due(wall: UInt64, grace: UInt64, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
@@ -51,7 +53,7 @@ struct UnsettledSegments: Sendable {
         return due
     }
 
-    /// The next wall time after `wall` at which one counts as damaged or is tried again.
+    /// The next wall time after `wall` at which a segment counts as damaged or is tried again.
     func deadline(after wall: UInt64, grace: UInt64) -> UInt64? {
         let damaged = incomplete.values.lazy.map { $0.addingSaturating(grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()

@@ -1,12 +1,12 @@
 package import TransactionLog
 import TributaryChanges
 
-/// A segment with which its writer would go on, if what it waits for were here.
+/// The next segment of a writer, which waits for missing transactions or blobs.
 package struct WriterGap: Hashable, Sendable {
     package var id: SegmentName
-    /// Unix milliseconds.
+    /// The Unix milliseconds since which the segment waits.
     package var since: UInt64
 
-    /// The wall time from which on it is more than a replicator at work.
+    /// The wall time from which on the gap no longer counts as a replicator's normal delay.
     func due(grace: UInt64) -> UInt64 { since.addingSaturating(grace) }
 }

@@ -1,6 +1,6 @@
-/// How far a writer's transactions are in the store.
+/// The position of a writer: the last of its transactions in the store.
 package struct WriterPosition: Hashable, Sendable {
-    /// A segment of which some transactions are applied and others wait.
+    /// A segment with applied and waiting transactions.
     package struct Partial: Hashable, Sendable {
         package var bounds: SegmentBounds
         package var sha256: String
@@ -11,9 +11,9 @@ package struct WriterPosition: Hashable, Sendable {
         }
     }
 
-    /// Applied without a hole.
+    /// The last sequence that was applied without a gap.
     package var sequence: UInt64
-    /// The end line's hash of the last segment that is applied as a whole.
+    /// The hash in the end line of the last segment that is applied as a whole.
     package var lastHash: String?
     package var partial: Partial?
 

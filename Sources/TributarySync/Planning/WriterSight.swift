@@ -1,8 +1,8 @@
 import TransactionLog
 
-/// The facts that decide the states of a writer's segments, found once for all of them.
+/// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterSight {
-    /// Valid segments that overlap other valid ones.
+    /// The valid segments that overlap other valid ones.
     let rivals: [SegmentBounds: SegmentBounds]
     private let next: UInt64
     private let block: ImportPlanner.Block?
@@ -10,7 +10,7 @@ struct WriterSight {
     private let accepted: [SegmentName: String]
     private let wall: UInt64
 
-    /// `next` is the sequence that is due, `block` why what holds it cannot be applied.
+    /// Creates the facts; `next` is the next sequence, `block` the reason why its segment cannot be applied.
     init(
         rivals: [SegmentBounds: SegmentBounds],
         next: UInt64,
@@ -27,7 +27,7 @@ struct WriterSight {
         self.rivals = rivals
     }
 
-    /// Why a valid segment without a rival cannot be applied; nil when only its turn has not come.
+    /// The reason why a valid segment without a rival cannot be applied; nil when it only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
         guard let segment = entry.valid else { return nil }
         if let block, entry.id.bounds.holds(next) { return block }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs one task's code on a thread that is not one of the few that all other tasks share.
+/// Runs the code of one task on its own thread, outside the few threads that all other tasks share.
 ///
-/// The folder may lie on a mount that hangs: whoever looks at it must be able to block without stopping others. The
-/// thread has a low priority: a large folder must not delay answers and saves.
+/// The folder may be on a mount that hangs, so its reader must be able to block without stopping other tasks. The
+/// thread has a low priority, because reading a large folder must not delay answers and saves.
 final class BlockingExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

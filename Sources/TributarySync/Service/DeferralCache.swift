@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The last report of what is deferred; it holds until the store has another transaction.
+/// The last report of deferred writes; it is valid until the store has another transaction.
 final class DeferralCache: Sendable {
     private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
 
@@ -13,7 +13,7 @@ final class DeferralCache: Sendable {
         return report
     }
 
-    /// Takes a report in place of one that still holds.
+    /// Replaces a report that is still valid.
     func replace(_ former: DeferralReport, with report: DeferralReport) {
         known.withLock { if $0?.report == former { $0?.report = report } }
     }

@@ -2,11 +2,11 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Finds what is deferred, in the store and in the files of the log folder.
+/// Finds deferred writes in the store and in the files of the log folder.
 final class DeferralFinder: Sendable {
-    /// Deferred writes that an answer about one segment names.
+    /// The number of deferred writes that an answer about one segment names.
     private static let namedOfSegment = 100
-    /// How long whoever asks waits for the lines of deferred writes, which are read from the log folder.
+    /// The time for which a caller waits for the lines of deferred writes, which are read from the log folder.
     private static let linePatience = Duration.seconds(5)
 
     private let store: Store
@@ -19,7 +19,7 @@ final class DeferralFinder: Sendable {
         reader = DeferralReader(logs: logs, model: store.model)
     }
 
-    /// The report that was made last.
+    /// The last report.
     var lastReport: DeferralReport? { cache.last }
 
     /// A report of the writes that are deferred in the reader's state, without lines.
@@ -29,20 +29,23 @@ final class DeferralFinder: Sendable {
         try cache.report(at: try reader.history.newestTransaction()) { try self.reader.report(reader) }
     }
 
-    /// The report with the lines of what it names; without them when the log folder does not answer in time.
+    /// The report with the lines of its writes; without lines when the log folder does not answer in time.
     func located(_ report: DeferralReport) async -> DeferralReport {
         guard report.first.contains(where: \.lacksLine) else { return report }
         let (reader, cache) = (reader, cache)
         return await lineSearch.result(within: .seconds(1)) {
             var located = report
             located.first = reader.located(report.first)
-            // Also when nobody waits any more: a large segment is then searched once, however often somebody asks.
+            // The report is cached even when the caller has given up: repeated requests then search a large segment
+            // once.
             cache.replace(report, with: located)
             return located
         } ?? report
     }
 
-    /// The statuses with the line of the first deferred value of each; without it when the folder does not answer in time.
+    /// The statuses with the line of the first deferred value of each.
+    ///
+    /// The lines are missing when the log folder does not answer in time.
     func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
         let values = await located(statuses.flatMap(\.deferredValues), within: DeferralFinder.linePatience)
         var rest = values[...]
@@ -64,7 +67,7 @@ final class DeferralFinder: Sendable {
     /// The status with the line of its first deferred value, however long the log folder takes to answer.
     func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
 
-    /// The statuses, in which each that has deferred values names the first of them.
+    /// The statuses, in which each segment with deferred values names the first of them.
     ///
     /// - Throws: what reading throws.
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
@@ -83,7 +86,7 @@ final class DeferralFinder: Sendable {
         }
     }
 
-    /// The status of an applied segment, with the names of what is deferred in it.
+    /// The status of an applied segment, with the names of its deferred values.
     ///
     /// - Throws: what reading throws.
     func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {

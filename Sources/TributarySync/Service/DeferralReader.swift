@@ -3,16 +3,16 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Names what is deferred in the store: by segment and rule, and by line of the log folder's files.
+/// Names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
 struct DeferralReader {
     /// The log folder's path.
     let logs: String
     let model: Model
 
-    /// Writes that a report names.
+    /// The number of writes that a report names.
     static let named = 5
 
-    /// A report without lines, which ``located(_:)`` finds.
+    /// Creates a report without lines, which ``located(_:)`` finds.
     func report(_ reader: Reader) throws -> DeferralReport {
         let overview = try reader.deferrals.overview(limit: DeferralReader.named)
         var report = DeferralReport()
@@ -32,9 +32,9 @@ struct DeferralReader {
         }
     }
 
-    /// The values with the lines on which they stand, as far as their files are there.
+    /// The values with their lines, where their files exist.
     ///
-    /// Opens and reads files of the log folder, which may hang: never inside a read of the store.
+    /// The function opens and reads files of the log folder, which may hang: never call it inside a read of the store.
     func located(_ values: [DeferredValue]) -> [DeferredValue] {
         var values = values
         var segments: [SegmentName: Set<UInt64>] = [:]

@@ -1,16 +1,16 @@
 package import TransactionLog
 package import TributaryStore
 
-/// A deferred write with its place in the log folder and the rule for which it is deferred, for people.
+/// A deferred write with its place in the log folder and the violated rule, for people.
 package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
-    /// Nil when the segment is not recorded, such as one that is applied in part.
+    /// The segment; nil when it is not recorded, such as a partly applied one.
     package var segment: SegmentName?
-    /// The line in the segment; nil when the file is not there any more, or the store does not know the change.
+    /// The line in the segment; nil when the file does not exist any more, or the store does not know the change.
     package var line: Int?
     package var rule: String
 
-    /// Whether a look at the segment's file may tell the line.
+    /// Whether the segment's file may contain the missing line number.
     var lacksLine: Bool { line == nil && segment != nil && write.index != nil }
 
     /// `Employee 0190….hired = "2026-01-01" (line 3): the rule`.

@@ -1,8 +1,8 @@
-/// A time in which nothing is imported, as the store remembers it.
+/// A pause of the import, as the store records it.
 struct ImportPause: Hashable, Sendable {
-    /// Unix milliseconds.
+    /// The Unix milliseconds at which the pause began.
     let since: UInt64
-    /// Unix milliseconds; nil until an administrator resumes.
+    /// The Unix milliseconds at which it ends; nil until an administrator resumes the import.
     let until: UInt64?
 
     init(since: UInt64, until: UInt64?) {
@@ -10,7 +10,7 @@ struct ImportPause: Hashable, Sendable {
         self.until = until
     }
 
-    /// Reads ``text``; nil for another text.
+    /// Reads ``text``; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let since = UInt64(parts[0]) else { return nil }

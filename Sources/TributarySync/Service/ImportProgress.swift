@@ -1,6 +1,6 @@
-/// How far imports and exports have come since the service began.
+/// The progress of imports and exports since the service began.
 struct ImportProgress: Sendable {
-    /// Whether everything that could be imported when the service began has been.
+    /// Whether the segments that could be imported when the service began have been imported.
     var isInitialImportComplete = false
     /// Unix milliseconds of the last commit of imported transactions.
     var lastImport: UInt64?

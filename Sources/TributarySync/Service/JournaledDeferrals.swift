@@ -2,28 +2,28 @@ import TransactionLog
 
 /// Applied segments whose deferred values are still to be logged.
 ///
-/// A look for them visits all that is deferred in the store, so looks take at most a twentieth of the time, however much
-/// that is.
+/// A search for them visits all deferred writes of the store, so searches take at most a twentieth of the time, however
+/// many writes there are.
 struct JournaledDeferrals {
-    /// How many times as long as a look took no other one begins.
+    /// The pause after a search, as a multiple of its duration.
     private static let restFactor = 20
 
-    /// Segments that were applied since the last look.
+    /// The segments that were applied since the last search.
     private(set) var names: Set<SegmentName> = []
     /// The number of the transaction up to which the journal has deferred values.
     private(set) var journaledThrough: Int64 = 0
     private var nextLook = Duration.zero
 
-    /// When the next look is due; nil when there is nothing to look for.
+    /// The time of the next search; nil when there is nothing to look for.
     var due: Duration? { names.isEmpty ? nil : nextLook }
 
     mutating func insert(_ applied: [SegmentName]) { names.formUnion(applied) }
 
-    /// The journal has the deferred values of the segments.
+    /// Records that the journal has the deferred values of the segments.
     ///
     /// - Parameters:
     ///   - journaled: the segments that were looked for.
-    ///   - newest: the store's newest transaction at that look; nil while a segment is applied in part, which is
+    ///   - newest: the store's newest transaction at that search; nil while a segment is partly applied, which is
     ///     logged when it is finished.
     mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
         names.subtract(journaled)

@@ -3,10 +3,10 @@ import TributaryChanges
 
 /// The gaps that are in the journal, so that each is logged once.
 struct JournaledGaps {
-    /// By writer, the segment that waits.
+    /// The waiting segment of each writer.
     private var waiting: [UniqueID: SegmentName] = [:]
 
-    /// Replaces the gaps; returns those that are to be logged now, and the segments that wait no more.
+    /// Replaces the gaps; returns the gaps to log now, and the segments that no longer wait.
     mutating func update(
         _ gaps: [WriterGap],
         wall: UInt64,
@@ -21,7 +21,7 @@ struct JournaledGaps {
         return (opened, closed.values.sorted())
     }
 
-    /// The wall time at which the next gap is to be logged.
+    /// The wall time at which the next gap must be logged.
     func nextDue(_ gaps: [WriterGap], grace: UInt64) -> UInt64? {
         gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }

@@ -1,26 +1,27 @@
 package import TributaryStore
 
-/// This machine's replica of the data: a store, and whatever shows the store's contents to programs.
+/// This machine's replica of the data: a store, and the object that shows its contents to programs.
 ///
-/// The sync reads and writes through ``store``. It imports through ``importTransactions(_:)``, so that those who show the
-/// store are notified of each import in the order of the commits.
+/// The sync reads and writes through ``store``. It imports through ``importTransactions(_:)``, so that the observers of
+/// the store are notified of each import in the order of the commits.
 package protocol LocalReplica: Sendable {
     var store: Store { get }
 
-    /// The number of the newest transaction that programs are shown; ``mergePendingChanges()`` moves it.
+    /// The number of the newest transaction that programs see; ``mergePendingChanges()`` advances it.
     var shownTransaction: Int64 { get }
 
-    /// Yields after local commits from now on: a hint that there may be something to export.
+    /// A stream that yields after each local commit from now on, as a hint that there may be something to export.
     func commitHints() -> AsyncStream<Void>
 
-    /// Runs `body` in one SQLite transaction with the write lock held, on a thread of low priority, and notifies those
-    /// who show the store of the transactions that it returns.
+    /// Runs `body` in one SQLite transaction with the write lock held, on a thread of low priority.
+    ///
+    /// The function notifies the observers of the store of the transactions that `body` returns.
     ///
     /// - Throws: what `body` throws, after everything is rolled back, and ``StoreError``.
     func importTransactions<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T
 
-    /// Returns when programs are shown everything that is committed.
+    /// Returns when programs see everything that is committed.
     func mergePendingChanges() async
 }

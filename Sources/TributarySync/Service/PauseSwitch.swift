@@ -3,7 +3,7 @@ import Logging
 import TributaryChanges
 import TributaryStore
 
-/// Pauses and resumes importing, also over restarts.
+/// Pauses and resumes importing; a pause survives restarts.
 struct PauseSwitch: Sendable {
     let environment: SyncEnvironment
     let state: SyncStateOwner
@@ -15,8 +15,8 @@ struct PauseSwitch: Sendable {
     /// Stops importing until ``resume(by:)`` or for the given time.
     ///
     /// - Parameters:
-    ///   - duration: how long; nil for until resumed.
-    ///   - user: who asked for it, for the journal.
+    ///   - duration: the duration of the pause; nil pauses until the import is resumed.
+    ///   - user: the user who requested it, for the journal.
     /// - Throws: what writing to the store throws.
     func pause(for duration: Duration?, by user: String?) async throws {
         let wall = environment.wall
@@ -25,14 +25,14 @@ struct PauseSwitch: Sendable {
         try await records.store(pause)
         state.update { state in
             state.pause = pause
-            // The batch that is being applied is committed at the next transaction boundary.
+            // The batch in progress is committed at the next transaction boundary.
             if !state.lifecycle.isStopping { control.give(.finish) }
         }
         environment.logger.notice("importing is paused", metadata: metadata(user, until: until))
         signals.imports.raise()
     }
 
-    /// Goes on importing; the journal names `user` as the one who asked for it.
+    /// Resumes importing; the journal names `user` as the one who requested it.
     ///
     /// - Throws: what writing to the store throws.
     func resume(by user: String?) async throws {
@@ -46,7 +46,7 @@ struct PauseSwitch: Sendable {
     func endWhenDue() {
         let wall = environment.wall
         guard state.read({ $0.pause?.isOver(at: wall) ?? false }) else { return }
-        // When this fails the pause is over all the same, and so it is at the next start.
+        // If this fails, the pause ends nevertheless, now and at the next start.
         try? records.removePause()
         end()
         environment.logger.notice("importing goes on: the time of the pause is over")

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryStore
 
 extension SegmentStatus {
-    /// An applied segment; `values` are the first of those that are counted.
+    /// Creates the status of an applied segment; `values` are the first of the counted values.
     init(applied record: SegmentRecord, _ counts: DeferredCounts, _ values: [DeferredValue]) {
         self.init(
             id: SegmentName(writer: record.writer, first: record.first, last: record.last),
@@ -16,10 +16,10 @@ extension SegmentStatus {
         name(values)
     }
 
-    /// Whether it counts deferred values and names none of them.
+    /// Whether the status counts deferred values without naming any of them.
     var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
 
-    /// Names the first of what is deferred.
+    /// Names the first deferred values.
     mutating func name(_ values: [DeferredValue]) {
         var parts: [String] = []
         if deferred > 0 { parts.append("\(deferred) \(deferred == 1 ? "value is" : "values are") deferred") }

@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Runs blocking work one after the other on a thread that is not one of the few that tasks share.
+/// Runs blocking work serially on its own thread, outside the few threads that tasks share.
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Work `inBackground` leaves the processors to everything else that is ready to run.
+    /// Creates a queue; with `inBackground`, its work yields the processors to all other work that is ready to run.
     package init(_ name: String, inBackground: Bool = false) {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
 
-    /// Returns what `body` returns, after the work that was given before.
+    /// Returns the result of `body`, which runs after the work that was submitted before.
     ///
     /// - Throws: what `body` throws.
     package func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {

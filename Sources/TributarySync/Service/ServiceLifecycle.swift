@@ -1,30 +1,30 @@
-/// Where the service is between its start and its end, and who waits for it to get further.
+/// The phase of the service between its start and its end, with the callers that wait for a later phase.
 ///
-/// A change returns those who wait no more; whoever makes it resumes them after the lock is released.
+/// A change of the phase returns the callers that no longer wait; its caller resumes them after the lock is released.
 struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
     enum Phase: Sendable {
         /// `run()` has not been called.
         case idle
         case running
-        /// No new work is begun.
+        /// The service begins no new work.
         case stopping
         case ended
     }
 
     private(set) var phase = Phase.idle
-    /// Whether the folder is watched and has been scanned once.
+    /// Whether the service watches the folder and has scanned it once.
     private(set) var isWatching = false
-    /// Who waits for a whole pass over the folder.
+    /// The callers that wait for a whole pass over the folder.
     private var requests: [Request] = []
-    /// Who waits for the folder to be watched.
+    /// The callers that wait for the folder to be watched.
     private var starters: [Starter] = []
 
     var isStopping: Bool { phase == .stopping || phase == .ended }
 
-    /// How many wait for a whole pass over the folder.
+    /// The number of callers that wait for a whole pass over the folder.
     var requestCount: Int { requests.count }
 
-    /// False when the service has begun before, or was stopped before it began.
+    /// Begins the service; false when it has begun before, or was stopped before it began.
     mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         phase = .running
@@ -47,14 +47,14 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return removeStarters()
     }
 
-    /// False when the service does not run, so that no pass would come.
+    /// Adds a request; false when the service does not run, so that no pass would serve it.
     mutating func addRequest(_ request: Request) -> Bool {
         guard phase == .running else { return false }
         requests.append(request)
         return true
     }
 
-    /// False when there is nothing to wait for.
+    /// Adds a starter; false when there is nothing to wait for.
     mutating func addStarter(_ starter: Starter) -> Bool {
         guard !isWatching, !isStopping else { return false }
         starters.append(starter)

@@ -1,15 +1,16 @@
 import TributaryChanges
 
-/// The store's settings that belong to the watched folder.
+/// The keys of the store's settings for the watched folder.
 enum StoreKeys {
     /// The text of ``ImportPause`` while importing is paused.
     static let paused = "sync.paused"
-    /// `<own sequence> <Unix milliseconds>`: what was imported when the own sequence was that has not been
-    /// acknowledged; void once the own sequence has moved.
+    /// `<own sequence> <Unix milliseconds>`: since when imports are unacknowledged, at that own sequence.
+    ///
+    /// The setting is invalid once the own sequence has advanced.
     static let unacknowledged = "sync.unacknowledged"
-    /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that are taken all the same.
+    /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
 
-    /// `<first>-<last>.tlog <sha256> <deferred>`: the segment of which some transactions are applied and others wait.
+    /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

@@ -8,27 +8,29 @@ package struct SyncConfiguration: Sendable, Hashable {
         case every(Duration)
     }
 
-    /// The log folder.
+    /// The path of the log folder.
     ///
-    /// It must exist: an unmounted share must not be made anew.
+    /// The folder must exist: the service must not create the folder of an unmounted share.
     package var logs: String
-    /// The name under which peers see this writer; nil stands for the name that the store was opened with.
+    /// The name of this writer that peers see; nil uses the name with which the store was opened.
     package var name: String?
     package var rescan = Rescan.automatic
-    /// How long a segment may be without an end line before it counts as damaged.
+    /// The time for which a segment may lack an end line before it counts as damaged.
     package var incompleteGrace = Duration.seconds(60)
-    /// Changes after which an import commits; a transaction is never split.
+    /// The number of changes after which an import commits; a transaction is never split.
     package var sliceChanges = 20_000
-    /// Bytes that the import may hold.
+    /// The number of bytes that the import may hold in memory.
     package var memory: Int64 = 64 << 20
-    /// How far a writer's clock may be ahead of this machine's.
+    /// The duration by which a writer's clock may be ahead of this machine's clock.
     package var maxAhead = Duration.seconds(3600)
     package var exports = true
-    /// The first save after so much time without an export goes out at once; those that follow are gathered for as long.
+    /// The quiet time of the export.
+    ///
+    /// The first save after this time without an export is exported at once; later saves are collected for this time.
     package var exportDebounce = Duration.seconds(1)
-    /// Bytes after which an exported segment takes no further transaction.
+    /// The number of bytes after which an exported segment takes no further transaction.
     package var segmentBytes = 1 << 20
-    /// A replica without changes of its own writes an acknowledgement at most once in this time.
+    /// The shortest time between two acknowledgements of a replica without changes of its own.
     package var acknowledge = Duration.seconds(3600)
 
     package init(logs: String) { self.logs = logs }
@@ -47,7 +49,7 @@ extension SyncConfiguration {
 }
 
 extension Duration {
-    /// Whole milliseconds, 0 for a negative duration, at most what 64 bits can hold.
+    /// The duration in whole milliseconds: 0 for a negative duration, at most the greatest 64-bit number.
     var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         return UInt64(max(0, seconds)).multipliedSaturating(by: 1000)

@@ -1,6 +1,6 @@
 package import TransactionLog
 
-/// Why the watched folder could not do what it was asked.
+/// The reason why the service refused a request.
 package enum SyncError: Error, Hashable, Sendable {
     /// The service has not begun or has ended; 503.
     case notRunning

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 
 extension SyncProblem {
-    /// A problem of the log folder.
+    /// Creates the problem for a problem of the log folder.
     init(_ problem: FolderProblem, since: UInt64) {
         switch problem.kind {
         case .missing:
@@ -38,7 +38,7 @@ extension SyncProblem {
         )
     }
 
-    /// A file of the store's own writer that the store has not written.
+    /// The problem of a file of the store's own writer that the store has not written.
     ///
     /// - Parameters:
     ///   - path: the file's path in the log folder.
@@ -56,10 +56,10 @@ extension SyncProblem {
         )
     }
 
-    /// An export that failed.
+    /// The problem of a failed export.
     ///
     /// - Parameters:
-    ///   - error: what the exporter has thrown.
+    ///   - error: the exporter's error.
     ///   - logs: the log folder's path.
     ///   - own: the store's own writer.
     ///   - wall: the wall time.
@@ -93,11 +93,11 @@ extension SyncProblem {
         }
     }
 
-    /// Work on the log folder that makes no progress any more.
+    /// The problem of work on the log folder that makes no progress any more.
     ///
     /// - Parameters:
-    ///   - silence: how long it has made none.
-    ///   - effect: what does not happen meanwhile: "imported" or "exported".
+    ///   - silence: the time without progress.
+    ///   - effect: the operation that does not happen meanwhile: "imported" or "exported".
     ///   - wall: the wall time.
     /// - Returns: The problem.
     static func logsSilent(for silence: Duration, nothingIs effect: String, wall: UInt64) -> SyncProblem {

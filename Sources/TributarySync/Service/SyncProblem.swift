@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// Something that an administrator should know of or do something about.
+/// A problem that an administrator should know or solve.
 package struct SyncProblem: Hashable, Sendable {
     package enum Code: String, Sendable, Hashable, CaseIterable {
         case paused
@@ -24,11 +24,11 @@ package struct SyncProblem: Hashable, Sendable {
     }
 
     package var code: Code
-    /// Unix milliseconds.
+    /// The Unix milliseconds since which the problem exists.
     package var since: UInt64
     package var detail: String
     package var hint: String
-    /// Whose segments it is about, when it is about one writer's.
+    /// The writer of the affected segments, when they belong to one writer.
     package var writer: UniqueID?
 
     package init(_ code: Code, since: UInt64, detail: String, writer: UniqueID? = nil, hint: String) {

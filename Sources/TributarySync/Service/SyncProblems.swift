@@ -1,10 +1,10 @@
-/// The problems that no single segment is to blame for.
+/// The problems that concern no single segment.
 struct SyncProblems: Sendable {
-    /// The folder's problems, each with the wall time since when it is one.
+    /// The folder's problems, each with the wall time since which it exists.
     private(set) var ofFolder: [FolderProblem: UInt64] = [:]
     private var others: [SyncProblem.Code: SyncProblem] = [:]
 
-    /// Problems of the folder that a scan has brought, and those that it has ended.
+    /// The problems of the folder that a scan has found, and those that it has ended.
     struct FolderChange: Hashable, Sendable {
         var begun: Set<FolderProblem> = []
         var ended: Set<FolderProblem> = []
@@ -12,7 +12,7 @@ struct SyncProblems: Sendable {
 
     func contains(_ code: SyncProblem.Code) -> Bool { others[code] != nil }
 
-    /// Adds a problem, or describes it anew; one that is there already keeps the time since when it is one.
+    /// Adds or updates a problem; an existing one keeps the time since which it exists.
     mutating func raise(_ problem: SyncProblem) {
         var problem = problem
         problem.since = others[problem.code]?.since ?? problem.since
@@ -23,14 +23,14 @@ struct SyncProblems: Sendable {
         for code in codes { others[code] = nil }
     }
 
-    /// Adds the problems of a scan; others of the folders that it scanned have ended.
+    /// Adds the problems of a scan, and ends other problems of the scanned folders.
     ///
     /// - Parameters:
     ///   - found: the problems of the scan.
     ///   - isWhole: whether everything was scanned.
     ///   - folders: the paths of the folders that were scanned.
     ///   - wall: the wall time.
-    /// - Returns: What has changed.
+    /// - Returns: The added and the ended problems.
     mutating func updateFolder(
         _ found: [FolderProblem],
         isWhole: Bool,
@@ -47,6 +47,6 @@ struct SyncProblems: Sendable {
         )
     }
 
-    /// All of them, in no order.
+    /// All problems, in no particular order.
     var all: [SyncProblem] { Array(others.values) + ofFolder.map { SyncProblem($0.key, since: $0.value) } }
 }

@@ -9,7 +9,7 @@ struct SyncRecords: Sendable {
 
     // MARK: Positions
 
-    /// How far the own writer is.
+    /// The position of the store's own writer.
     ///
     /// - Throws: what reading throws; so do the other functions.
     func ownPosition() throws -> WriterPosition {
@@ -31,7 +31,7 @@ struct SyncRecords: Sendable {
         return WriterPosition(sequence: writer.sequence, lastHash: writer.lastSegmentHash, partial: partial?.partial)
     }
 
-    /// The segments of the writers of which some transactions are applied.
+    /// The partly applied segments of the writers.
     func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
         try store.read { reader in
             var records: [UniqueID: PartialRecord] = [:]
@@ -46,7 +46,7 @@ struct SyncRecords: Sendable {
 
     // MARK: Pause
 
-    /// Stores the pause; nil when there is none any more.
+    /// Stores the pause; nil removes it.
     ///
     /// - Throws: what writing throws.
     func store(_ pause: ImportPause?) async throws {

@@ -1,8 +1,8 @@
 package import TributaryChanges
 
-/// The changes that a sync has made, and the segments that are left.
+/// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
-    /// Objects with changes that programs are shown since; less than all when there were too many to count.
+    /// The objects with changes that programs see since; incomplete when there were too many to count.
     package struct Merged: Sendable, Hashable {
         package var inserted = 0
         package var updated = 0
@@ -14,10 +14,10 @@ package struct SyncResult: Sendable, Hashable {
     package var imported: ImportCounts
     package var merged: Merged
     package var exported: ImportCounts
-    /// Segments that are not applied, by state.
+    /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
     /// The store's own writer.
     package var writer: UniqueID
-    /// The number of the newest transaction that programs are shown now.
+    /// The number of the newest transaction that programs see now.
     package var transaction: Int64
 }

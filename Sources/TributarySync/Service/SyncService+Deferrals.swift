@@ -1,7 +1,7 @@
 package import TributaryStore
 
 extension SyncService {
-    /// The report that was made last; nil before the first.
+    /// The last report; nil before the first one.
     package var lastDeferrals: DeferralReport? { deferrals.lastReport }
 
     /// A report of the writes that are deferred in the reader's state, without lines.
@@ -9,7 +9,7 @@ extension SyncService {
     /// - Throws: what reading throws.
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }
 
-    /// The report with the lines of what it names; without them when the log folder does not answer in time.
+    /// The report with the lines of its writes; without lines when the log folder does not answer in time.
     package func located(_ report: DeferralReport) async -> DeferralReport { await deferrals.located(report) }
 
     /// The statuses with the first deferred value of each by name, and with its line, as ``located(_:)`` finds it.

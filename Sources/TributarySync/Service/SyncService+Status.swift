@@ -10,10 +10,10 @@ extension SyncService {
         return status
     }
 
-    /// How long the folder may give no answer before that is a problem.
+    /// The time without an answer from the folder after which the silence counts as a problem.
     package static let folderPatience = Duration.seconds(10)
 
-    /// Work on the folder that makes no step any more; applying is not reading, and may wait for others.
+    /// The problem of work on the folder that makes no progress; applying is excluded, because it may wait for others.
     private func silence(isApplying: Bool, wall: UInt64) -> SyncProblem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero
@@ -23,7 +23,7 @@ extension SyncService {
         return .logsSilent(for: silence, nothingIs: effect, wall: wall)
     }
 
-    /// Writers with segments that are not applied.
+    /// The writers with segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
 
     /// The statuses of segments, in order of their names.
@@ -40,7 +40,8 @@ extension SyncService {
         reading: StatusReading? = nil
     ) async throws -> [SegmentStatus] {
         let wall = environment.wall
-        // A copy: the texts of a long backlog are not made under the lock, for which the import waits.
+        // The planner is copied, so that the texts of a long backlog are not created under the lock for which the
+        // import waits.
         let planner = state.read(\.planner)
         var found = planner.statuses(wall: wall)
         if wanted?.contains(.applied) ?? true {
@@ -62,7 +63,7 @@ extension SyncService {
         return try await reading(body)
     }
 
-    /// One segment; nil when nothing is known of it.
+    /// The status of one segment; nil when it is unknown.
     ///
     /// - Throws: what reading throws.
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {

@@ -3,11 +3,11 @@ package import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Requests of an administrator.
+/// The requests of an administrator.
 extension SyncService {
-    /// Imports all that can be, merges now, exports local changes.
+    /// Imports all segments that can be imported, merges now, and exports local changes.
     ///
-    /// It does not wait for segments that wait, are incomplete or held.
+    /// It does not wait for segments that are waiting, incomplete or held.
     ///
     /// - Throws: ``SyncError`` `paused` and `notRunning`; what exporting throws.
     package func sync() async throws -> SyncResult {
@@ -39,7 +39,7 @@ extension SyncService {
         )
     }
 
-    /// Scans the whole folder and imports all that can be imported now.
+    /// Scans the whole folder and imports all segments that can be imported now.
     ///
     /// - Throws: ``SyncError`` `notRunning`.
     package func importAll() async throws {
@@ -48,29 +48,30 @@ extension SyncService {
 
     /// Exports everything that is committed.
     ///
-    /// Serial: a caller waits for an export that has begun. Works as long as the store is open, also after the service
-    /// has ended.
+    /// Exports are serial: a caller waits for an export in progress. The function works as long as the store is open,
+    /// also after the service has ended.
     ///
     /// - Throws: what exporting throws.
     @discardableResult
     package func exportNow() async throws -> ImportCounts { try await exports.exportNow() }
 
-    /// Stops importing, also over restarts, until ``resume(by:)`` or for the given time.
+    /// Stops importing until ``resume(by:)`` or for the given time; the pause survives restarts.
     ///
-    /// Local changes are exported meanwhile. The journal names `user` as the one who asked for it.
+    /// Local changes are exported meanwhile. The journal names `user` as the one who requested the pause.
     ///
     /// - Throws: what writing to the store throws.
     package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         try await pauseSwitch.pause(for: duration, by: user)
     }
 
-    /// Goes on importing; the journal names `user` as the one who asked for it.
+    /// Resumes importing; the journal names `user` as the one who requested it.
     ///
     /// - Throws: what writing to the store throws.
     package func resume(by user: String? = nil) async throws { try await pauseSwitch.resume(by: user) }
 
-    /// Reads a segment again; its status afterwards, nil when it is simply applied.
+    /// Reads a segment again.
     ///
+    /// - Returns: The status afterwards; nil when the segment is simply applied.
     /// - Throws: ``SyncError`` `noSuchSegment`.
     @discardableResult
     package func retry(_ name: SegmentName) async throws -> SegmentStatus? {
@@ -86,10 +87,11 @@ extension SyncService {
         return status
     }
 
-    /// Accepts a held segment although its clock is ahead; its status afterwards, nil when it is simply applied.
+    /// Accepts a held segment although its clock is ahead.
     ///
     /// The journal names `user` as the one who accepted it.
     ///
+    /// - Returns: The status afterwards; nil when the segment is simply applied.
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
     package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
@@ -104,6 +106,6 @@ extension SyncService {
         return try await segment(name)
     }
 
-    /// State changes of segments from now on; the oldest are dropped for a listener that is slow.
+    /// The changed states of segments from now on; a slow listener loses the oldest ones.
     package func segmentEvents() -> AsyncStream<SegmentStatus> { events.stream() }
 }

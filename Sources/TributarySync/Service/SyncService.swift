@@ -4,17 +4,17 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// Keeps a store and its log folder in step: imports what others have written, exports what was written here.
+/// Synchronizes a store with its log folder: imports foreign segments and exports local transactions.
 ///
-/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both only look at the folder and at the store, so
-/// that a start, a lost event and a folder that was made anew need no code of their own.
+/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both read nothing but the folder and the
+/// store, so that a start, a lost event and a recreated folder need no code of their own.
 ///
 /// ```swift
 /// let sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
 /// let group = ServiceGroup(services: [sync], logger: logger)
 /// ```
 package final class SyncService: Service {
-    /// Tells whether imports make progress.
+    /// Controls the import and measures its progress.
     package let control = ImportControl()
     let environment: SyncEnvironment
     let state: SyncStateOwner
@@ -23,7 +23,7 @@ package final class SyncService: Service {
     let deferrals: DeferralFinder
     let exports: ExportLoop
 
-    /// Reads from the store how far each writer is and whether importing was paused.
+    /// Creates the service; reads the writers' positions and the pause from the store.
     package convenience init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -33,7 +33,7 @@ package final class SyncService: Service {
         try self.init(replica: replica, configuration: configuration, clock: clock, logger: logger) { _ in }
     }
 
-    /// For tests that interrupt an export, or begin as if an export had just been made.
+    /// Creates the service for tests that interrupt an export, or begin as if an export had just been made.
     ///
     /// - Parameters:
     ///   - replica: has the store.
@@ -70,7 +70,7 @@ package final class SyncService: Service {
         )
     }
 
-    /// Tells whether exports make progress.
+    /// Measures whether exports make progress.
     package var exportWork: WorkMeter { exports.work }
 
     var pauseSwitch: PauseSwitch {
@@ -80,11 +80,11 @@ package final class SyncService: Service {
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
-        // Before the first export, so that no commit falls between the two.
+        // The stream of commits begins before the first export, so that no commit falls between the two.
         let commits = environment.replica.commitHints()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
-                // Ends with the group: a commit is a hint that there may be something to export.
+                // This task ends with the group: a commit is a hint that there may be something to export.
                 group.addTask { [signals] in
                     for await _ in commits { signals.exports.raise() }
                 }
@@ -103,8 +103,10 @@ package final class SyncService: Service {
         end()
     }
 
-    /// Ends gracefully: what is being imported is finished at the next transaction boundary, local changes are
-    /// exported, `run()` returns.
+    /// Stops the service gracefully.
+    ///
+    /// The import in progress is finished at the next transaction boundary, local changes are exported, and `run()`
+    /// returns.
     package func stop() {
         state.stop()
         control.give(.finish)
@@ -113,13 +115,13 @@ package final class SyncService: Service {
         signals.stop.raise()
     }
 
-    /// Rolls back what is being imported; for when a graceful end takes too long.
+    /// Rolls back the import in progress, when a graceful end takes too long.
     package func abort() {
         stop()
         control.give(.abort)
     }
 
-    /// Leaves loops that hang to themselves: requests fail with ``SyncError`` `notRunning`.
+    /// Abandons loops that hang: requests fail with ``SyncError`` `notRunning`.
     package func abandon() {
         abort()
         end()
@@ -130,15 +132,15 @@ package final class SyncService: Service {
         events.finish()
     }
 
-    /// Returns when the folder is watched and has been scanned once, or the service stops.
+    /// Returns when the service watches the folder and has scanned it once, or when the service stops.
     package func started() async { await state.waitForFirstScan() }
 
-    /// Returns as ``started()`` does, or when looking at the folder makes no step for `patience`.
+    /// Returns like ``started()``, or when reading the folder makes no progress for `patience`.
     ///
     /// - Returns: Whether the folder is watched.
     @discardableResult
     package func started(patience: Duration) async -> Bool {
-        // Not structured: what hangs is not waited for.
+        // The task is not structured, so that nothing waits for work that hangs.
         let watch = Task {
             while (control.work.silence ?? .zero) < patience {
                 try await Task.sleep(for: patience / 4)
@@ -150,7 +152,7 @@ package final class SyncService: Service {
         return state.read(\.lifecycle.isWatching)
     }
 
-    /// Replaces the settings; the log folder itself stays the one that the service was begun with.
+    /// Replaces the settings; the path of the log folder does not change while the service runs.
     package func reconfigure(_ configuration: SyncConfiguration) {
         state.update { $0.configure(configuration) }
         signals.imports.raise()

@@ -4,6 +4,6 @@ import TributaryStore
 struct SyncSignals: Sendable {
     let imports = Signal()
     let exports = Signal()
-    /// Raised once, when the service stops: ends the debounce of an export early.
+    /// A signal that is raised once, when the service stops; it ends the debounce of an export early.
     let stop = Signal()
 }

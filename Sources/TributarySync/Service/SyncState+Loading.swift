@@ -3,7 +3,7 @@ import TributaryChanges
 import TributaryStore
 
 extension SyncState {
-    /// The state as the store remembers it.
+    /// Loads the state that the store records.
     ///
     /// - Throws: what reading throws.
     init(_ reader: Reader, configuration: SyncConfiguration) throws {

@@ -3,27 +3,27 @@ import TributaryChanges
 
 /// The state that the loops of the service share: lifecycle, positions and plan, hints, problems, progress, pause.
 ///
-/// Each function is something that happens; ``SyncStateOwner`` calls one at a time.
+/// Each function applies one event; ``SyncStateOwner`` calls one at a time.
 struct SyncState: Sendable {
     typealias Lifecycle = ServiceLifecycle<CheckedContinuation<Void, any Error>, CheckedContinuation<Void, Never>>
 
     var lifecycle = Lifecycle()
     private(set) var configuration: SyncConfiguration
     private(set) var planner: ImportPlanner
-    /// Where to scan besides where the watcher says.
+    /// The hints of requests, in addition to those of the watcher.
     private var hints = FolderHints()
     private(set) var problems = SyncProblems()
     private(set) var progress = ImportProgress()
-    /// Nil while importing is not paused.
+    /// The pause; nil while importing is not paused.
     var pause: ImportPause?
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
 
-    /// The state with which a service begins.
+    /// Creates the initial state of a service.
     ///
     /// - Parameters:
     ///   - configuration: the settings.
-    ///   - planner: knows how far each writer is and which segments are accepted.
+    ///   - planner: has the position of each writer and the accepted segments.
     ///   - pause: the pause that has not ended.
     init(configuration: SyncConfiguration, planner: ImportPlanner, pause: ImportPause? = nil) {
         self.configuration = configuration
@@ -32,7 +32,7 @@ struct SyncState: Sendable {
         storedAccepted = planner.accepted
     }
 
-    /// Replaces the settings; the log folder itself stays the one that the service was begun with.
+    /// Replaces the settings; the path of the log folder does not change while the service runs.
     mutating func configure(_ new: SyncConfiguration) {
         let logs = configuration.logs
         configuration = new
@@ -46,20 +46,20 @@ struct SyncState: Sendable {
 
     mutating func requestScan(of name: SegmentName) { hints.insert(file: name) }
 
-    /// The hints since the last call.
+    /// Removes and returns the hints since the last call.
     mutating func drainHints() -> FolderHints {
         defer { hints = FolderHints() }
         return hints
     }
 
-    /// The folder has been scanned.
+    /// Applies the results of a scan of the folder.
     ///
     /// - Parameters:
-    ///   - scan: what was found.
+    ///   - scan: the results.
     ///   - isWhole: whether the whole folder was scanned.
-    ///   - isLimited: whether the system gave fewer watches than there are folders.
+    ///   - isLimited: whether the system provided fewer watches than there are folders.
     ///   - wall: the wall time.
-    /// - Returns: How the problems of the folder have changed.
+    /// - Returns: The changed problems of the folder.
     mutating func scanned(
         _ scan: FolderScan,
         isWhole: Bool,
@@ -73,7 +73,7 @@ struct SyncState: Sendable {
         return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
     }
 
-    /// The folder is watched, or the system refuses to watch it.
+    /// Records that the folder is watched, or that the system refuses to watch it.
     mutating func watched(_ problem: FolderProblem?, wall: UInt64) {
         guard let problem else { return problems.end(.watchFailed) }
         problems.raise(SyncProblem(problem, since: wall))
@@ -98,17 +98,17 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Has segments read again; names that are not known change nothing.
+    /// Marks segments to be read again; unknown names are ignored.
     mutating func retry(_ names: [SegmentName]) {
         for name in names { _ = planner.retry(name) }
     }
 
     mutating func setApplying(_ isApplying: Bool) { progress.isApplying = isApplying }
 
-    /// A batch has been committed.
+    /// Applies the result of a committed batch.
     ///
     /// - Parameters:
-    ///   - outcome: how far each segment and each writer came.
+    ///   - outcome: the progress of each segment and each writer.
     ///   - runs: the segments of the batch.
     ///   - wall: the wall time.
     mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: UInt64) {
@@ -117,7 +117,7 @@ struct SyncState: Sendable {
             guard let hash = hashes[name] else { continue }
             planner.finished(name, sha256: hash, wall: wall)
         }
-        // After those that are finished, since they are counted from the position before.
+        // The positions advance after the finished segments, which are counted from the former position.
         for (writer, sequence) in outcome.positions {
             planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
         }
@@ -130,7 +130,9 @@ struct SyncState: Sendable {
         problems.raise(.importFailed(error, since: wall))
     }
 
-    /// A file says something else than what was applied; its status, nil when nothing else is known of its writer.
+    /// Records a file that contradicts the applied segment.
+    ///
+    /// - Returns: The segment's status; nil when its writer has no other segment.
     mutating func contradicted(_ finding: AppliedAudit.Finding, wall: UInt64) -> SegmentStatus? {
         planner.contradicted(finding.name, reason: finding.reason, wall: wall)
         if finding.name.writer == planner.own {
@@ -139,7 +141,7 @@ struct SyncState: Sendable {
         return planner.status(of: finding.name, wall: wall)
     }
 
-    /// Segments whose state is another one than at the last call.
+    /// The segments whose state has changed since the last call.
     mutating func drainStateChanges(wall: UInt64) -> [SegmentStatus] { planner.announce(wall: wall) }
 
     // MARK: Accepting
@@ -152,7 +154,7 @@ struct SyncState: Sendable {
         guard status.state == .held, planner.accept(name) != nil else { throw .notHeld(name, state: status.state) }
     }
 
-    /// The accepted segments, when the store remembers others; they count as stored from now on.
+    /// The accepted segments, when they differ from the stored ones; they count as stored from now on.
     mutating func acceptedToStore() -> [SegmentName: String]? {
         guard planner.accepted != storedAccepted else { return nil }
         storedAccepted = planner.accepted
@@ -175,7 +177,7 @@ struct SyncState: Sendable {
 
     // MARK: Status
 
-    /// The status, in which the problems are in order.
+    /// The status, with its problems in order.
     func status(wall: UInt64) -> SyncStatus {
         var status = SyncStatus()
         status.isRunning = lifecycle.phase == .running

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The one owner of the service's state: every change of it is a call to ``update(_:)``, under a lock.
+/// The only owner of the service's state: every change of it is a call to ``update(_:)``, under a lock.
 final class SyncStateOwner: Sendable {
     private let state: Mutex<SyncState>
 
@@ -12,7 +12,7 @@ final class SyncStateOwner: Sendable {
 
     var isStopping: Bool { read(\.lifecycle.isStopping) }
 
-    /// Reads the state, for as short as it takes: the import waits meanwhile.
+    /// Reads the state; `body` must be short, because the import waits meanwhile.
     func read<T: Sendable>(_ body: (SyncState) throws -> T) rethrows -> T { try state.withLock { try body($0) } }
 
     func update<T: Sendable, E: Error>(_ change: (inout SyncState) throws(E) -> T) throws(E) -> T {
@@ -59,7 +59,7 @@ final class SyncStateOwner: Sendable {
         }
     }
 
-    /// The oldest requests have had their pass.
+    /// Completes the oldest requests after their pass.
     func finishRequests(_ count: Int) {
         for request in update({ $0.lifecycle.removeRequests(count) }) { request.resume() }
     }

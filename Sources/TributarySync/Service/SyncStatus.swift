@@ -1,12 +1,12 @@
-/// The status of the sync: a value that the owner of the state publishes.
+/// The status of the sync, a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
     package var isRunning = false
-    /// Unix milliseconds.
+    /// The Unix milliseconds since which importing is paused.
     package var pausedSince: UInt64?
     package var segments: [SegmentState: Int] = [:]
-    /// Segments that are verified or to be verified and may be applied.
+    /// The number of segments that are verified or to be verified and may be applied.
     package var queue = 0
-    /// Whether everything that could be imported when the service began has been.
+    /// Whether the segments that could be imported when the service began have been imported.
     package var initialImportComplete = false
     /// Unix milliseconds of the last commit of imported transactions.
     package var lastImport: UInt64?

@@ -1,37 +1,37 @@
 import Synchronization
 
-/// Tells work that makes progress from work that hangs: how long ago the last step was.
+/// Distinguishes work that makes progress from work that hangs, by the time since the last step.
 ///
-/// A computer that sleeps does not count as silent.
+/// The time in which the computer sleeps does not count.
 package final class WorkMeter: Sendable {
     private let depth = Atomic(0)
     private let stepCount = Atomic<UInt64>(0)
-    /// Nanoseconds of the clock at the last step, or when the work began.
+    /// The nanoseconds of the clock at the last step, or at the beginning of the work.
     private let latest: Atomic<Int64>
     private let now: @Sendable () -> Duration
 
-    /// `now` is the time since some fixed moment.
+    /// Creates a meter; `now` returns the time since some fixed moment.
     package init(now: @escaping @Sendable () -> Duration = WorkMeter.awakeTime()) {
         self.now = now
         latest = Atomic(WorkMeter.nanoseconds(now()))
     }
 
-    /// Time since the call, while the computer was awake.
+    /// Returns a function with the time since this call during which the computer was awake.
     package static func awakeTime() -> @Sendable () -> Duration {
         let start = SuspendingClock.now
         return { start.duration(to: .now) }
     }
 
-    /// Grows while there is progress.
+    /// A counter that grows while there is progress.
     package var steps: UInt64 { stepCount.load(ordering: .relaxed) }
 
-    /// How long the work under way has made no step; nil when there is none.
+    /// The time since the last step of the work in progress; nil when there is no work.
     package var silence: Duration? {
         guard depth.load(ordering: .acquiring) > 0 else { return nil }
         return max(.zero, now() - .nanoseconds(latest.load(ordering: .relaxed)))
     }
 
-    /// Work begins; it may begin several times at once.
+    /// Begins work; several pieces of work may run at once.
     package func begin() {
         latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
         depth.add(1, ordering: .releasing)

@@ -15,7 +15,7 @@ struct DirectoryEntries: ~Copyable {
     private let stream: OpaquePointer
     private let nameOffset: Int
 
-    /// Lists the folder behind `descriptor`, which stays open and belongs to the caller.
+    /// Lists the folder of `descriptor`, which stays open and belongs to the caller.
     init?(of descriptor: Int32) {
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return nil }
@@ -32,7 +32,7 @@ struct DirectoryEntries: ~Copyable {
 
     /// Hands each entry to `body`; the name's bytes are valid until it returns.
     ///
-    /// False when the listing broke off.
+    /// - Returns: false when the listing was interrupted by an error.
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         while true {
             errno = 0
@@ -69,7 +69,7 @@ extension DirectoryEntries.Kind {
         }
     }
 
-    /// In words for a reason.
+    /// The kind of file in words, for a reason.
     var words: String {
         switch self {
         case .regular: "a regular file"

@@ -5,14 +5,14 @@ import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
-/// Gathers inotify's events of the log folder into hints.
+/// Converts inotify's events of the log folder into hints.
 ///
-/// They say where to look, never what is there: a lost event, an overflow and a folder that was made anew all come out
-/// as "look everywhere".
+/// A hint names a place to scan and says nothing about its content: a lost event, an overflow and a recreated folder
+/// all become the hint to scan everything.
 package final class DirectoryWatcher: Sendable {
-    /// The folder that a watch is for.
+    /// The folder of a watch.
     private enum Place: Hashable, Sendable {
-        /// The folder that holds the log folder: its events show that the log folder was made anew.
+        /// The folder that contains the log folder: its events show that the log folder was recreated.
         case parent
         case root
         case writer(UniqueID)
@@ -49,10 +49,10 @@ package final class DirectoryWatcher: Sendable {
 
     deinit { source.cancel() }
 
-    /// Whether the system gave fewer watches than folders: then only the rescan timer sees some changes.
+    /// Whether the system provided fewer watches than there are folders: only the rescan timer then finds some changes.
     package var isLimited: Bool { state.withLock(\.isLimited) }
 
-    /// The hints since the last call.
+    /// Removes and returns the hints since the last call.
     package func drainHints() -> FolderHints {
         state.withLock { state in
             defer { state.hints = FolderHints() }
@@ -62,7 +62,7 @@ package final class DirectoryWatcher: Sendable {
 
     /// Watches the log folder itself.
     ///
-    /// Called before each listing, so that nothing falls between the two; a folder that is watched already costs one
+    /// Called before each listing, so that no change is lost between the two; for a watched folder this costs one
     /// system call.
     package func watchRoot() {
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -94,7 +94,7 @@ package final class DirectoryWatcher: Sendable {
         let code = errno
         state.withLock { state in
             if watch >= 0 {
-                // The parent of one place may be watched as another; the more telling one stays.
+                // One folder may have two roles; the watch keeps the more specific one.
                 if place != .parent || state.places[watch] == nil { state.places[watch] = place }
             } else if code == ENOSPC || code == ENOMEM {
                 state.isLimited = true
@@ -118,7 +118,7 @@ package final class DirectoryWatcher: Sendable {
         if hasHints { signal.raise() }
     }
 
-    /// Adds the hint that an event gives; false when it is of no interest.
+    /// Adds the hint of an event; false when the event is irrelevant.
     private func record(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
         guard !event.isOverflow else {
             state.hints.insertEverything()
@@ -162,7 +162,8 @@ package final class DirectoryWatcher: Sendable {
         case .conflictCopy, .misnamed: state.hints.insert(folder: writer)
         case .baseline: return false
         case .ignored:
-            // Nothing of the folder's own attributes either: what could not be opened is tried again anyway.
+            // Events of the folder's own attributes are irrelevant too: files that could not be opened are tried again
+            // anyway.
             guard event.name == "blobs" else { return false }
             state.hints.insert(folder: writer)
             state.hints.insert(blobsOf: writer)

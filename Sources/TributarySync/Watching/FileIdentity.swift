@@ -1,10 +1,10 @@
-/// Distinguishes a file from the one that was there before under its name, without reading it.
+/// Distinguishes a file from a former file of its name, without reading it.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
     package var modified: FileTime
-    /// Moves with permissions and names, too.
+    /// The change time, which permissions and renames change too.
     package var changed: FileTime
 
     package init(

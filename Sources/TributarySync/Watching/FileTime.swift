@@ -15,7 +15,7 @@ package struct FileTime: Hashable, Sendable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Whether it lies more than `age` whole seconds before the given Unix milliseconds.
+    /// Whether the time is more than `age` whole seconds before the given Unix milliseconds.
     package func isOlder(than age: Int64, at wallMilliseconds: UInt64) -> Bool {
         seconds < Int64(wallMilliseconds / 1000).subtractingSaturating(age)
     }

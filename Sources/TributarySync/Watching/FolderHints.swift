@@ -1,20 +1,20 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// Where something may have changed in the log folder since the hints were drained last, in bounded memory.
+/// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
 package struct FolderHints: Hashable, Sendable {
-    /// Anything may have changed.
+    /// Whether anything may have changed.
     package private(set) var isEverything: Bool
-    /// Anything in these writers' folders may have changed.
+    /// The writers in whose folders anything may have changed.
     package private(set) var folders: Set<UniqueID> = []
-    /// These files may have changed.
+    /// The files that may have changed.
     package private(set) var files: Set<SegmentName> = []
-    /// Blobs of these writers may have come.
+    /// The writers whose blobs may have arrived.
     package private(set) var blobs: Set<UniqueID> = []
 
     package init(everything: Bool = false) { isEverything = everything }
 
-    /// Names that are kept one by one, of files and of folders.
+    /// The maximum number of files and folders that the hints name individually.
     package static let fileLimit = 4_096
 
     package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }

@@ -1,13 +1,13 @@
-/// Something about the log folder that no single segment can be blamed for.
+/// A problem of the log folder that concerns no single segment.
 package struct FolderProblem: Error, Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
-        /// The log folder is not there: an unmounted share, perhaps.
+        /// The log folder does not exist, perhaps because of an unmounted share.
         case missing
         /// The log folder or a writer's folder may not be read.
         case unreadable
-        /// A writer's folder is no folder, but a link or a file.
+        /// A writer's folder is a link or a file instead of a folder.
         case notAFolder
-        /// A name that is nearly a writer's folder's, or a segment outside of one.
+        /// A name resembles that of a writer's folder, or a segment is outside such a folder.
         case misnamed
         /// inotify cannot be used.
         case watchFailed

@@ -1,10 +1,10 @@
-/// Hints that could not be followed up because the system refused to open or to list something: kept for another try.
+/// The hints of files and folders that the system refused to open or to list, kept for another attempt.
 struct FolderRetry {
-    /// Short enough for a trouble of a moment, long enough for one that stays.
+    /// The delay of the attempt: short for a momentary trouble, long enough for a lasting one.
     static let interval = Duration.seconds(5)
 
     private var hints = FolderHints()
-    /// When they are to be followed up; nil when there are none.
+    /// The time of the next attempt; nil when there are no hints.
     private(set) var due: Duration?
 
     mutating func schedule(_ hints: FolderHints, now: Duration) {
@@ -13,7 +13,7 @@ struct FolderRetry {
         due = due ?? now + FolderRetry.interval
     }
 
-    /// The hints once their time has come; until then none.
+    /// Removes and returns the hints once they are due; empty until then.
     mutating func drainDue(now: Duration) -> FolderHints {
         guard let due, due <= now else { return FolderHints() }
         defer { self = FolderRetry() }

@@ -4,18 +4,18 @@ package import TributaryChanges
 
 /// The result of a scan of the log folder.
 package struct FolderScan: Sendable {
-    /// Folders of which something may have changed, the store's own one among them.
+    /// The folders that may have changed, including the store's own one.
     package var listings: [WriterListing] = []
-    /// Single files of folders that are known.
+    /// Single files of known folders.
     package var changes: [ListingChange] = []
-    /// Folders that are not there any more.
+    /// The writers whose folders have vanished.
     package var vanished: [UniqueID] = []
     package var problems: [FolderProblem] = []
-    /// The folders that were looked at: other problems of theirs are over.
+    /// The paths of the scanned folders; their former problems have ended unless the scan found them again.
     package var lookedAt: Set<String> = []
-    /// Files and folders that the system refused to show; they are to be scanned again soon.
+    /// The files and folders that the system refused to show; they must be scanned again soon.
     package var retry = FolderHints()
-    /// Writers of which single files were refused.
+    /// The writers with single files that the system refused to show.
     var refused: Set<UniqueID> = []
 
     package init() {}

@@ -4,10 +4,10 @@ import TransactionLog
 import TributaryChanges
 
 extension FolderScanner {
-    /// A folder that changed within so many seconds before the look may change again with the same time stamp.
+    /// The seconds within which a changed folder may change again without another time stamp.
     private static let timestampDoubt: Int64 = 2
 
-    /// Lists a writer's folder, or takes what is known when it has not changed.
+    /// Lists a writer's folder, or uses the known listing when the folder has not changed.
     mutating func look(
         at writer: UniqueID,
         root: Int32,
@@ -25,7 +25,7 @@ extension FolderScanner {
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
             known[writer]?.markApplied(through: position)
-            // Files that are not applied may be written to without the folder changing.
+            // Files that are not applied may be written to without a change of the folder.
             known[writer]?.refresh { FolderScanner.identity(of: $0, in: folder) }
         } else {
             guard var listed = list(folder, writer: writer, inode: inode, position: position, &scan) else { return }
@@ -35,7 +35,7 @@ extension FolderScanner {
         if let listing = known[writer]?.listing { scan.listings.append(listing) }
     }
 
-    /// Looks at single files of a folder that is known.
+    /// Examines single files of a known folder.
     mutating func look(
         at names: [SegmentName],
         of writer: UniqueID,
@@ -57,7 +57,7 @@ extension FolderScanner {
             if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
             hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
             guard let entry = entry(id, in: folder, position: position, &scan) else { continue }
-            // A file that is applied and of which there is a hint may have been written over: it is compared again.
+            // A hint of an applied file may mean that it was overwritten, so it is compared again.
             known[writer]?.insert(entry, id)
             switch entry {
             case .pending(let file): change.pending.append(WriterListing.Pending(id: id, file: file))
@@ -89,7 +89,7 @@ extension FolderScanner {
         return nil
     }
 
-    /// The folder stays as it is known, and is to be scanned again.
+    /// Keeps the known state of the folder and marks it to be scanned again.
     private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
         known[writer]?.modified = nil
         scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
@@ -128,7 +128,7 @@ extension FolderScanner {
         return listed
     }
 
-    /// Examines an entry with a segment's name; nil when it is gone, or the system refuses to examine it.
+    /// Examines an entry with a segment's name; nil when it has vanished, or the system refuses to examine it.
     private func entry(
         _ id: SegmentName,
         in folder: Int32,
@@ -144,7 +144,7 @@ extension FolderScanner {
         guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             let code = errno
             guard code != ENOENT else { return nil }
-            // One problem a folder, however many of its files are refused.
+            // Each folder gets one problem, however many of its files are refused.
             if scan.refused.insert(id.writer).inserted {
                 scan.refuse(.unreadable, path: "\(path)/\(id.writer)", code: code)
             }
@@ -164,7 +164,7 @@ extension FolderScanner {
         return FileIdentity(status)
     }
 
-    /// The misfit that a file is whose name is a replicator's conflict copy's, or nearly a segment's; nil for another name.
+    /// The misfit of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
     private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
         let text = String(decoding: name, as: UTF8.self)
         switch SegmentFileKind.classify(text, writer: writer) {

@@ -3,20 +3,20 @@ import Glibc
 package import TransactionLog
 package import TributaryChanges
 
-/// A stage of the import: lists the log folder where hints say that something may have changed.
+/// A stage of the import: lists the log folder where hints say that it may have changed.
 ///
-/// Nothing is opened but folders. A writer's folder that has not changed since the last look is not listed again, and
-/// of files at or below the position no more than the name is taken. What the system refuses to show is kept as it was
-/// known and named in the scan, so that it is looked at again.
+/// The scanner opens folders only. It does not list a writer's folder again that has not changed since the last scan,
+/// and of files at or below the position it reads the name only. It keeps the known state of files and folders that the
+/// system refuses to show, and names them in the scan, so that they are scanned again.
 package struct FolderScanner: Sendable {
     package let path: String
-    /// The store's own writer: all its files count as applied, that is, to be compared with what was exported.
+    /// The store's own writer: all its files count as applied, so they are compared with the exported segments.
     package let own: UniqueID
     var known: [UniqueID: KnownFolder] = [:]
-    /// Writers of which applied files are still to be compared.
+    /// The writers with applied files that are still to be compared.
     private var withUnchecked: Set<UniqueID> = []
 
-    /// Misnamed entries of the log folder itself that are listed.
+    /// The maximum number of listed misnamed entries of the log folder itself.
     private static let misnamedLimit = 16
 
     package init(path: String, own: UniqueID) {
@@ -24,9 +24,10 @@ package struct FolderScanner: Sendable {
         self.own = own
     }
 
-    /// Looks where the hints say.
+    /// Scans the places that the hints name.
     ///
-    /// `watch` is called with each writer before its folder is listed, so that nothing falls between the two.
+    /// The function calls `watch` with each writer before it lists the writer's folder, so that no change is lost
+    /// between the two.
     package mutating func scan(
         _ hints: FolderHints,
         wall: UInt64,
@@ -56,13 +57,13 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
-    /// The end line of an applied file has been compared.
+    /// Records that the end line of an applied file has been compared.
     package mutating func checked(_ id: SegmentName) {
         known[id.writer]?.checked(id.bounds)
         updateUnchecked(id.writer)
     }
 
-    /// Applied files whose end line is still to be compared, at most `limit`.
+    /// The applied files whose end line is still to be compared, at most `limit`.
     package func unchecked(limit: Int) -> [SegmentName] {
         var names: [SegmentName] = []
         for writer in withUnchecked where names.count < limit {
@@ -80,7 +81,7 @@ package struct FolderScanner: Sendable {
         }
     }
 
-    /// The log folder cannot be opened: it is gone, or the system refuses it for the moment.
+    /// Handles a log folder that cannot be opened because it has vanished, or the system refuses it for the moment.
     private mutating func refuseRoot(_ code: Int32, _ hints: FolderHints, _ scan: inout FolderScan) {
         scan.retry = hints
         guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.unreadable, path: path, code: code) }
@@ -91,7 +92,7 @@ package struct FolderScanner: Sendable {
         withUnchecked = []
     }
 
-    /// The writers that have a folder; those that had one and have none any more are noted in `scan`.
+    /// The writers with a folder; adds the writers whose folder has vanished to `scan`.
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
             scan.refuse(.unreadable, path: path, code: errno)

@@ -1,16 +1,16 @@
 import TributaryChanges
 import TributaryStore
 
-/// The first stage of the import: says where to scan now.
+/// The first stage of the import: determines which places to scan now.
 ///
-/// Its input is inotify's events, the hints of others, the hints that the system refused a while ago, and the time.
+/// Its input is inotify's events, the hints of requests, the hints of earlier refusals, and the time.
 struct FolderWatch {
     private let path: String
     private let signal: Signal
     private var watcher: DirectoryWatcher?
     private var nextRescan = Duration.zero
     private var retry = FolderRetry()
-    /// Why inotify cannot be used; the system may refuse it for a while only.
+    /// The reason why inotify cannot be used; the system may refuse it for a while only.
     private(set) var problem: FolderProblem?
 
     /// Begins to watch the folder at `path`, and raises `signal` when something may have changed.
@@ -20,18 +20,18 @@ struct FolderWatch {
         startWatching()
     }
 
-    /// When there will be hints even without an event.
+    /// The time of the next hints without an event.
     var due: Duration { min(nextRescan, retry.due ?? nextRescan) }
 
-    /// Whether the system gave fewer watches than there are folders.
+    /// Whether the system provided fewer watches than there are folders.
     var isLimited: Bool { watcher?.isLimited ?? false }
 
-    /// Where to scan now; empty when nothing can have changed.
+    /// The places to scan now; empty when nothing can have changed.
     ///
     /// - Parameters:
-    ///   - requested: hints of others.
+    ///   - requested: the hints of requests.
     ///   - now: the clock's time.
-    ///   - rescan: how often everything is scanned.
+    ///   - rescan: the interval at which everything is scanned.
     /// - Returns: The hints, each once.
     mutating func nextHints(
         adding requested: FolderHints,
@@ -49,15 +49,15 @@ struct FolderWatch {
         return hints
     }
 
-    /// Called before the log folder is listed, so that nothing falls between the two.
+    /// Watches the log folder; called before it is listed, so that no change is lost between the two.
     func watchRoot() { watcher?.watchRoot() }
 
-    /// A function that is called before a writer's folder is listed.
+    /// A function that watches a writer's folder; called before the folder is listed.
     var watchWriter: (UniqueID) -> Void {
         { [watcher] in watcher?.watch($0) }
     }
 
-    /// Gives the hints again after some seconds: the system refused to show something.
+    /// Returns the hints again after some seconds, because the system refused to show a file or folder.
     mutating func retryLater(_ hints: FolderHints, now: Duration) { retry.schedule(hints, now: now) }
 
     private mutating func startWatching() {

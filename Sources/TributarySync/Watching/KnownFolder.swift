@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// A writer's folder as it was when it was looked at last.
+/// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     /// The kinds of entries with a segment's name.
     enum Entry {
@@ -12,15 +12,15 @@ struct KnownFolder: Sendable {
 
     let writer: UniqueID
     var inode: UInt64
-    /// Nil when the folder changed so shortly before the look that a later change may hide.
+    /// The time stamp of the folder; nil when it is so recent that a later change may have the same one.
     var modified: FileTime?
     private(set) var pending: [SegmentBounds: FileIdentity] = [:]
     private(set) var applied: [SegmentBounds: WriterListing.Applied] = [:]
-    /// Applied files whose end line is still to be compared.
+    /// The applied files whose end line is still to be compared.
     private(set) var unchecked: Set<SegmentBounds> = []
     private var misfits: [String: WriterListing.Misfit] = [:]
 
-    /// Misnamed files that are listed of one folder.
+    /// The maximum number of listed misnamed files of one folder.
     private static let misnamedLimit = 1_000
     private var misnamedCount = 0
 
@@ -33,8 +33,9 @@ struct KnownFolder: Sendable {
         SegmentName(writer: writer, first: bounds.first, last: bounds.last)
     }
 
-    /// Takes an entry that is not there yet; applied ones have been compared if they were in `former`, or were
-    /// verified before they were applied.
+    /// Inserts a new entry.
+    ///
+    /// An applied file is marked as compared if it was in `former`, or was verified before it was applied.
     mutating func insert(_ entry: Entry, _ id: SegmentName, former: KnownFolder? = nil) {
         switch entry {
         case .pending(let file): pending[id.bounds] = file
@@ -48,7 +49,7 @@ struct KnownFolder: Sendable {
         }
     }
 
-    /// Takes a file whose name is nearly a segment's, or a replicator's copy of one.
+    /// Inserts a file with nearly a segment's name, or a replicator's copy of a segment.
     mutating func insert(other misfit: WriterListing.Misfit) {
         if misfit.state == .rejected {
             guard misnamedCount < KnownFolder.misnamedLimit else { return }
@@ -57,7 +58,7 @@ struct KnownFolder: Sendable {
         misfits[misfit.fileName] = misfit
     }
 
-    /// Forgets a name, whatever it was; true when it was a misfit.
+    /// Removes a name; true when its file was a misfit.
     mutating func remove(_ bounds: SegmentBounds) -> Bool {
         pending[bounds] = nil
         applied[bounds] = nil
@@ -65,14 +66,14 @@ struct KnownFolder: Sendable {
         return !misfits.isEmpty && misfits.removeValue(forKey: name(bounds).fileName) != nil
     }
 
-    /// Whether there is a file at or below the position.
+    /// Whether the folder has a file at or below the position.
     func isApplied(_ bounds: SegmentBounds, position: UInt64) -> Bool {
         applied[bounds] != nil || (bounds.last <= position && pending[bounds] != nil)
     }
 
-    /// The position has moved: what was pending may be applied now.
+    /// Marks pending files that the new position covers as applied.
     ///
-    /// It was verified then, so it need not be compared.
+    /// They were verified before, so they need not be compared.
     mutating func markApplied(through position: UInt64) {
         for (bounds, file) in pending where bounds.last <= position {
             applied[bounds] = WriterListing.Applied(inode: file.inode, isChecked: true)
@@ -80,7 +81,7 @@ struct KnownFolder: Sendable {
         }
     }
 
-    /// Takes what the pending files are now; nil for one that is gone.
+    /// Updates the identities of the pending files; nil removes a file that has vanished.
     mutating func refresh(_ look: (SegmentName) -> FileIdentity?) {
         for bounds in pending.keys { pending[bounds] = look(name(bounds)) }
     }

@@ -1,7 +1,7 @@
 import TransactionLog
 
 extension SegmentName {
-    /// Whether sequences can be numbered like this: they begin with 1 and do not run backwards.
+    /// Whether the sequences are possible: they begin with 1 and do not run backwards.
     var isPossible: Bool { first >= 1 && first <= last }
 
     func overlaps(_ other: SegmentName) -> Bool {
@@ -10,10 +10,9 @@ extension SegmentName {
 
     var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
-    /// The sequences in the bytes of a file's name, without making a string of them: folders hold many applied
-    /// segments.
+    /// Parses the sequences from the bytes of a file's name without creating a string; nil for any other name.
     ///
-    /// Nil when the bytes do not follow the pattern.
+    /// Folders contain many applied segments, so a string for each name would be expensive.
     static func bounds(fileName bytes: UnsafeRawBufferPointer) -> SegmentBounds? {
         guard bytes.count == 38, bytes[16] == UInt8(ascii: "-"), bytes[33...].elementsEqual(".tlog".utf8) else {
             return nil

@@ -14,7 +14,7 @@ package struct WriterListing: Sendable {
         }
     }
 
-    /// An entry that is counted against the writer without being opened.
+    /// An entry that is reported as a fault of the writer without being opened.
     package struct Misfit: Hashable, Sendable {
         package var id: SegmentName
         package var fileName: String
@@ -34,7 +34,7 @@ package struct WriterListing: Sendable {
     /// A file at or below the position.
     package struct Applied: Hashable, Sendable {
         package var inode: UInt64
-        /// Whether its end line has been compared with what was applied.
+        /// Whether the file's end line has been compared with the applied segment.
         package var isChecked: Bool
 
         package init(inode: UInt64, isChecked: Bool) {
