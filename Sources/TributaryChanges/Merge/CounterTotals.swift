@@ -1,12 +1,12 @@
 /// The state of a counter: one total for each writer, kept for the life of the identifier.
 ///
 /// State: for each writer that has counted, the sum of its increments, and the sequence of the last of its transactions
-/// that the sum includes. Merge rule 9: a deletion supersedes no increment; of one writer, the side that has applied more
-/// of its transactions is right, because the other side's total is an earlier one of the same sum.
+/// that the sum includes. Merge rule 9: a deletion supersedes no increment. Of two totals of one writer, the total of
+/// the side that has applied more of the writer's transactions wins, because the other total is an earlier sum of them.
 package struct CounterTotals: Equatable, Sendable {
-    /// What one writer has counted.
+    /// The total of one writer.
     package struct Total: Equatable, Sendable {
-        /// The last of the writer's transactions that the sum includes.
+        /// The sequence of the writer's last transaction that the sum includes.
         package var sequence: UInt64
         package var sum: PropertyValue
 
@@ -16,7 +16,7 @@ package struct CounterTotals: Equatable, Sendable {
         }
     }
 
-    /// By writer.
+    /// The totals by writer.
     package private(set) var totals: [UniqueID: Total] = [:]
 
     package init() {}
@@ -28,7 +28,7 @@ package struct CounterTotals: Equatable, Sendable {
         totals[writer] = Total(sequence: max(before?.sequence ?? 0, sequence), sum: sum)
     }
 
-    /// Takes over, of each writer, the total of the side that has applied more of its transactions.
+    /// Takes, for each writer, the total of the side that has applied more of its transactions.
     ///
     /// Commutative, associative and idempotent for sides that have applied the same transactions of each writer up to
     /// their sequences.
@@ -39,9 +39,10 @@ package struct CounterTotals: Equatable, Sendable {
         }
     }
 
-    /// The counter's value; nil when nobody has counted.
+    /// The counter's value; nil when no writer has counted.
     ///
-    /// Added up in the order of the writers' identifiers, so that a sum of numbers with fractions is the same everywhere.
+    /// The totals are added in the order of the writers' identifiers, so that a sum with fractions is equal on every
+    /// replica.
     package var value: PropertyValue? {
         CounterTotals.value(of: totals.sorted { $0.key < $1.key }.lazy.map(\.value.sum))
     }

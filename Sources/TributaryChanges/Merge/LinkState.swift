@@ -1,11 +1,11 @@
-/// The state of a pair of a many-to-many relationship, or of the position of an object in an ordered one.
+/// The state of a pair of a many-to-many relationship, or of an object's position in an ordered relationship.
 ///
-/// State: the version of the last link or unlink, which of the two it was, and the position. Merge rules 11 (an add/remove
-/// register for each pair) and 12 (superseded by a deletion of either end).
+/// State: the version of the last link or unlink, the kind of that write, and the position. Merge rules 11 (an
+/// add/remove register for each pair) and 12 (superseded by a deletion of either end).
 @usableFromInline
 package struct LinkState<Stamp: Equatable> {
     @usableFromInline package var version: Stamp
-    /// Whether the last write took the pair away.
+    /// Whether the last write removed the pair.
     @usableFromInline package var isRemoved: Bool
     /// The position in an ordered relationship; nil in others, and while the pair is not linked.
     @usableFromInline package var position: String?
@@ -17,15 +17,15 @@ package struct LinkState<Stamp: Equatable> {
         self.position = position
     }
 
-    /// Whether a write at `version` stands that is told of after the state that is known.
+    /// Whether a write at `version` that arrives after the known state takes effect.
     ///
     /// - Parameters:
     ///   - version: The version of the link or unlink.
     ///   - known: The version of the pair's last write; nil when there was none.
-    ///   - sourceDeletion: The greatest deletion of one end; nil when it was never deleted. Asked for when it matters.
+    ///   - sourceDeletion: The greatest deletion of one end; nil when it was never deleted. Evaluated only when needed.
     ///   - targetDeletion: The greatest deletion of the other end.
     ///   - order: Compares the versions.
-    /// - Returns: whether the write stands.
+    /// - Returns: whether the write takes effect.
     /// - Throws: what `sourceDeletion`, `targetDeletion` and `order` throw.
     @inlinable
     package static func accepts<Order: VersionOrder>(
@@ -42,7 +42,7 @@ package struct LinkState<Stamp: Equatable> {
 
     /// Merges the states that two replicas have of one pair.
     ///
-    /// Commutative, associative and idempotent. Of equal versions the link stands, with the greater position.
+    /// Commutative, associative and idempotent. Of equal versions the link wins, with the greater position.
     ///
     /// - Throws: what `order` throws.
     package func merged<Order: VersionOrder>(with other: LinkState, by order: Order) throws -> LinkState
@@ -56,13 +56,13 @@ package struct LinkState<Stamp: Equatable> {
 }
 
 extension LinkState: Equatable {
-    /// Positions are equal when their bytes are; no position is the same as an empty one.
+    /// Positions are equal when their bytes are equal; a missing position equals an empty one.
     @usableFromInline
     package static func == (left: LinkState, right: LinkState) -> Bool {
         left.version == right.version && left.isRemoved == right.isRemoved && left.hasPosition(of: right)
     }
 
-    /// Whether both have one position.
+    /// Whether both states have equal positions.
     @usableFromInline
     package func hasPosition(of other: LinkState) -> Bool {
         (position ?? "").utf8.elementsEqual((other.position ?? "").utf8)

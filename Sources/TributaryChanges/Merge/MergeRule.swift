@@ -1,12 +1,12 @@
-/// How concurrent writes to one property are merged; `tributary.merge` in the property's user info.
+/// The rule for merging concurrent writes to one property; `tributary.merge` in the property's user info.
 public enum MergeRule: String, Sendable, CaseIterable {
-    /// The write with the greatest version stands.
+    /// The write with the greatest version wins.
     case latest
-    /// The greatest value ever written stands.
+    /// The greatest value ever written wins.
     case max
-    /// The least value ever written stands.
+    /// The least value ever written wins.
     case min
-    /// Increments of all writers add up.
+    /// The increments of all writers add up.
     case counter
 
     /// The key in a property's user info.

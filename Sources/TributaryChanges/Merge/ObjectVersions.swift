@@ -1,11 +1,11 @@
-/// The state of an object as a whole: whether it is there, and of which entity it is.
+/// The state of an object as a whole: its existence and its concrete entity.
 ///
 /// State: the greatest insert version with the concrete entity that this insert names, and the greatest delete version.
 /// Merge rules 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted) and 4
 /// (the concrete entity is a register written by inserts).
 @usableFromInline
 package struct ObjectVersions<Stamp: Equatable, Entity> {
-    /// The greatest version of an insert; nil when nobody has inserted the object.
+    /// The greatest version of an insert; nil when the object was never inserted.
     @usableFromInline package internal(set) var inserted: Stamp?
     /// The concrete entity that the insert with the greatest version names.
     @usableFromInline package internal(set) var entity: Entity?
@@ -19,7 +19,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
         self.deleted = deleted
     }
 
-    /// Takes an insert that is told of after what is known.
+    /// Merges an insert that arrives after the known state.
     ///
     /// - Returns: whether it is the greatest so far, so that its entity is the object's.
     /// - Throws: what `order` throws.
@@ -34,7 +34,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
         return true
     }
 
-    /// Takes a deletion that is told of after what is known.
+    /// Merges a deletion that arrives after the known state.
     ///
     /// - Returns: whether it is the greatest so far.
     /// - Throws: what `order` throws.
@@ -46,7 +46,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
         return true
     }
 
-    /// Whether the object is there: inserted, and not deleted since.
+    /// Whether the object is visible: inserted, and not deleted since.
     ///
     /// - Throws: what `order` throws.
     @inlinable
@@ -61,9 +61,9 @@ extension ObjectVersions: Equatable where Entity: Equatable {}
 extension ObjectVersions: Sendable where Stamp: Sendable, Entity: Sendable {}
 
 extension ObjectVersions where Entity: Comparable {
-    /// Merges what two replicas know of one object.
+    /// Merges the states that two replicas have of one object.
     ///
-    /// Commutative, associative and idempotent. Of inserts with equal versions the greater entity stands.
+    /// Commutative, associative and idempotent. Of inserts with equal versions the greater entity wins.
     ///
     /// - Throws: what `order` throws.
     package func merged<Order: VersionOrder>(with other: Self, by order: Order) throws -> Self

@@ -1,7 +1,7 @@
-/// The place of an object in an ordered relationship.
+/// The position of an object in an ordered relationship.
 ///
 /// Merge rule 14: positions are strings of any length that compare by their bytes; objects with equal positions, which
-/// concurrent writers make, are ordered by their identifiers.
+/// concurrent writers create, are ordered by their identifiers.
 package struct OrderedPosition: Comparable, Hashable, Sendable {
     package let position: String
     package let id: UniqueID

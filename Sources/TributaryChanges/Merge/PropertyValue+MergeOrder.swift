@@ -1,16 +1,16 @@
 extension PropertyValue {
-    /// Whether this value stands against `other` under the rule `max` or `min`; any value stands against none.
+    /// Whether this value wins against `other` under the rule `max` or `min`; any value wins against a missing one.
     @usableFromInline
     package func replaces(_ other: PropertyValue, under rule: MergeRule) -> Bool {
         if isNull || other.isNull { return !isNull && other.isNull }
         return rule == .min ? precedes(other) : other.precedes(self)
     }
 
-    /// A strict total order of values, the same on every machine.
+    /// A strict total order of values that is equal on every machine.
     ///
-    /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that this does not tell
-    /// apart, or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
-    /// bytes in their row before bytes beside the log. A double that is no number comes before all numbers.
+    /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that compare as equal,
+    /// or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
+    /// bytes in their row before bytes beside the log. NaN comes before all numbers.
     package func precedes(_ other: PropertyValue) -> Bool {
         if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
         if isNaN || other.isNaN { return isNaN && !other.isNaN }
@@ -26,7 +26,7 @@ extension PropertyValue {
         }
     }
 
-    /// Values of one kind compare with each other, and nil is a kind of its own.
+    /// The kind of the value; values of one kind compare with each other, and nil is a kind of its own.
     private var mergeKind: Int {
         switch self {
         case .null: 0

@@ -1,7 +1,7 @@
-/// The state of one property of an object: the write that counts, with its version.
+/// The state of one property of an object: the winning write with its version.
 ///
-/// State: a version and a value. Merge rules 6 (the greatest version stands), 7 (superseded by the deletion) and 8 (the
-/// greatest or the least value stands).
+/// State: a version and a value. Merge rules 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the
+/// greatest or the least value wins).
 @usableFromInline
 package struct Register<Stamp, Value> {
     /// The version of the write.
@@ -19,17 +19,17 @@ extension Register: Equatable where Stamp: Equatable, Value: Equatable {}
 extension Register: Sendable where Stamp: Sendable, Value: Sendable {}
 
 extension MergeRule {
-    /// Whether a write stands that is told of after the state that is known.
+    /// Whether a write that arrives after the known state takes effect.
     ///
     /// A counter takes every increment: see ``CounterTotals``.
     ///
     /// - Parameters:
     ///   - write: The write with its version.
-    ///   - known: The version of the register's write so far; nil when nothing that counts was written.
-    ///   - value: The register's value so far; asked for only by `max` and `min`.
+    ///   - known: The version of the register's last effective write; nil when there was none.
+    ///   - value: The register's value so far; evaluated only for `max` and `min`.
     ///   - deletion: The object's greatest deletion; nil when it was never deleted.
     ///   - order: Compares the versions.
-    /// - Returns: whether the write stands.
+    /// - Returns: whether the write takes effect.
     /// - Throws: what `value` and `order` throw.
     @inlinable
     package func accepts<Order: VersionOrder>(
@@ -51,10 +51,10 @@ extension MergeRule {
 
     /// Merges the registers that two replicas have of one property, which is no counter.
     ///
-    /// Commutative, associative and idempotent. Deletions are merged on their own and supersede the result. A baseline and
-    /// the store that joins it are such replicas.
+    /// Commutative, associative and idempotent. Deletions are merged separately and supersede the result. A baseline
+    /// and the store that joins it are such replicas.
     ///
-    /// - Returns: the register that counts; nil when there is none.
+    /// - Returns: the winning register; nil when there is none.
     /// - Throws: what `order` throws.
     package func merge<Order: VersionOrder>(
         _ first: Register<Order.Stamp, PropertyValue>?,

@@ -1,10 +1,11 @@
-/// Which of the objects that share unique keys are shown.
+/// Decides which of the objects that share unique keys are shown.
 ///
-/// State: the live objects with their insert versions and keys. Merge rule 15: in the order of their insert versions, an
-/// object is shown unless it shares a key with one that is shown already; else the oldest shown object that it shares a key
-/// with represents it. A function of the set of objects, so that every replica with the same objects shows the same ones.
+/// State: the live objects with their insert versions and keys. Merge rule 15: in the order of their insert versions,
+/// an object is shown unless it shares a key with an object that is shown already; otherwise the oldest shown object
+/// with a common key represents it. The result is a function of the set of objects, so that replicas with equal sets
+/// show the same objects.
 package struct UniqueKeys<Key: Hashable> {
-    /// A live object with its keys; a key with a null member is none.
+    /// A live object with its keys; a key with a null member does not count.
     package struct Holder {
         package var id: UniqueID
         /// The greatest version of an insert of the object.
@@ -18,14 +19,14 @@ package struct UniqueKeys<Key: Hashable> {
         }
     }
 
-    /// By object that is not shown: the one that represents it.
+    /// For each object that is not shown, the object that represents it.
     package private(set) var representatives: [UniqueID: UniqueID] = [:]
-    /// By key: the shown object that has it.
+    /// For each key, the shown object that has it.
     package private(set) var owners: [Key: UniqueID] = [:]
 
-    /// Decides for a set of live objects, in any order; each object is in it once.
+    /// Decides for a set of live objects, in any order; the set contains each object once.
     ///
-    /// Costs n log n comparisons for n objects, and a look at each key.
+    /// The cost is n log n comparisons for n objects, and one look at each key.
     package init(of holders: some Sequence<Holder>) {
         let sorted = holders.sorted { left, right in
             left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
@@ -42,6 +43,6 @@ package struct UniqueKeys<Key: Hashable> {
         }
     }
 
-    /// Whether the object is shown; true for one that is not among the holders.
+    /// Whether the object is shown; true for an object that is not among the holders.
     package func isShown(_ id: UniqueID) -> Bool { representatives[id] == nil }
 }
