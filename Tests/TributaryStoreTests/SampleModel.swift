@@ -1,13 +1,13 @@
 import TributaryChanges
 import TributaryModel
 
-/// The model of the store's tests: every kind of property that merging knows.
+/// The model of the store's tests, with every kind of property that merging distinguishes.
 enum SampleModel {
     static func make() throws -> Model {
         try Model(version: "1", entities: definitions)
     }
 
-    /// The model after it has grown: an entity, a sub-entity, attributes and relationships.
+    /// The model after additions: an entity, a sub-entity, attributes and relationships.
     static func makeGrown() throws -> Model {
         var person = person
         person.attributes.append(attribute("what", .string, default: .string("new")))

@@ -5,9 +5,9 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A store of a small company in a folder of its own.
+/// A store of a small company in its own folder.
 ///
-/// Rows are written with plain SQL, so that what is tested is reading and nothing else.
+/// Rows are written with plain SQL, so that the tests exercise only reading.
 struct StoreFixture: Sendable {
     let folder: TemporaryFolder
     let store: Store
@@ -35,7 +35,7 @@ struct StoreFixture: Sendable {
         return try Model(version: "1", entities: [employee])
     }
 
-    /// Commits one transaction with `rows` employees in it; its number is the greatest so far plus one.
+    /// Commits one transaction that adds `rows` employees; its number is the greatest so far plus one.
     @discardableResult
     func hire(_ rows: Int = 1, nameLength: Int = 8, on store: Store? = nil) throws -> Int64 {
         try (store ?? self.store).write { try StoreFixture.hire(rows, nameLength: nameLength, in: $0) }
@@ -63,7 +63,7 @@ struct StoreFixture: Sendable {
 }
 
 extension Reader {
-    /// How many employees there are, and the number of the newest transaction.
+    /// The number of employees, and the number of the newest transaction.
     func census() throws -> (employees: Int, newest: Int64) {
         (try Int.fetchOne(database, sql: "SELECT count(*) FROM Employee") ?? 0, try history.newestTransaction())
     }

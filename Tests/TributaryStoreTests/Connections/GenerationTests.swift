@@ -29,14 +29,14 @@ struct GenerationTests {
         let store = fixture.store
         try fixture.hire()
         let isOver = Atomic(false)
-        // On a thread of its own: it would keep one of the few that tasks share.
+        // The write runs on its own thread, because it would block one of the few that tasks share.
         async let writing: Void = onThread {
             while !isOver.load(ordering: .relaxed) { _ = try store.write { try StoreFixture.hire(in: $0) } }
         }
         defer { isOver.store(true, ordering: .relaxed) }
         for _ in 0..<20 {
             let generation = try store.pin(connections: 3)
-            // Three reads at once need all three connections.
+            // Three simultaneous reads need all three connections.
             let gate = Barrier(3)
             let seen = try await withThrowingTaskGroup(of: Int64.self) { group in
                 for _ in 0..<3 {

@@ -4,14 +4,15 @@ import Testing
 
 @testable import TributaryStore
 
-/// The WAL begins anew although some generation is always pinned.
+/// SQLite restarts the WAL although a generation is always pinned.
 struct GenerationWALTests {
     private func walBytes(_ fixture: StoreFixture) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")
         return (attributes[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    /// 200 moves with some 40 MiB written between them; without the release before the checkpoint the WAL holds all.
+    /// 200 moves with about 40 MiB written between them; without the release before the checkpoint the WAL keeps all of
+    /// it.
     @Test
     func staysShortUnderTwoHundredMoves() throws {
         let fixture = try StoreFixture()
@@ -26,7 +27,7 @@ struct GenerationWALTests {
         #expect(peak < 8 << 20, "\(peak) bytes")
     }
 
-    /// The WAL holds at most what was written since the move before, however the two threads are scheduled.
+    /// The WAL keeps at most the bytes since the preceding move, however the two threads are scheduled.
     @Test
     func staysShortWhileAnotherThreadWritesAllTheTime() async throws {
         let fixture = try StoreFixture()
@@ -52,7 +53,7 @@ struct GenerationWALTests {
         #expect(peak < (8 << 20) + 2 * gap * bytesOfCommit, "\(peak) bytes, at most \(gap) commits between two moves")
     }
 
-    /// A generation that was held for long makes the WAL long; the space comes back when it is let go.
+    /// A long-lived generation makes the WAL long; releasing it frees the space.
     @Test
     func givesItsSpaceBackWhenTheStoreComesToRest() throws {
         let fixture = try StoreFixture()
@@ -62,7 +63,7 @@ struct GenerationWALTests {
         let shown = try fixture.store.move(from: held, connections: 2)
         #expect(try walBytes(fixture) <= 5 << 20)
         #expect(try shown.read { try $0.census().employees } == 3_000)
-        // Also when only little was written since.
+        // This also holds when only little was written since.
         let next = try fixture.store.move(from: shown, connections: 2)
         #expect(try walBytes(fixture) <= 5 << 20)
         #expect(try next.read { try $0.census().employees } == 3_000)

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A store in memory: a private folder that nobody has to tidy up.
+/// A store in memory: a private folder that needs no cleaning up.
 struct MemoryStoreTests {
     private func model() throws -> Model {
         var note = EntityDefinition(name: "Note")
@@ -50,7 +50,7 @@ struct MemoryStoreTests {
     func whatAKilledProcessLeftIsSweptAndWhatIsInUseStays() throws {
         let parent = try TemporaryFolder("memory")
         let used = try MemoryFolder(in: parent.path)
-        // The lock of a killed process is gone, its folder is not.
+        // The lock of a killed process is released, but its folder remains.
         let left = parent.path("tributary-memory-\(getuid())-left")
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
         try Data("x".utf8).write(to: URL(fileURLWithPath: left + "/store.sqlite"))

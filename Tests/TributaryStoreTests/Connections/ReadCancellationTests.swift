@@ -3,12 +3,12 @@ import Testing
 
 @testable import TributaryStore
 
-/// A read that is cancelled ends, in the middle of a statement as well, and its connection serves the next one.
+/// A cancelled read ends, even in the middle of a statement, and its connection serves the next read.
 struct ReadCancellationTests {
     private static let endless =
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 
-    /// A read that never ends by itself; `started` hears when it has begun.
+    /// A read that never ends by itself; it signals `started` when it has begun.
     private static func reading(
         _ generation: Generation,
         _ started: AsyncStream<Void>.Continuation
@@ -43,7 +43,7 @@ struct ReadCancellationTests {
         try fixture.hire(2)
         let generation = try fixture.store.pin(connections: 2)
         let (stream, started) = AsyncStream<Void>.makeStream()
-        // One connection is kept for reads that cannot be cancelled.
+        // One connection is reserved for reads that cannot be cancelled.
         let first = ReadCancellationTests.reading(generation, started)
         for await _ in stream { break }
         let waiting = Task.detached { try await generation.readInTurn { try $0.census().employees } }

@@ -4,9 +4,9 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The time that a read may take holds inside one row as well.
+/// The time limit of a read applies within one row as well.
 struct ReadLimitTests {
-    /// A string on which the expression backtracks for ever, matched once: a single row, a single step of SQLite.
+    /// Matches a string on which the expression backtracks without end: one row, and one instruction of SQLite.
     private static func backtrack(_ reader: Reader) throws {
         let options = StringFunctions.options(.matches, caseInsensitive: false, diacriticInsensitive: false)
         let text = String(repeating: "a", count: 40)

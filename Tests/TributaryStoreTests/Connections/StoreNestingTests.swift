@@ -4,7 +4,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The writer's turn inside itself, and names that could get into each other's way.
+/// Nested use of the write lock, and names that could collide.
 struct StoreNestingTests {
     @Test func aWriteInsideAWriteIsRefusedAndLeavesTheOuterOneAlone() throws {
         let fixture = try StoreFixture()

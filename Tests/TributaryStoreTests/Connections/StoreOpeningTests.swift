@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Files, their modes, and what is left after a clean stop.
+/// Files, their modes, and the files that remain after a clean stop.
 struct StoreOpeningTests {
     private func mode(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -28,7 +28,7 @@ struct StoreOpeningTests {
         try fixture.store.close()
         #expect(FileManager.default.fileExists(atPath: fixture.path + "-wal"))
         #expect(FileManager.default.fileExists(atPath: fixture.path + "-shm"))
-        // Another user of the group, with no right to write the file or its folder.
+        // The tool runs as another user of the group, without the right to write the file or its folder.
         let tools = ["/usr/bin/setpriv", "/usr/bin/sqlite3"]
         guard getuid() == 0, tools.allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }) else {
             print("skipped: it takes root, setpriv and sqlite3 to read as another user")

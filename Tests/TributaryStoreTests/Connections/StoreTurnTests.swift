@@ -5,7 +5,7 @@ import Testing
 
 @testable import TributaryStore
 
-/// One writes at a time, first come, first served.
+/// Only one caller writes at a time, in FIFO order.
 struct StoreTurnTests {
     private final class Log: Sendable {
         private let entries = Mutex<[Int]>([])
@@ -35,7 +35,7 @@ struct StoreTurnTests {
         #expect(try fixture.hire() == 1)
     }
 
-    /// Those that wait asynchronously, and one thread that blocks behind them.
+    /// Several callers wait asynchronously, and one thread blocks behind them.
     @Test
     func turnsComeInTheOrderOfAsking() async throws {
         let fixture = try StoreFixture()

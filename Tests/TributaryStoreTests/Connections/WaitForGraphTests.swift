@@ -4,7 +4,7 @@ import Testing
 
 @testable import TributaryStore
 
-/// Threads that hold one thing and wait for another.
+/// Threads that hold one resource and wait for another.
 struct WaitForGraphTests {
     private let graph = WaitForGraph()
 
@@ -12,7 +12,7 @@ struct WaitForGraphTests {
         ExclusiveResource(name: name, isLock: isLock, graph: graph)
     }
 
-    /// A thread that holds `held`, in order, and waits for `awaited`; it ends with `body`.
+    /// Runs a thread that holds `held`, in order, and waits for `awaited` until `body` ends.
     private func with(
         _ held: [ExclusiveResource],
         waitingFor awaited: ExclusiveResource,
@@ -40,7 +40,7 @@ struct WaitForGraphTests {
         try await with([b], waitingFor: a) {
             let cycle = try await onThread { a.holding { b.startWaiting() } }
             #expect(cycle == "the context 'a' waits for the context 'b', which waits for the context 'a'")
-            // Who holds nothing may wait.
+            // A thread that holds no resource may wait.
             #expect(try await onThread { b.startWaiting() } == nil)
         }
     }
@@ -89,12 +89,12 @@ struct WaitForGraphTests {
                 #expect(!a.isHeldHere)
             }
         }
-        // The line is gone: the other way round is none either.
+        // The first wait has ended, so the opposite order closes no cycle either.
         try await with([c], waitingFor: b) {}
     }
 }
 
-/// Holds all of the resources while `body` runs.
+/// Holds all resources while `body` runs.
 private func hold(_ resources: ArraySlice<ExclusiveResource>, _ body: () -> Void) {
     guard let first = resources.first else { return body() }
     first.holding { hold(resources.dropFirst(), body) }

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The article on the store format says what is in a store.
+/// The article on the store format describes a real store.
 @Suite struct StoreFormatArticleTests {
     /// Each query of the worked example, run by the `sqlite3` command and by this project, has the printed result.
     @Test func theWorkedExampleHasThePrintedResults() async throws {
@@ -24,7 +24,7 @@ import TributaryModel
         }
     }
 
-    /// The sections on the store's own tables and their columns are those of a real store, both ways.
+    /// The sections on the store's own tables and columns match those of a real store, in both directions.
     @Test func theOwnTablesAreThoseOfAStore() throws {
         let example = try StoreFormatExample()
         let database = PlainSQL(path: example.replica.path)
@@ -40,14 +40,14 @@ import TributaryModel
             let columns = try database.rows("SELECT name, type FROM pragma_table_info('\(table)') ORDER BY cid")
             let rows = sections.first { $0.heading == "`\(table)`" }?.rows.filter { $0.count == 3 } ?? []
             #expect(rows.map { $0[0] } == columns.map { "`\($0[0] ?? "")`" }, "\(table)")
-            // A view does not know the types of what it computes.
+            // SQLite does not know the types of a view's computed columns.
             for (row, column) in zip(rows, columns) where column[1] != "" {
                 #expect(row[1] == column[1], "\(table).\(row[0])")
             }
         }
     }
 
-    /// The columns of the model's tables that are not properties are those of a real store.
+    /// The columns of the model's tables that are not properties match those of a real store.
     @Test func theColumnsBesidePropertiesAreThoseOfAStore() throws {
         let example = try StoreFormatExample()
         let database = PlainSQL(path: example.replica.path)
@@ -69,7 +69,7 @@ import TributaryModel
         #expect(try columns("Manager").starts(with: ["_id", "_entity", "_revision"]))
     }
 
-    /// The numbers in the text are those of the code.
+    /// The numbers in the text match those of the code.
     @Test func theNumbersAreThoseOfTheCode() throws {
         let example = try StoreFormatExample()
         let database = PlainSQL(path: example.replica.path)
@@ -83,7 +83,7 @@ import TributaryModel
         #expect(text.contains("up to \(HistoryWriter.capacity) records of 20 bytes"))
     }
 
-    /// What the `sqlite3` command prints; nil where there is none.
+    /// Runs a query with the `sqlite3` command and returns its output; nil where the command does not exist.
     private static func sqlite(_ path: String, _ query: String) async throws -> String? {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         let command = places.map { "\($0)/sqlite3" }.first(where: FileManager.default.isExecutableFile)

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The worked example of the article on the store format: a real store, made of the model and the transactions there.
+/// The worked example of the article on the store format: a real store with the article's model and transactions.
 struct StoreFormatExample {
     let article: Article
     let replica: Replica

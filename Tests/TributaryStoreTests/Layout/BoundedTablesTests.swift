@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// What others write does not make the store's own tables grow for good.
+/// Transactions of other writers do not make the store's own tables grow without a limit.
 @Suite struct BoundedTablesTests {
     private static let model = """
         version: "1"
@@ -27,7 +27,7 @@ import TributaryModel
         try replica.apply(ForeignTransaction(1, 1, clock: 1, seen: seen(1_000), .insert("Person", 1)))
         #expect(try count("tributary_writer", replica) == 2)
         #expect(try count("tributary_seen", replica) == 0)
-        // Stores that did so once are cleaned when they are opened.
+        // Opening cleans stores that earlier programs let grow.
         try replica.store.write { write in
             try write.db.execute(
                 sql: """
@@ -39,7 +39,7 @@ import TributaryModel
         try replica.reopen()
         #expect(try count("tributary_writer", replica) == 2)
         #expect(try count("tributary_seen", replica) == 0)
-        // Of one that is known it counts.
+        // An announcement by a known writer counts.
         let first = ForeignTransaction(1, 1, clock: 1).writer
         try replica.apply(ForeignTransaction(2, 1, clock: 2, seen: [first: 1], .insert("Person", 2)))
         #expect(try count("tributary_seen", replica) == 1)
@@ -64,7 +64,7 @@ import TributaryModel
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("P", 1)))
         try replica.apply(ForeignTransaction(1, 2, clock: 2, changes))
         #expect(try count("tributary_shape", replica) == 2_048)
-        // Known ones are found again, by a transaction that knows none.
+        // A transaction with a cleared cache finds the known shapes again.
         try replica.apply(ForeignTransaction(1, 3, clock: 3, Array(changes.suffix(100))))
         #expect(try count("tributary_shape", replica) == 2_048)
         let newest = try replica.store.read { try $0.history.newestTransaction() }

@@ -5,7 +5,7 @@ import TributaryChanges
 
 @testable import TributaryStore
 
-/// Numbers of a damaged store end in errors; in a debug build each overflow would trap.
+/// Damaged numbers in a store cause errors; in a debug build each overflow would trap.
 @Suite struct DamagedNumbersTests {
     @Test(arguments: [Int64.max, -1, .min]) func aWriterWithoutANextSequenceCannotSave(sequence: Int64) throws {
         let fixture = try StoreFixture()
@@ -27,7 +27,7 @@ import TributaryChanges
         print("seed \(generator.seed)")
         for _ in 0..<LongProofs.count(20_000, long: 1_000_000) {
             let length = Int(generator.next() % 40)
-            // Many bytes with the highest bit, so that numbers become long.
+            // Many bytes have the highest bit set, so that numbers become long.
             let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next() | generator.next() & 0x80) }
             bytes.withUnsafeBytes { bytes in
                 var reader = VariableLengthReader(bytes: bytes)

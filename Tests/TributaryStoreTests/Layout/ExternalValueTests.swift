@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Large binaries beside the store in models: which attributes have them, and where the values of others lie.
+/// Large binaries beside the store: the attributes that have them, and the storage of all other values.
 @Suite struct ExternalValueTests {
     private static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private static let large = PropertyValue.binary(bytes).json

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Views that another program has put into the store's file, when the model changes.
+/// Views of other programs in the store's file survive a change of the model.
 @Suite struct ForeignViewTests {
     private static let before =
         "  A: {attributes: {x: String?, y: String?}}\n  S: {parent: A, attributes: {s: String?}}"

@@ -8,7 +8,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Of the versions of a model only those are read that the opening of a store needs.
+/// Opening a store reads only those versions of a model that it needs.
 struct ModelVersionReadingTests {
     private let folder: TemporaryFolder
 
@@ -16,7 +16,8 @@ struct ModelVersionReadingTests {
         folder = try TemporaryFolder("versions")
     }
 
-    /// A model with that many versions, the last of them current; each renames one attribute and adds another.
+    /// A model with the given number of versions, the last of them current; each renames one attribute and adds
+    /// another.
     private func model(_ count: Int, from first: Int = 1, name: String = "Shop") throws -> Model {
         for number in first...count {
             let attributes = (1...number).map {
@@ -61,7 +62,7 @@ struct ModelVersionReadingTests {
         let reopened = try open(again)
         #expect(reopened.recording.withLock { $0 == nil })
         #expect(again.earlier.readings == 0)
-        // A name of an older version is understood: now they are read.
+        // The store resolves a name of an older version, so it reads the versions now.
         let entity = try #require(reopened.model.entity(named: "Item"))
         #expect(reopened.context.layout.slot(named: "label3", of: entity) == entity.slot(named: "label12"))
         #expect(again.earlier.readings == 11)
@@ -81,7 +82,7 @@ struct ModelVersionReadingTests {
         try open(farther).close()
         #expect(farther.earlier.readings == 3)
         #expect(try recordedVersions() == (1...11).map { "Shop \($0)" })
-        // A model of its own that does not know the newer version is refused all the same.
+        // The store refuses another model that does not list the newer version as older.
         let older = try model(8, from: 7, name: "Old")
         #expect(throws: StoreError.self) { try open(older) }
     }
@@ -101,7 +102,7 @@ struct ModelVersionReadingTests {
         #expect(first.versionHash == third.versionHash)
         for model in [first, second, third] { try open(model).close() }
         #expect(try recordedVersions() == ["1", "2", "3"])
-        // Without the newer versions beside it, it is an older one.
+        // Without the newer versions beside it, the model is an older one.
         try open(second.succeeding([first, second, third])).close()
         #expect(throws: StoreError.self) { try open(first) }
     }

@@ -5,8 +5,9 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Names that Swift takes for equal because they differ in their Unicode normal form only: to a store, as to JSON and
-/// SQLite, they are two names.
+/// Names that are equal in Swift and differ only in their Unicode normal form are two names to a store.
+///
+/// JSON and SQLite also treat them as two names.
 @Suite struct NormalFormNameTests {
     private static let composed = "caf\u{E9}"
     private static let decomposed = "cafe\u{301}"

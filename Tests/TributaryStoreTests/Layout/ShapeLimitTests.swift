@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// However many sets of properties foreign writers think of, history stays bounded and exact.
+/// History stays bounded and exact, however many sets of properties foreign writers use.
 @Suite struct ShapeLimitTests {
     private static let names = (0..<14).map { "a\($0)" }
     private static let model =
@@ -33,7 +33,7 @@ import TributaryModel
         let bound = HistoryWriter.shapeLimit + 2 * Self.names.count + 2
         #expect(all.count > bound)
         #expect(try shapes(replica) <= bound)
-        // An update, and an insert, with sets that came too late to have a shape of their own.
+        // The update and the insert use sets that came too late to have a shape of their own.
         let late = all[all.count - 2]
         let insert = Change(entity: "P", id: .sample(2), operation: .insert(Self.writes(late)))
         try replica.apply(ForeignTransaction(1, 3, clock: 3, updates[late - 1], insert))

@@ -4,7 +4,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Sub-entities that share a column do not share what it shows where nobody has written.
+/// Sub-entities that share a column keep their own defaults for objects without a write.
 @Suite struct SubentityDefaultTests {
     private static func model(manager: String, extra: String = "") -> String {
         """
@@ -24,7 +24,8 @@ import TributaryModel
         try story.apply(.insert("Employee", 1), .insert("Manager", 2), .insert("Manager", 3, ["title": "vice"]))
         #expect(try story.rows(Self.titles) == [["none", "1"], ["chief", "2"], ["vice", "2"]])
         #expect(try story.migrated.values("Manager", .sample(2))?["title"] == .string("chief"))
-        // Another concrete entity, a deletion that a newer insert outlives, and an object that was written to before.
+        // The story has another concrete entity, a deletion that a newer insert survives, and an update before its
+        // insert.
         try story.apply(.insert("Manager", 1), .insert("Employee", 2), .update("Person", 4, ["name": "d"]))
         try story.apply(.insert("Manager", 4), .delete("Manager", 3), .insert("Manager", 3))
         #expect(try story.rows(Self.titles) == [["chief", "2"], ["none", "1"], ["chief", "2"], ["chief", "2"]])

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Plain rows that wait for those of later transactions end like changes that are merged one by one.
+/// Plain rows that wait for those of later transactions have the result of changes that are merged one by one.
 @Suite struct BulkPathTests {
     @Test(.timeLimit(.minutes(30)))
     func `random mixtures of both ways end like one change at a time`() throws {
@@ -75,7 +75,7 @@ import TributaryModel
     @Test func `more rows than may wait are applied on the way`() throws {
         let replica = try Replica()
         let count = WaitingRows.limit + 10
-        // The other way round, so that they have to be sorted.
+        // The inserts come in reverse order, so that they have to be sorted.
         let inserts = (1...count).reversed().map { Change.insert("Department", $0, ["title": .string("t\($0)")]) }
         let updates = (1...count).map { Change.update("Department", $0, ["title": .string("u\($0)")]) }
         try replica.apply(waiting: [
@@ -90,7 +90,7 @@ import TributaryModel
 }
 
 extension Replica {
-    /// Applies transactions of other writers in one SQLite transaction, in which plain rows wait.
+    /// Applies transactions of other writers in one SQLite transaction, with plain rows allowed to wait.
     @discardableResult
     fileprivate func apply(waiting transactions: [ForeignTransaction]) throws -> [CommittedTransaction] {
         try store.write { write in
@@ -108,14 +108,14 @@ extension Replica {
         }
     }
 
-    /// All objects that history tells of, whatever it calls them on the way.
+    /// All objects in history, under any entity name.
     fileprivate func told() throws -> Set<UniqueID> {
         let history = try store.read { try $0.history.transactions(after: 0, limit: 10_000) }
         return Set(history.flatMap(\.changes).map(\.id.uniqueID))
     }
 }
 
-/// Transactions of a few writers that insert and write plain values most of the time, and do everything else between.
+/// Transactions of a few writers: mostly inserts and plain updates, with all other changes in between.
 private struct MixedSchedule {
     private(set) var transactions: [ForeignTransaction] = []
 

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Many claims on one side of a one-to-one relationship, counted in steps of SQLite's machine.
+/// The cost of many owners of one target in a one-to-one relationship, in instructions of SQLite's virtual machine.
 @Suite struct ClaimCostTests {
     private static let model = """
         version: "1"
@@ -14,7 +14,7 @@ import TributaryModel
           D: {relationships: {owner: {to: A?, inverse: desk}}}
         """
 
-    /// Steps that one transaction with so many claims on one target takes, as inserts or as updates.
+    /// The instructions of one transaction with the given number of owners of one target, as inserts or as updates.
     private func steps(_ claims: Int, isInsert: Bool) throws -> Int {
         let replica = try Replica(try Model(yaml: Self.model))
         let people = (1...claims).map { Change.insert("A", $0, isInsert ? ["desk": .to(0)] : [:]) }
@@ -34,7 +34,8 @@ import TributaryModel
 
     @Test(arguments: [true, false]) func costIsLinear(isInsert: Bool) throws {
         let (one, two) = (try steps(1_000, isInsert: isInsert), try steps(2_000, isInsert: isInsert))
-        // A caller who watches hears of it, and twice as many take twice as much; four times was the fault.
+        // An observing caller sees the instructions. Twice as many owners take twice as many; the fault took four
+        // times.
         #expect(one > 0)
         #expect(two <= 3 * one, "\(one) steps for 1,000 claims, \(two) for 2,000")
     }

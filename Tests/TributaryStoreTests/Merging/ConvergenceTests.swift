@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Any order of arrival gives the same state: whole stores are compared, what readers see included.
+/// Any order of arrival gives equal whole stores, including the values that readers see.
 @Suite struct ConvergenceTests {
     @Test func `random schedules end in one state, whatever the order and the slices`() throws {
         var generator = SeededGenerator.fromEnvironment()
@@ -72,7 +72,7 @@ import TributaryModel
         }.joined(separator: "\n")
     }
 
-    /// What plain SQL sees has to fit together, not only to be equal.
+    /// Expects that the values visible to plain SQL are consistent, not only equal.
     private func expectConsistent(_ replica: Replica, _ comment: String) throws {
         let broken = try replica.store.read { reader in
             try [

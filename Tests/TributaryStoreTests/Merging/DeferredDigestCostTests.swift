@@ -5,9 +5,9 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A digest of deferred links and deletions, counted in instructions of SQLite's machine.
+/// The cost of a digest of deferred links and deletions, in instructions of SQLite's virtual machine.
 @Suite struct DeferredDigestCostTests {
-    /// Instructions for the digest of a store that has the changes, of an entity or relationship that its model lacks.
+    /// The instructions for the digest of a store with changes of an entity or relationship that its model lacks.
     private func instructions(_ changes: [Change]) throws -> Int {
         let replica = try Replica(try Model(yaml: "version: \"1\"\nentities: {A: {}}"))
         try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
@@ -22,17 +22,17 @@ import TributaryModel
 
     @Test func costOfLinksIsLinear() throws {
         let (one, eight) = (try instructions(links(100)), try instructions(links(800)))
-        // Eight times as many take eight times as much; more than forty times was the fault.
+        // Eight times as many links take eight times as many instructions; the fault took more than forty times.
         #expect(eight <= 12 * one, "\(one) instructions for 100 links, \(eight) for 800")
     }
 
-    /// Each of the links asks when the object that it leads to was deleted last.
+    /// The digest looks up, for each link, the last deletion of its target.
     @Test func costOfLinksOntoAnObjectDeletedOftenIsLinear() throws {
         func instructions(_ count: Int) throws -> Int {
             try self.instructions((1...count).map { _ in .delete("Unknown", 0) } + links(count))
         }
         let (one, eight) = (try instructions(100), try instructions(800))
-        // With all deletions read for each link, it was more than fifty times as much.
+        // When each link read all deletions, the digest took more than fifty times as many instructions.
         #expect(eight <= 12 * one, "\(one) instructions for 100 deletions and links, \(eight) for 800")
     }
 }

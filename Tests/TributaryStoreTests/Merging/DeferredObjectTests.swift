@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The merge state of what the model cannot represent follows the rules of what it can.
+/// The merge state of values that the model cannot represent follows the merge rules.
 @Suite struct DeferredObjectTests {
     @Test func `a total that overflows stays a total`() {
         var object = DeferredObject(entity: "A", id: .sample(1))

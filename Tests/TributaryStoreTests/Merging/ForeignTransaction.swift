@@ -1,12 +1,12 @@
 import TributaryChanges
 
-/// A transaction of another writer, as a segment would bring it.
+/// A transaction of another writer, as a segment contains it.
 struct ForeignTransaction: Hashable, CustomStringConvertible {
     var writer: UniqueID
     var header: TransactionHeader
     var changes: [Change]
 
-    /// `clock` counts in steps of a coarse grid that all writers share, so that ties happen.
+    /// Creates a transaction; `clock` counts steps of a coarse grid that all writers share, so that clocks tie.
     init(_ writer: Int, _ sequence: UInt64, clock: UInt64, seen: [UniqueID: UInt64] = [:], _ changes: Change...) {
         self.init(writer, sequence, clock: clock, seen: seen, changes)
     }

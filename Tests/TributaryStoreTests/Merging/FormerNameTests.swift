@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Changes that name properties as an older version of the model did.
+/// Changes that name properties as in an older version of the model.
 @Suite struct FormerNameTests {
     private static let old = "  Note: {attributes: {title: String?, count: Integer 32?}}"
     private static let new = """

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Links whose ends are not visible, counted in instructions of SQLite's machine.
+/// The cost of links whose ends are not visible, in instructions of SQLite's virtual machine.
 @Suite struct HiddenLinkCostTests {
     private static let model = """
         version: "1"
@@ -17,7 +17,7 @@ import TributaryModel
           D: {relationships: {people: {to: A, many: true, inverse: desks}}}
         """
 
-    /// Instructions for objects that come and go in a store with so many links onto an object that nobody inserted.
+    /// The instructions for inserts and deletions in a store with the given links to an object that was never inserted.
     private func instructions(links count: Int, of relationship: String, _ entity: String) throws -> Int {
         let replica = try Replica(try Model(yaml: Self.model))
         let links = (1...count).map { Change.link("A", $0, relationship, [0]) }

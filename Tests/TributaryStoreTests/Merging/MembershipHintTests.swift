@@ -4,9 +4,9 @@ import TributaryChanges
 
 @testable import TributaryStore
 
-/// Inserts find the references that wait for their objects, however many wait for one of them.
+/// Inserts find the references to their objects, however many references wait for one object.
 @Suite(.timeLimit(.minutes(30))) struct MembershipHintTests {
-    /// More references to the first department than are looked up at once, then a few to the second.
+    /// Applies more references to the first department than one lookup reads, then a few to the second.
     private func waiting() throws -> Replica {
         let replica = try Replica()
         let many = (1...(MembershipHint.limit + 5)).map { number in

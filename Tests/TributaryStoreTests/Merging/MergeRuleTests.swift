@@ -5,10 +5,11 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Each rule of merging, named by the interleaving; all orders of arrival must end in the same whole store.
+/// Each merge rule, named by the interleaving; all orders of arrival must end in equal whole stores.
 @Suite struct MergeRuleTests {
-    /// Applies the transactions of different writers in every order, each time to a new store, compares the stores as a
-    /// whole and gives the last one back.
+    /// Applies the transactions of different writers to new stores in every order.
+    ///
+    /// The function compares the stores as a whole and returns the last one.
     private func merge(_ transactions: [ForeignTransaction], slice: Int = .max) throws -> Replica {
         var dumps: Set<String> = []
         var last: Replica?

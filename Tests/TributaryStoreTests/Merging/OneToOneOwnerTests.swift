@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Which of many objects a one-to-one relationship shows, whatever comes and goes.
+/// The owner of a one-to-one target among many objects that are inserted, updated and deleted.
 @Suite struct OneToOneOwnerTests {
     private static let model = """
         version: "1"
@@ -17,7 +17,8 @@ import TributaryModel
     private static let people = 1...7
     private static let desks = 11...12
 
-    /// Instructions of SQLite's machine for ending the shown owner's claim so many times, by deletions or by updates.
+    /// The instructions of SQLite's virtual machine for removing the shown owner repeatedly, by deletions or by
+    /// updates.
     private func instructions(_ count: Int, isDeletion: Bool) throws -> Int {
         let replica = try Replica(try Model(yaml: Self.model))
         let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
@@ -39,7 +40,8 @@ import TributaryModel
     @Test(arguments: [true, false]) func costOfTheNextOwnerIsLinear(isDeletion: Bool) throws {
         let one = try instructions(200, isDeletion: isDeletion)
         let four = try instructions(800, isDeletion: isDeletion)
-        // Four times as many take four times as much, and a little more for deeper trees; sixteen times was the fault.
+        // Four times as many owners take four times as many instructions, and a little more for deeper trees; the fault
+        // took sixteen times.
         #expect(four <= 6 * one, "\(one) instructions for 200 owners, \(four) for 800")
     }
 
@@ -48,7 +50,7 @@ import TributaryModel
             let replica = try Replica(try Model(yaml: Self.model))
             let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
             try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
-            // The first time each gets its rank.
+            // The first search gives each owner its rank.
             try replica.apply(ForeignTransaction(1, 2, clock: 2, .delete("D", 0), .insert("D", 0)))
             var instructions = 0
             try replica.store.write { write in
@@ -63,7 +65,7 @@ import TributaryModel
             return instructions
         }
         let (few, many) = (try instructions(100), try instructions(800))
-        // Each of ten insertions may ask which targets have references, five instructions a row, but reads no rows.
+        // Each of ten insertions may look up the targets with references, five instructions a row, but reads no rows.
         #expect(many - few <= 10 * 700 * 6, "\(few) instructions with 100 owners, \(many) with 800")
     }
 
@@ -95,7 +97,7 @@ import TributaryModel
         }
     }
 
-    /// The layout before there were ranks, with the rows that the store has.
+    /// Converts the store to the layout before ranks, with its present rows.
     @Test func aStoreWithoutRanksOpensAndShowsTheGreatest() throws {
         let model = try Model(yaml: Self.model)
         let replica = try Replica(model)

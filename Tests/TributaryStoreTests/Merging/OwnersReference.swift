@@ -1,7 +1,8 @@
 import TributaryChanges
 
-/// A one-to-one relationship between A (`desk`, where it is kept) and D (`owner`), merged by the rules alone: every
-/// version is compared whole, nothing is incremental.
+/// A one-to-one relationship between A (`desk`, with the register) and D (`owner`), merged by the rules alone.
+///
+/// It compares whole versions and computes nothing incrementally.
 struct OwnersReference {
     private struct Object {
         var inserted: Version?
@@ -13,7 +14,7 @@ struct OwnersReference {
             return deleted.map { $0 < inserted } ?? true
         }
 
-        /// What a deletion has not superseded.
+        /// The value of the register `desk` that no deletion has superseded.
         var heldDesk: UniqueID? {
             guard let desk, deleted.map({ $0 < desk.version }) ?? true else { return nil }
             return desk.target
@@ -36,7 +37,7 @@ struct OwnersReference {
         }
     }
 
-    /// The target that each visible A shows; nil inside when it shows nothing.
+    /// The target that each visible A shows; the inner value is nil when it shows nothing.
     var desks: [UniqueID: UniqueID?] {
         let owners = owners
         return visible("A").reduce(into: [:]) { result, entry in
@@ -46,7 +47,7 @@ struct OwnersReference {
         }
     }
 
-    /// The A that each visible D shows; nil inside when it shows nobody.
+    /// The A that each visible D shows; the inner value is nil when it shows nothing.
     var owners: [UniqueID: UniqueID?] {
         visible("D").keys.reduce(into: [:]) { result, target in
             let claims = visible("A").filter { $0.value.heldDesk == target }

@@ -9,7 +9,7 @@ struct RandomSchedule {
         self.init(writers: writers, each: count, using: &generator) { RandomSchedule.change(&$0) }
     }
 
-    /// `makeChange` draws one change.
+    /// Creates a schedule; `makeChange` draws one change.
     init(
         writers: Int,
         each count: Int,
@@ -30,7 +30,7 @@ struct RandomSchedule {
         }
     }
 
-    /// All transactions, each writer's in their order, shuffled otherwise.
+    /// All transactions in random order, with each writer's transactions in sequence.
     func interleaving(using generator: inout SeededGenerator) -> [ForeignTransaction] {
         var rest = transactions.map { $0[...] }
         var result: [ForeignTransaction] = []
@@ -78,7 +78,7 @@ struct RandomSchedule {
         }
     }
 
-    /// A change that only the grown model understands.
+    /// A change that only the grown model can represent.
     private static func unknown(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
         func number() -> JSONValue { .integer(Int64.random(in: 0...9, using: &generator)) }

@@ -4,7 +4,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A transaction that touches one thing twice, one touch of which the older model cannot represent.
+/// A transaction that writes twice to one property, pair or object, when the older model can represent only one write.
 @Suite struct RepeatedWriteTests {
     private static let old = """
           P: {attributes: {x: String?, n: Integer 16?}, relationships: {rs: {to: R, many: true, inverse: ps}}}
@@ -17,7 +17,7 @@ import TributaryModel
           R: {attributes: {y: String?}, relationships: {ps: {to: P, many: true, inverse: rs}}}
         """
 
-    /// Applies the changes as one transaction and upgrades the store; the other one had the newer model from the start.
+    /// Applies the changes as one transaction to a store that is then upgraded, and to one with the newer model.
     private func upgraded(after before: [Change] = [], _ changes: Change...) throws -> MigrationStory {
         let story = try MigrationStory(Self.old, Self.new)
         for change in before { try story.apply(change) }
@@ -44,7 +44,8 @@ import TributaryModel
         #expect(try other.rows("SELECT x FROM Q") == [["a"]])
     }
 
-    /// The link is known to the older model or not, by the entity under which it is written; the deletion is not.
+    /// The entity under which the link is written decides whether the older model can represent the link; it cannot
+    /// represent the deletion.
     @Test func `an object that is deleted, inserted and linked keeps its link`() throws {
         let links: [Change] = [.link("Q", 1, "rs", [9]), .link("P", 1, "rs", [9]), .link("R", 9, "ps", [1])]
         for before in [[], [Change.insert("Q", 1)], [.insert("P", 1)]] {

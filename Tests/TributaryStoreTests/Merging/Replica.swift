@@ -4,7 +4,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A store in a folder of its own, with a clock that stands still, and short ways to write to it.
+/// A store in its own folder, with a stopped clock and short functions for writes.
 final class Replica {
     let folder: TemporaryFolder
     private(set) var store: Store
@@ -15,7 +15,7 @@ final class Replica {
         store = try Replica.open(folder, model ?? SampleModel.make())
     }
 
-    /// Closes the store and tries to open it with another model; a failure leaves it to be opened again.
+    /// Closes the store and tries to open it with another model; after a failure, `reopen` can open it again.
     func reopen(_ model: Model, migration: MigrationSettings) throws {
         try store.close()
         store = try Replica.open(folder, model, migration)
@@ -40,7 +40,7 @@ final class Replica {
         return try Store.open(configuration)
     }
 
-    /// Closes the store and opens it again, with another model perhaps.
+    /// Closes the store and opens it again, optionally with another model.
     func reopen(_ model: Model? = nil) throws {
         try store.close()
         store = try Replica.open(folder, model ?? SampleModel.make())
@@ -89,7 +89,7 @@ final class Replica {
 
     func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
 
-    /// The visible object's values by name, nil when it is not visible.
+    /// The visible object's values by name; nil when it is not visible.
     func values(_ entity: String, _ id: UniqueID) throws -> [String: PropertyValue]? {
         let root = store.model.entity(named: entity)?.root ?? entity
         return try store.read { reader in

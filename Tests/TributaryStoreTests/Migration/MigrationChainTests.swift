@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A store of every version of a chain opens with the newest.
+/// A store with any version of a chain opens with the newest version.
 @Suite struct MigrationChainTests {
     static let texts = [
         "  A: {attributes: {a: Integer 16?, x: String?}}",
@@ -24,7 +24,7 @@ import TributaryModel
         return models
     }
 
-    /// The names of entity and number in each version.
+    /// The names of the entity and of the number in each version.
     private static let names = [("A", "a"), ("B", "b"), ("B", "b"), ("C", "c"), ("C", "c"), ("D", "d")]
 
     static func fill(_ replica: Replica, version: Int) throws {

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A newer version that asks for more than the objects have: nothing is migrated, and the error says which they are.
+/// A newer version has constraints that the objects violate: nothing is migrated, and the error names the objects.
 @Suite struct MigrationCheckTests {
     private func violations(_ story: MigrationStory) throws -> [MigrationViolation] {
         let error = #expect(throws: StoreError.self) { try story.migrate() }
@@ -35,7 +35,7 @@ import TributaryModel
         let text = MigrationError.violated(from: "1", to: "2", found).description
         #expect(text.contains("A.(x, n) is to be unique, and 2 objects have \"a\", 1: \(UniqueID.sample(1))"))
         #expect(text.contains("7 objects") && text.contains("…"))
-        // Nothing is half applied: the old version opens, and once the objects differ the new one does.
+        // The failed migration leaves no trace: the old version opens, and the new one does once the objects differ.
         try story.migrated.reopen(story.old)
         #expect(try story.rows("SELECT y FROM A WHERE y IS NOT NULL") == [["two"]])
         #expect(try story.rows("SELECT version FROM tributary_model") == [["1"]])
@@ -51,7 +51,7 @@ import TributaryModel
             "  A: {attributes: {x: String?, y: String?}, unique: [y]}",
             Self.model(", unique: [z]")
         )
-        // Other machines have each given the key to an object of theirs.
+        // Each of two other machines has given the key to one of its objects.
         try story.apply(.insert("A", 1, ["y": "a"]))
         try story.apply(.insert("A", 2, ["y": "a"]))
         try story.migrate()
@@ -114,7 +114,7 @@ import TributaryModel
         let (one, many) = ("B?, inverse: a", "A, many: true, optional: true, inverse: b")
         let story = try MigrationStory(Self.relation(one, many), Self.relation("B, inverse: a", many))
         try story.apply(.insert("B", 11), .insert("A", 1, ["b": .to(11)]), .insert("A", 2), .insert("A", 3))
-        // It is known which one it is, and that one is on its way.
+        // The target is known and will be inserted later.
         try story.apply(.update("A", 3, ["b": .to(19)]))
         let found = try violations(story)
         #expect(found.map(\.rule) == [.mandatory] && found.map(\.properties) == [["b"]])

@@ -5,14 +5,14 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Random versions of a model, random data by writers of any of them.
+/// Random versions of a model with random data by writers of any version.
 @Suite struct MigrationEvolutionTests {
-    /// What there should be, kept by the numbers of things and without a store.
+    /// The expected state, kept by the numbers of entities and attributes, without a store.
     private struct Expected {
-        /// By object: its entity, and by attribute what was written.
+        /// For each object, its entity and the written value of each attribute.
         var objects: [Int: (entity: Int, values: [Int: Int64?])] = [:]
         var deleted: Set<Int> = []
-        /// What was written to objects that are not there: it takes effect when they are inserted.
+        /// The values that were written to missing objects; they take effect when the objects are inserted.
         var deferred: [Int: [Int: Int64?]] = [:]
 
         mutating func migrate(from old: [ModelEvolution.Entity], to new: [ModelEvolution.Entity]) {
@@ -31,7 +31,7 @@ import TributaryModel
         var apply: (inout Expected) -> Void
     }
 
-    /// A transaction in the words of one version.
+    /// A transaction with the names of one version.
     private func event(
         _ sequence: UInt64,
         _ entities: [ModelEvolution.Entity],
@@ -80,7 +80,7 @@ import TributaryModel
         }
     }
 
-    /// Links and unlinks of relationships with an inverse, from either side.
+    /// Links and unlinks of relationships with an inverse, written from either side.
     private func pairs(
         _ entity: ModelEvolution.Entity,
         _ id: Int,
@@ -159,7 +159,7 @@ import TributaryModel
                 }
                 for _ in 0..<8 {
                     sequence += 1
-                    // Writers of this version, and of the one before.
+                    // The writers use this version or the preceding one.
                     let words = max(0, version - Int.random(in: 0...1, using: &random))
                     let event = event(sequence, evolution.versions[words], using: &random)
                     try replica.apply(event.transaction)
@@ -195,7 +195,7 @@ import TributaryModel
         events.map { "\($0.transaction)" }.joined(separator: "\n")
     }
 
-    /// Applies everything in order, and migrates at moments of its own.
+    /// Applies everything in order, and migrates at random moments.
     private func run(
         _ events: [Event],
         _ replica: Replica,

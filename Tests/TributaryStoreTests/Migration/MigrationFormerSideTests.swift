@@ -5,8 +5,10 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Relationships of which one side, or both, are not in a newer model any more: a store that had them and one that never
-/// did are in one state, whichever side they were written from.
+/// Relationships of which a newer model has removed one side or both.
+///
+/// A store that had the removed side and one that never had it are in equal states, whichever side the links were
+/// written from.
 @Suite struct MigrationFormerSideTests {
     private static let kept = "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}"
 
@@ -22,7 +24,7 @@ import TributaryModel
         "as: {to: A, many: true, inverse: bs}"
     )
 
-    /// Pairs that are linked, unlinked, void and not there yet, written from both sides.
+    /// Writes pairs from both sides that are linked, unlinked, superseded by a deletion, or not inserted yet.
     private func writePairs(_ story: MigrationStory) throws {
         try story.apply(.insert("A", 1), .insert("A", 2), .insert("B", 11), .insert("B", 12), .insert("B", 13))
         try story.apply(.link("A", 1, "bs", [11, 12]), .link("B", 13, "as", [1, 2]))
@@ -39,8 +41,8 @@ import TributaryModel
             try story.migrate()
             #expect(try story.rows("SELECT 1 FROM B_as").count == 3)
             try story.expectOneState()
-            // A writer with the older version goes on with the side that is gone. Its clock is behind that of the
-            // migration, which has told others of the pairs: what it unlinks stays linked.
+            // A writer with the older version continues to write the removed side. Its clock is behind the clock of the
+            // migration, which has exported the pairs: a pair that this writer unlinks stays linked.
             try story.apply(.link("A", 2, "bs", [13]), .unlink("A", 1, "bs", [11]))
             #expect(try story.rows("SELECT 1 FROM B_as").count == 4)
             try story.expectOneState()

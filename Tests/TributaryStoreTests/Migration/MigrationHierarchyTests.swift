@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A sub-entity goes, and the root of its hierarchy stays: an object is the root's, whatever its concrete entity is.
+/// A sub-entity is removed while the root of its hierarchy remains: its objects belong to the root entity.
 @Suite struct MigrationHierarchyTests {
     private static let root = """
           P: {attributes: {x: String?, c: {type: Integer 64, optional: true, merge: counter}}, relationships: {\

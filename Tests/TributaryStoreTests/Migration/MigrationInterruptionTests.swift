@@ -7,10 +7,11 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A migration that ends in the middle leaves the store at the old version; the second try comes to the same as one that
-/// nothing disturbed.
+/// An interrupted migration leaves the store at the old version.
+///
+/// The second attempt has the result of a migration without an interruption.
 @Suite struct MigrationInterruptionTests {
-    /// A difference of every kind at once.
+    /// A model change with a difference of every kind.
     private func story() throws -> (old: Model, new: Model) {
         let old = try Model(
             yaml: """
@@ -115,7 +116,7 @@ import TributaryModel
         let calm = try copy(source, old)
         try calm.reopen(new, migration: settings)
         let reports = heard.withLock { $0 }
-        // What goes for good is told before and after.
+        // The first and the last report list the values that are lost.
         for report in [reports.first, reports.last] {
             var bare = try #require(report)
             #expect(bare.losses.map(\.description) == ["A.gone: 19 values", "D: 19 objects"])

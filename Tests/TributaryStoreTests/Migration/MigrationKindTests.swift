@@ -5,8 +5,10 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Entities and attributes, one kind of difference a test: what readers see, and that the merge state is that of a store
-/// which had the newer model from the beginning.
+/// Entities and attributes, one kind of difference for each test.
+///
+/// Each test checks the values that readers see, and compares the merge state with that of a store which had the newer
+/// model from the beginning.
 @Suite struct MigrationKindTests {
     @Test func `an added attribute has its default, also where it is parked already`() throws {
         let story = try MigrationStory(
@@ -48,7 +50,7 @@ import TributaryModel
         try story.migrate()
         #expect(try story.rows("SELECT salary, x FROM A") == [["12.0", "a"]])
         try story.expectOneState()
-        // A writer that has not been brought to the new version, and one that has.
+        // One writer has the old version of the model, the other one has the new version.
         try story.apply(.update("A", 1, ["pay": 13]), .update("A", 1, ["x": "b"]))
         #expect(try story.value("SELECT salary FROM A") == "13.0")
         try story.apply(.update("A", 1, ["salary": 14]), .insert("A", 9))
@@ -193,7 +195,7 @@ import TributaryModel
             "  A: {attributes: {x: String?, c: {type: Integer 64, default: \(number), merge: counter}\(rest)}}\n"
                 + "  B: {parent: A, attributes: {d: {type: Integer 64, default: \(number), merge: counter}}}"
         }
-        // With an attribute removed the table is written anew, without one it stays.
+        // With a removed attribute the table is rewritten; without one the table stays.
         for rest in ["", ", y: String?"] {
             let story = try MigrationStory(model(13, rest), model(16, ""))
             try story.apply(.insert("A", 1), .insert("A", 2, ["c": 13]), .insert("B", 3), .insert("A", 4, ["c": 5]))

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// What a newer model does not know any more: a store that had it and one that never did keep the same of it.
+/// A store that had a property which the newer model lacks, and one that never had it, defer equal values.
 @Suite struct MigrationParkedTests {
     private static func attribute(_ type: String, _ rule: String = "latest") -> String {
         "  A: {attributes: {x: String?, n: {type: \(type), optional: true, merge: \(rule)}}}"

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Versions of a model of a public project, kept beside the package.
+/// Versions of a public project's model, kept beside the package.
 @Suite struct MigrationPublishedTests {
     private static let folder: String? = {
         let root = URL(fileURLWithPath: PackageFolder.path)

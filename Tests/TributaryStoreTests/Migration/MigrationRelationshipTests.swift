@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Relationships, one kind of difference a test.
+/// Relationships, one kind of difference for each test.
 @Suite struct MigrationRelationshipTests {
     private static let many =
         "  A: {attributes: {x: String?}, relationships: {bs: {to: B, many: true, inverse: as}}}\n"
@@ -48,7 +48,7 @@ import TributaryModel
         try story.apply(.link("A", 1, "bs", [3, 4, 9]), .link("A", 2, "bs", [3]))
         try story.apply(.unlink("A", 1, "bs", [3]))
         try story.migrate()
-        // (B, as) sorts first now: the pairs are kept on the other side.
+        // (B, as) sorts first now, so the pairs are kept on the other side.
         #expect(try story.rows("SELECT 1 FROM B_as").count == 2)
         #expect(try story.value("SELECT count(*) FROM sqlite_schema WHERE name = 'A_bs'") == "0")
         #expect(try story.written() == 0)

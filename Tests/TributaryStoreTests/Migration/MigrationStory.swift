@@ -5,7 +5,9 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// A store that is brought to a newer model, beside one that had that model from the beginning and hears the same.
+/// A store that is migrated to a newer model, and a store with that model from the beginning.
+///
+/// Both stores apply the same transactions.
 final class MigrationStory {
     let old: Model
     let new: Model
@@ -13,7 +15,7 @@ final class MigrationStory {
     let fresh: Replica
     private var sequence: UInt64 = 0
 
-    /// Models as YAML, the versions in between included.
+    /// Creates the stores from models as YAML, including the versions in between.
     init(_ versions: String...) throws {
         let models = try versions.enumerated().map { index, text in
             try Model(yaml: "version: \"\(index + 1)\"\nentities:\n" + text)
@@ -24,7 +26,7 @@ final class MigrationStory {
         fresh = try Replica(new)
     }
 
-    /// A transaction of another writer, which both stores apply.
+    /// Applies a transaction of another writer to both stores.
     func apply(_ changes: Change...) throws { try apply(changes) }
 
     func apply(_ changes: [Change]) throws {
@@ -36,13 +38,13 @@ final class MigrationStory {
 
     func migrate() throws { try migrated.reopen(new) }
 
-    /// Each store hears what the other has written itself.
+    /// Exchanges the transactions that each store has written itself.
     func exchange() throws {
         try MigrationStory.send(from: migrated, to: fresh)
         try MigrationStory.send(from: fresh, to: migrated)
     }
 
-    /// Whole stores are compared, what readers see included.
+    /// Expects equal whole stores, including the values that readers see.
     func expectOneState(_ location: SourceLocation = #_sourceLocation) throws {
         try exchange()
         let (first, second) = (try migrated.dump(), try fresh.dump())
@@ -55,7 +57,7 @@ final class MigrationStory {
         #expect(try migrated.digest() == fresh.digest(), sourceLocation: location)
     }
 
-    /// The names of the store's own changes since the migration.
+    /// The number of the store's own changes since the migration.
     func written() throws -> Int { try MigrationStory.own(migrated, from: 1).count }
 
     func rows(_ query: String) throws -> [[String?]] { try PlainSQL(path: migrated.path).rows(query) }

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Versions of a model that come from each other by random steps; each thing has a number that its names do not change.
+/// Versions of a model that follow each other by random steps; each element has a number that survives renaming.
 struct ModelEvolution {
     struct Attribute {
         var key: Int
@@ -13,13 +13,13 @@ struct ModelEvolution {
         var rule = MergeRule.latest
     }
 
-    /// A relationship to the first entity with an inverse; each side can be taken out.
+    /// A relationship to the first entity with an inverse; each side can be removed.
     struct Pair {
         var name: String
         var former: String?
         var inverse: String
         var inverseFormer: String?
-        /// Many-to-many, or else many-to-one.
+        /// Whether the relationship is many-to-many; otherwise it is many-to-one.
         var isToMany: Bool
         var hasOwn = true
         var hasInverse = true
@@ -38,7 +38,7 @@ struct ModelEvolution {
 
     private(set) var versions: [[Entity]] = []
     private var nextKey = 0
-    /// Whether attributes have other merge rules, and entities relationships with an inverse.
+    /// Whether attributes have several merge rules, and entities have relationships with an inverse.
     private let hasRules: Bool
 
     init(versions count: Int, hasRules: Bool = false, using random: inout some RandomNumberGenerator) {
@@ -90,7 +90,7 @@ struct ModelEvolution {
         )
     }
 
-    /// Renames a relationship with an inverse, or takes a side of it away; the side that is left stays of its kind.
+    /// Renames a relationship with an inverse, or removes one of its sides; the remaining side keeps its kind.
     private mutating func changePair(_ pair: inout Pair?, using random: inout some RandomNumberGenerator) {
         guard var changed = pair else { return }
         switch Int.random(in: 0..<4, using: &random) {
@@ -190,7 +190,7 @@ struct ModelEvolution {
         return models
     }
 
-    /// Those with an inverse: of the first entity all that lead back from the others.
+    /// The relationships with an inverse; for the first entity, all inverses from the other entities.
     private func relationships(of entity: Entity, in entities: [Entity]) -> [Relationship] {
         var result: [Relationship] = []
         func add(_ name: String, _ former: String?, to destination: String, isToMany: Bool, inverse: String?) {

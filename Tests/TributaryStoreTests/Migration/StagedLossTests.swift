@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// What a migration drops is counted also when stages of one's own cover a part of the way.
+/// A migration counts its losses also when custom stages cover a part of it.
 @Suite struct StagedLossTests {
     private static let versions = [
         "  A: {attributes: {x: String?, early: String?, late: String?}}\n  B: {attributes: {y: String?}}",
@@ -14,7 +14,7 @@ import TributaryModel
         "  A: {attributes: {x: String?}}",
     ]
 
-    /// What the first and the last report tell of, with a stage between the two versions.
+    /// The losses in the first and the last report, with a stage between the two versions.
     private func losses(stage from: String?, _ to: String?) throws -> [String] {
         let story = try MigrationStory(Self.versions[0], Self.versions[1], Self.versions[2])
         try story.apply((1...5).map { .insert("A", $0, ["early": "e", "late": "l"]) } + [.insert("B", 9)])
@@ -36,7 +36,7 @@ import TributaryModel
         #expect(try losses(stage: "2", "3") == ["A.early: 5 values"])
         #expect(try losses(stage: "1", "2") == ["A.late: 5 values", "B: 1 object"])
         #expect(try losses(stage: "1", "3") == [])
-        // One that is not on the way covers nothing.
+        // A stage outside the path covers nothing.
         #expect(try losses(stage: "7", "8") == ["A.early: 5 values", "A.late: 5 values", "B: 1 object"])
     }
 

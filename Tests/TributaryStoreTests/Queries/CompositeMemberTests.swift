@@ -4,7 +4,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Members of composites that are no plain values: SQL and memory agree on whether they are there.
+/// Members of composites that are not plain values: SQL and memory agree on their presence.
 struct CompositeMemberTests {
     private let store: Store
     private let fixture: StoreFixture

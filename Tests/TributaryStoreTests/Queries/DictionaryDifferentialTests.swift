@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Dictionary results have one meaning: SQLite's answer is the one in memory.
+/// SQLite and memory return equal dictionary results.
 struct DictionaryDifferentialTests {
     @Test
     func resultsOfSQLAreThoseOfMemory() throws {

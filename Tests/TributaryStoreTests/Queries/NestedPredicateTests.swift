@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Predicates that nest as deep as the language allows: SQLite's parser has room for a hundred things at a time.
+/// Predicates with the deepest nesting that the language allows; the stack of SQLite's parser has a hundred entries.
 struct NestedPredicateTests {
     private let fixture: StoreFixture
     private let employee: Entity
@@ -16,7 +16,7 @@ struct NestedPredicateTests {
         employee = try #require(fixture.store.model.entity(named: "Employee"))
     }
 
-    /// The salaries that SQL finds, and those that memory finds.
+    /// The salaries that SQL finds, and the salaries that memory finds.
     private func salaries(_ predicate: ObjectPredicate) throws -> (sql: [Int64], memory: [Int64]) {
         let bound = try predicate.bind(to: employee, in: fixture.store.model)
         return try fixture.store.read { reader in
@@ -78,7 +78,7 @@ struct NestedPredicateTests {
         }
     }
 
-    /// One branch goes all the way down, others are short.
+    /// A tree with one branch of the full depth and short other branches.
     private func tree(depth: Int, _ random: inout SeededGenerator) -> ObjectPredicate {
         if depth == 0 {
             let operation = [ObjectPredicate.Operator.less, .equal, .greaterOrEqual].randomElement(using: &random)

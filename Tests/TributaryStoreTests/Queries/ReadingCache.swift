@@ -3,7 +3,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// What the subjects of a world lead to, read once: the world does not change.
+/// The targets of the subjects of a world, read once, because the world does not change.
 final class ReadingCache {
     private struct Key: Hashable {
         var id: ManagedObjectID

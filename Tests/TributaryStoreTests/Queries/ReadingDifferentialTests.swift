@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// One predicate, one answer: SQLite's and the one in memory.
+/// SQLite and memory return equal results for each predicate.
 struct ReadingDifferentialTests {
     private static let worlds = LongProofs.count(40, long: 120)
 

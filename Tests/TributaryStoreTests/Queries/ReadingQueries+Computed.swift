@@ -88,7 +88,7 @@ extension ReadingQueries {
         )
     }
 
-    /// The predicate with most of its paths starting at the variable; the others stay with the outer object.
+    /// The predicate with most of its paths starting at the variable; the other paths start at the outer object.
     private func rooted(
         _ predicate: ObjectPredicate,
         at name: String,

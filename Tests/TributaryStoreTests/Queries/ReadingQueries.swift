@@ -29,7 +29,7 @@ struct ReadingQueries {
         let right: ObjectPredicate.Expression
         switch operation {
         case .isIn:
-            // Some lists are longer than those whose values are parameters of their own.
+            // Some lists exceed the length up to which each value is a parameter of its own.
             let isLong = Int.random(in: 0..<6, using: &random) == 0
             let count = isLong ? Int.random(in: 65..<90, using: &random) : Int.random(in: 0..<4, using: &random)
             right = .list((0..<count).map { _ in .constant(value(left.type, &random)) })
@@ -60,7 +60,7 @@ struct ReadingQueries {
         )
     }
 
-    /// Whether a to-many relationship, at the end of a path, has no objects or some.
+    /// A condition on whether a to-many relationship, at the end of a path, is empty.
     private func emptiness(_ entity: Entity, _ random: inout SeededGenerator) -> ObjectPredicate? {
         var components: [String] = []
         var current = entity

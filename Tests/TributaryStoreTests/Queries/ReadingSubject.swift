@@ -3,7 +3,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// An object of the world for predicates in memory; relationships come from `Reader.related`.
+/// An object of the world for predicates in memory; its relationships come from `Reader.related`.
 struct ReadingSubject: PredicateSubject {
     let row: Row
     let reader: Reader

@@ -159,7 +159,7 @@ struct ReadingWorld {
         }
     }
 
-    /// With plain SQL, so that nothing but reading is tested.
+    /// Writes with plain SQL, so that the tests exercise only reading.
     private func write(
         _ values: [(entity: Entity, id: UniqueID, slots: [PropertyValue])],
         _ pairs: [(link: String, source: UniqueID, target: UniqueID)],
