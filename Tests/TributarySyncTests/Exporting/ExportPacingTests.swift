@@ -2,7 +2,7 @@ import Testing
 
 @testable import TributarySync
 
-/// When saves at given moments are exported, with a quiet time of one second.
+/// The export times of saves at given moments, with a quiet time of one second.
 @Suite struct ExportPacingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -29,7 +29,7 @@ import Testing
         var pacing = ExportPacing()
         var exports: [Double] = []
         for moment in one.saves where exports.last.map({ moment > $0 }) ?? true {
-            // What is saved until then goes out with it.
+            // Saves before the export are exported with it.
             let export = moment + Self.seconds(pacing.rest(at: .seconds(moment), quiet: .seconds(1)))
             pacing.exported(at: .seconds(export))
             exports.append(export)

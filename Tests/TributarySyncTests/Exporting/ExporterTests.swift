@@ -93,7 +93,7 @@ import TributaryStore
         }
         #expect(throws: PowerFailure.self) { try stopping.run() }
         #expect(logs.segments(of: own).isEmpty)
-        // What is saved meanwhile does not change the segment that was begun.
+        // Later saves do not change a segment whose export has begun.
         try save(3...3)
         #expect(try exporter().run().segments == 2)
         #expect(logs.segments(of: own).map(\.last) == [2, 3])

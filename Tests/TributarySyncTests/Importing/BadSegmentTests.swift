@@ -6,7 +6,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// The bad input that a log folder may hold: nothing of it is applied, the reason is listed, another writer goes on.
+/// Faulty input in a log folder is not applied, its reason is listed, and another writer's segments are applied.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BadSegmentTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
@@ -20,7 +20,7 @@ import TributaryChanges
         var testDescription: String
         var state: SegmentState
         var line: Int?
-        /// Makes the file's bytes of a good segment of two transactions.
+        /// Creates the file's bytes from a valid segment of two transactions.
         var make: @Sendable (SegmentText) -> [UInt8]
 
         init(
@@ -35,7 +35,7 @@ import TributaryChanges
             self.make = make
         }
 
-        /// Puts other text into the second transaction's change, with everything counted and hashed again.
+        /// Replaces text in the second transaction's change, with correct counts and hashes.
         static func change(_ description: String, _ text: String) -> Case {
             Case(description, .rejected, line: 5) { segment in
                 var segment = segment
@@ -90,7 +90,7 @@ import TributaryChanges
         if let line = test.line { #expect(status.line == line) }
         #expect(try replica.employees(1...200) == [101])
         #expect(try replica.position(bad) == 0)
-        // The right bytes in its place are taken.
+        // The valid bytes in place of the faulty ones are applied.
         try logs.put(segment)
         try await replica.service.importAll()
         #expect(try replica.employees(1...200) == [1, 2, 101])
@@ -111,7 +111,7 @@ import TributaryChanges
         for name in [pipe, link, folder] { #expect(try await replica.state(name) == .rejected) }
         #expect(try replica.position(good) == 1)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsRejected])
-        // When they are gone nothing is left of them.
+        // The status lists nothing of removed files.
         for name in [pipe, link, folder] { try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)") }
         try await replica.service.importAll()
         #expect(try await replica.service.segments().isEmpty)

@@ -8,7 +8,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// Binaries between stores and the folder: named by a segment, or in it, in files beside a store, or in its rows.
+/// Binaries between stores and the folder: as blobs or in segments, beside a store or in its rows.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BlobImportTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
@@ -18,7 +18,7 @@ import TributaryStore
 
     init() throws { logs = try LogsFolder() }
 
-    /// A segment whose employees have photos that lie in `blobs`.
+    /// A segment whose employees have photos in `blobs`.
     private func segment(_ photos: [[UInt8]]) -> SegmentText {
         let changes = photos.enumerated().map { index, bytes in
             let id = SyncModel.employee(UInt64(index + 1))
@@ -61,7 +61,7 @@ import TributaryStore
         #expect(kept[1] == bytes[1])
         #expect(try kept.map { try external.store.whole($0) } == bytes)
         #expect(files(external).count == 1)
-        // The folder's files are the replicator's; the store needs them no more.
+        // The folder's files belong to the replicator; the store does not need them any more.
         try FileManager.default.removeItem(atPath: "\(logs.path)/\(writer)")
         #expect(try kept.map { try external.store.whole($0) } == bytes)
         let digests = try [plain, external].map { try $0.store.read { try $0.mergeState.digest().digest } }
@@ -118,7 +118,7 @@ import TributaryStore
         #expect(files(left).count == 1 && files(right).isEmpty)
         let digests = try [left, right].map { try $0.store.read { try $0.mergeState.digest().digest } }
         #expect(digests[0] == digests[1])
-        // What goes out has the bytes: the names of a store's files mean nothing to others.
+        // Exported segments contain the bytes, because the names of a store's files mean nothing to other writers.
         for name in logs.segments(of: left.own) {
             #expect(!String(decoding: logs.bytes(of: name) ?? [], as: UTF8.self).contains("\"blob\""))
         }

@@ -5,7 +5,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What looks like the name of a blob and is none: a value that no model can represent, for which nothing waits.
+/// A value that resembles the name of a blob is one that no model can represent, and no segment waits for it.
 @Suite(.timeLimit(.minutes(10)), .watcherTurns) struct IllFormedBlobTests {
     private let logs: LogsFolder
     private let wall = SyncWall()

@@ -7,7 +7,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// Segments of few changes that are long: what is in memory of them is counted in bytes.
+/// Segments with few long changes: the limit of their memory counts bytes.
 @Suite struct LongLineTests {
     private let folder: TemporaryFolder
     private let logs: LogsFolder

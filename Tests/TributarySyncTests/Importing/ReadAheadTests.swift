@@ -7,9 +7,9 @@ import TributaryChanges
 @testable import TransactionLog
 @testable import TributarySync
 
-/// What is read of a segment before anybody asks for it.
+/// The part of a segment that is read before it is requested.
 @Suite struct ReadAheadTests {
-    /// Bytes that tell how far they have been read.
+    /// Bytes that report the offset up to which they have been read.
     private struct WatchedBytes: SegmentBytes {
         let source: MemorySegment
         let hasRead: @Sendable (UInt64) -> Void
@@ -25,7 +25,7 @@ import TributaryChanges
         }
     }
 
-    /// How far a reader is ahead of what was taken of it.
+    /// The greatest distance between the read bytes and the requested ones.
     private final class Distance: Sendable {
         private let state = Mutex((taken: 0, most: 0))
 
@@ -70,7 +70,7 @@ import TributaryChanges
         hasRead: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) -> ReadAhead {
         let bytes = WatchedBytes(source: source, hasRead: hasRead)
-        // A busy machine may need long for a batch.
+        // A busy machine may need a long time for a batch.
         return ReadAhead(
             file: source.file,
             sliceChanges: sliceChanges,
@@ -88,7 +88,7 @@ import TributaryChanges
         var budget = ReadBudget(changes: 20_000)
         try reader.prefetch(&budget)
         while let batch = try reader.next(), !batch.endsSlice {}
-        // The caller asks for nothing more, as while a slice is applied.
+        // The caller requests nothing more, as it does while a slice is applied.
         for await offset in offsets where offset >= end { break }
         withExtendedLifetime(reader) {}
     }
@@ -104,11 +104,12 @@ import TributaryChanges
             distance.take(batch.byteCount)
         }
         #expect(events == 60)
-        // A slice of 4 MiB, its last transaction, a batch of 2 MiB, and one that the caller is about to tell of.
+        // The memory holds a slice of 4 MiB, its last transaction, a batch of 2 MiB, and the batch that the caller is
+        // about to report.
         #expect(distance.most <= 10 << 20, "\(distance.most)")
     }
 
-    /// A caller that may wait reads by itself: a small segment costs no change of threads.
+    /// A caller that may wait reads on its own thread: a small segment costs no change of threads.
     @Test func whatIsReadBeforeTheWriteLockIsReadByTheCaller() throws {
         let (source, segment) = try ReadAheadTests.verified(1...4, name: "Ann")
         let threads = Threads()
@@ -119,7 +120,7 @@ import TributaryChanges
         #expect(threads.all == [pthread_self()])
     }
 
-    /// Small transactions make three events each; a slice counts one for each.
+    /// Each small transaction makes three events; a slice counts one for each of them.
     @Test func aSliceOfSmallTransactionsIsReadBeforeTheWriteLock() throws {
         let (source, segment) = try ReadAheadTests.verified(1...4_000, name: "Ann", sliceChanges: 4_000)
         let reader = ReadAheadTests.reader(source, segment, sliceChanges: 4_000)

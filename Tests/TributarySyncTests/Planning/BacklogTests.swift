@@ -6,7 +6,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// A folder that holds more segments of one writer than the importer remembers.
+/// A folder with more segments of one writer than the importer's cache holds.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BacklogTests {
     @Test func moreSegmentsThanAreRememberedAreImported() async throws {
         let count = UInt64(LongProofs.count(4_500, long: 100_000))

@@ -6,7 +6,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// Transactions that do not come are a problem once their grace is over.
+/// Missing transactions are a problem once their grace is over.
 @Suite(.watcherTurns) struct GapTests {
     @Test func aGapIsAProblemAfterItsGraceWithSinceAndWriter() async throws {
         let wall = SyncWall()

@@ -7,7 +7,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// Numbers from files, clocks and settings, whatever they are, stop nothing: in a debug build each overflow would trap.
+/// Extreme numbers from files, clocks and settings stop nothing; in a debug build each overflow would trap.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct HostileNumbersTests {
     @Test func thePlannerTakesAnyNumbers() {
         var generator = SeededGenerator.fromEnvironment()
@@ -58,7 +58,7 @@ import TributaryStore
             let segment = LogsFolder.text(writer, first...first, base: writer == a ? 0 : 10)
             try folder.write(String(decoding: segment.bytes(), as: UTF8.self), to: "logs/\(segment.name.path)")
         }
-        // Two sparse files with overlapping names, as large as the file system allows.
+        // The two sparse files have overlapping names and the greatest size that the file system allows.
         for range in ["0000000000000002-ffffffffffffffff", "0000000000000002-fffffffffffffffe"] {
             let path = "\(logs)/\(a)/\(range).tlog"
             try #require(FileManager.default.createFile(atPath: path, contents: nil))

@@ -4,7 +4,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// A planner that is told numbers at which arithmetic ends.
+/// A planner that gets numbers at the limits of arithmetic.
 struct HostilePlan {
     private var planner: ImportPlanner
     private var wall: UInt64

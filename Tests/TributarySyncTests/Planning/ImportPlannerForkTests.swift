@@ -66,13 +66,13 @@ import TributarySync
         bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", unmet: unmet))
         bench.settle()
         #expect(bench.planner.position(of: a).sequence == 1)
-        // Another file takes its place while it waits.
+        // Another file replaces the waiting segment.
         bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "second"))
         bench.put(name(b, 1, 1))
         bench.settle()
         #expect(bench.state(name(a, 1, 3)) == .forked)
         #expect(bench.planner.position(of: a).sequence == 1)
-        // The first one comes back.
+        // The first file returns.
         bench.put(name(a, 1, 3), PlannerBench.valid(name(a, 1, 3), hash: "first", unmet: unmet))
         bench.settle()
         #expect(bench.state(name(a, 1, 3)) == .applied)

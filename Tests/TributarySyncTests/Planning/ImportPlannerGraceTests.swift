@@ -11,7 +11,7 @@ import TributarySync
         bench.put(id, .incomplete(reason: "No end line.", line: 2))
         bench.settle()
         bench.wall += 60_000
-        // What is read is not the file that was listed.
+        // The file that was read is not the file that was listed.
         bench.content[id] = .changed
         bench.settle()
         #expect(bench.state(id) != .damaged && bench.verified == [id, id])

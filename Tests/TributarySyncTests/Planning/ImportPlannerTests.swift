@@ -62,7 +62,7 @@ import TributarySync
         let behind = try #require(bench.status(name(a, 2, 2)))
         #expect(behind.state == .waiting)
         #expect(behind.waitingFor == [.transactions(writer: a, from: 1, through: 1)])
-        // Another file in its place is looked at anew.
+        // The planner has a replaced file read again.
         bench.put(name(a, 1, 1))
         bench.settle()
         #expect(bench.planner.position(of: a).sequence == 2)
@@ -83,7 +83,7 @@ import TributarySync
         #expect(status.state == .damaged)
         #expect(status.line == 2)
         #expect(status.hint?.contains("segment retry") == true)
-        // While it still grows the grace begins anew.
+        // The grace begins anew while the file still grows.
         bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 3))
         bench.settle()
         #expect(bench.state(name(a, 1, 1)) == .incomplete)
@@ -135,7 +135,8 @@ import TributarySync
 
     @Test func twoWritersThatWaitForEachOthersTransactionsInOneSegmentEachDoNotBlock() {
         var bench = PlannerBench()
-        // a: 1, then 2 after b's 1; b: 1 after a's 1, then 2. Whole segments would wait for each other.
+        // Writer a has transaction 1, and 2 after b's 1; writer b has 1 after a's 1, and 2. Whole segments would wait
+        // for each other.
         let ofA = name(a, 1, 2)
         let ofB = name(b, 1, 2)
         bench.put(ofA, PlannerBench.valid(ofA, unmet: SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])))
@@ -207,7 +208,7 @@ import TributarySync
         for first in 1...500 as ClosedRange<UInt64> { bench.put(name(a, first, first)) }
         bench.settle()
         #expect(bench.planner.position(of: a).sequence == 500)
-        // Two each: the transaction and its change.
+        // Each segment counts two: the transaction and its change.
         #expect(bench.batches == 10)
     }
 

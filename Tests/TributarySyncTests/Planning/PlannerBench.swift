@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributarySync
 
-/// A planner with a folder of made-up segments: what reading each would show is decided beforehand.
+/// A planner with a folder of invented segments; the outcome of reading each is decided beforehand.
 struct PlannerBench {
     static let a = UniqueID(high: 0xA, low: 0)
     static let b = UniqueID(high: 0xB, low: 0)
@@ -11,11 +11,11 @@ struct PlannerBench {
 
     var planner: ImportPlanner
     var wall = PlannerBench.wall
-    /// What reading shows; a valid segment of one change a transaction when nothing is said.
+    /// The outcome of reading each segment; by default a valid segment with one change for each transaction.
     var content: [SegmentName: VerificationOutcome] = [:]
     var files: [UniqueID: [WriterListing.Pending]] = [:]
     var misfits: [UniqueID: [WriterListing.Misfit]] = [:]
-    /// What was applied, in order.
+    /// The applied segments, in order.
     private(set) var applied: [SegmentName] = []
     private(set) var verified: [SegmentName] = []
     private(set) var batches = 0
@@ -53,7 +53,7 @@ struct PlannerBench {
         )
     }
 
-    /// Puts a file in the folder, or another one in its place.
+    /// Puts a file into the folder, or replaces one.
     mutating func put(_ name: SegmentName, _ outcome: VerificationOutcome? = nil) {
         generation += 1
         content[name] = outcome
@@ -75,7 +75,9 @@ struct PlannerBench {
         planner.found(listing, wall: wall)
     }
 
-    /// Does what the planner says until it waits; the time until which it does.
+    /// Carries out the planner's actions until it waits.
+    ///
+    /// - Returns: The time until which the planner waits; nil when it waits for a scan.
     @discardableResult
     mutating func settle() -> UInt64? {
         for _ in 0..<10_000 {

@@ -5,9 +5,9 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// A backlog of one writer, and many writers: each step of the planner costs the same whatever waits behind it.
+/// The cost of each step of the planner does not depend on the backlog of a writer or on the number of writers.
 ///
-/// Work that grows with the square does not end within the limit.
+/// Work that grows with the square of the backlog does not end within the limit.
 @Suite(.timeLimit(.minutes(30))) struct PlannerGrowthTests {
     private let a = PlannerBench.a
 
@@ -24,7 +24,7 @@ import TributaryChanges
         return listing
     }
 
-    /// Does what the planner says until it waits; the largest batch.
+    /// Carries out the planner's actions until it waits; returns the size of the largest batch.
     private func settle(_ planner: inout ImportPlanner) -> Int {
         var largest = 0
         while true {

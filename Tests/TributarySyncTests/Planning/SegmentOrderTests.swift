@@ -3,7 +3,7 @@ import Testing
 
 @testable import TributarySync
 
-/// The order of segments against a plain list that is searched from end to end.
+/// Compares the order of segments with a plain list that is searched from end to end.
 @Suite struct SegmentOrderTests {
     @Test func itFindsWhatAPlainListFinds() {
         var generator = SeededGenerator.fromEnvironment()

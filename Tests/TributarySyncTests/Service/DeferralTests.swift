@@ -7,14 +7,14 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What is told of deferred values when there are very many of them, or when the log folder does not answer.
+/// Reports of deferred values when there are very many of them, or when the log folder does not answer.
 @Suite(.watcherTurns) struct DeferralTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
 
     init() throws { logs = try LogsFolder() }
 
-    /// A segment with one transaction that inserts an employee and writes values which the model does not have.
+    /// Writes a segment whose transaction inserts an employee and writes values that the model does not have.
     private func writeUnknown(_ writer: UniqueID, changes: Int, values: Int) throws -> SegmentName {
         let writes = (0..<values).map { PropertyWrite(name: "unknown\($0)", value: .integer(Int64($0))) }
         let update = Change(entity: "Employee", id: SyncModel.employee(1), operation: .update(writes))
@@ -31,7 +31,7 @@ import TributaryStore
 
     @Test func aSegmentIsNamedHoweverMuchOfOthersIsDeferred() async throws {
         let journal = JournalRecorder()
-        // By this clock a look for deferred values takes no time, so that the next one is due at once.
+        // By this clock a search for deferred values takes no time, so that the next one is due at once.
         let clock = ManualClock()
         let replica = try await SyncReplica(logs.path, wall: wall, clock: clock, logger: journal.logger)
         let many = try writeUnknown(LogsFolder.writer(1), changes: 101, values: 1_000)
@@ -80,7 +80,7 @@ import TributaryStore
         #expect(unlocated.first.map(\.line) == [nil] && unlocated.first.first?.segment == name)
         try await hanging?.waitForVictim()
         hanging = nil
-        // A look gives up after a second, which a busy machine may need for it.
+        // A search gives up after a second, and a busy machine may need longer.
         while await replica.service.located(report).first.map(\.line) != [4] {}
         try await replica.stop()
     }

@@ -6,10 +6,11 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// Replicas with stores, services and real segments in one folder, which write a random history, and of which some get
-/// the larger model late.
+/// Replicas with stores, services and real segments in one folder write a random history.
+///
+/// Some of the replicas get the larger model late.
 final class ExchangeFuzz {
-    /// Something that must not be.
+    /// A difference between replicas that must be equal.
     struct Divergence: Error, CustomStringConvertible {
         var description: String
     }
@@ -19,9 +20,9 @@ final class ExchangeFuzz {
     private let models: [Model]
     private var generator: ChangeGenerator
     private var replicas: [SyncReplica] = []
-    /// By replica: which of the models it has.
+    /// For each replica, the index of its model.
     private var versions: [Int] = []
-    /// What foreign writers, which have no store, have written.
+    /// The last transactions of foreign writers, which have no store.
     private var produced: [TransactionHeader?] = [nil, nil]
 
     init(seed: UInt64) throws {
@@ -30,7 +31,7 @@ final class ExchangeFuzz {
         models = try [Model(yaml: SimulationModel.text), Model(yaml: SimulationModel.grownText)]
     }
 
-    /// Plays the history of a seed and compares the replicas with one that has had the larger model from the start.
+    /// Plays the history of a seed and compares the replicas with one that had the larger model from the beginning.
     static func run(seed: UInt64) async throws {
         let fuzz = try ExchangeFuzz(seed: seed)
         for _ in 0..<2 { try await fuzz.add(version: fuzz.generator.number(0...3) == 0 ? 1 : 0) }
@@ -60,12 +61,12 @@ final class ExchangeFuzz {
         }
     }
 
-    /// Saves; what the store refuses leaves nothing.
+    /// Saves random changes; a save that the store refuses has no effect.
     private func save(_ index: Int) {
         _ = try? replicas[index].save(generator.changes(isKnown: true))
     }
 
-    /// A foreign writer puts a segment of one or two transactions into the folder.
+    /// Puts a foreign writer's segment of one or two transactions into the folder.
     private func produce(_ index: Int) throws {
         let transactions = (0..<generator.number(1...2)).map { _ in
             let changes = generator.changes(isKnown: false)
@@ -94,7 +95,7 @@ final class ExchangeFuzz {
         )
     }
 
-    /// Each gets everything of all: exports come before imports of the next round.
+    /// Lets each replica import the transactions of all others: exports come before the imports of the next round.
     private func exchange() async throws {
         for _ in 0..<2 {
             for replica in replicas { _ = try await replica.service.sync() }
@@ -112,7 +113,7 @@ final class ExchangeFuzz {
             }
         }
         for (index, state) in states.enumerated().dropFirst() {
-            // A replica that has only read is not in the vectors of the others.
+            // The vectors of the others do not contain a replica that has only read.
             let counted = state.vector.filter { $0.value > 0 }
             guard states[0].vector.filter({ $0.value > 0 }) == counted else {
                 throw Divergence(description: "vectors 0 and \(index): \(states[0].vector), \(state.vector)")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Whole replicas that exchange random histories over a folder end with equal digests and rows.
+/// Replicas that exchange random histories over a folder end with equal digests and rows.
 @Suite(.timeLimit(.minutes(60)), .watcherTurns) struct ExchangeFuzzTests {
     @Test func replicasThatExchangeRandomHistoriesEndEqual() async {
         let first = SeededGenerator.fromEnvironment().seed

@@ -21,7 +21,7 @@ import TributaryStore
         try left.save((1...20).map { SyncModel.insert($0) })
         _ = try await left.service.sync()
         _ = try await right.service.sync()
-        // Both change the same object without knowing of each other, at the same time.
+        // Both replicas change one object concurrently.
         try left.save([SyncModel.update(3, "name", .string("left")), SyncModel.update(3, "salary", .double(1))])
         try right.save([SyncModel.update(3, "name", .string("right"))])
         try right.save([Change(entity: "Employee", id: SyncModel.employee(4), operation: .delete)])
@@ -32,7 +32,7 @@ import TributaryStore
         #expect(digests[0].digest == digests[1].digest)
         #expect(digests[0].vector.mapValues(\.sequence) == digests[1].vector.mapValues(\.sequence))
         #expect(try left.employees(1...20).count == 19)
-        // What was imported is not exported again: each has its own transactions in its own folder.
+        // Imported transactions are not exported again: each replica's folder contains its own transactions only.
         #expect(logs.segments(of: left.own).last?.last == 2)
         #expect(logs.segments(of: right.own).last?.last == 2)
         try await left.stop()
@@ -88,13 +88,13 @@ import TributaryStore
         let other = try await SyncReplica(logs.path, wall: wall)
         let events = other.service.segmentEvents()
         try logs.hire(LogsFolder.writer(1), 1...1)
-        // The other one imports the acknowledgement, which has no changes and names what was seen.
+        // The other replica imports the acknowledgement, which has no changes and names the seen transactions.
         let news = try await SyncReplica.wait(events) { $0.id.writer == reader.own && $0.state == .applied }
         #expect(news.id == SegmentName(writer: reader.own, first: 1, last: 1))
         let seen = try other.store.read { try $0.writers.writer(reader.own)?.seen }
         #expect(seen?[LogsFolder.writer(1)] == 1)
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
-        // An acknowledgement by another writer calls for none.
+        // An acknowledgement by another writer needs no acknowledgement.
         let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 0)
         try logs.put(SegmentText(writer: LogsFolder.writer(2), [LogTransaction(header: header, changes: [])]))
         _ = try await reader.service.sync()
@@ -117,7 +117,7 @@ import TributaryStore
         #expect(replica.service.status.segments == [.applied: 1_000])
         #expect(try await replica.service.segments().isEmpty)
         try await replica.stop()
-        // Started again, nothing is read but end lines.
+        // After a restart the service reads nothing but end lines.
         let again = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)
         try await again.service.importAll()
         #expect(again.service.status.imported == ImportCounts())

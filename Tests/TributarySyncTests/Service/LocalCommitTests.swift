@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// A local commit is exported although nobody asks for it.
+/// A local commit is exported without a request.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct LocalCommitTests {
     @Test func theHintOfACommitStartsAnExport() async throws {
         let logs = try LogsFolder()
@@ -15,7 +15,7 @@ import TributaryStore
             wall: SyncWall(),
             configure: { $0.exportDebounce = .zero }
         )
-        // The export at the start finds nothing; what follows is the answer to the hint.
+        // The export at the start finds nothing; the later one answers the hint.
         try await replica.service.exportNow()
         try replica.replica.commit([SyncModel.insert(1)])
         while replica.service.status.exported.transactions == 0 { await Task.yield() }

@@ -3,7 +3,7 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 
-/// A log folder that other programs write into, well or badly.
+/// A log folder with valid and invalid files of other programs.
 struct LogsFolder {
     let folder: TemporaryFolder
     var path: String { folder.path("logs") }
@@ -15,7 +15,7 @@ struct LogsFolder {
 
     static func writer(_ number: UInt64) -> UniqueID { UniqueID(high: 0x0A00_0000_0000_4000, low: 1 << 63 | number) }
 
-    /// Renames bytes into place, over what was there.
+    /// Renames bytes to their final name, replacing an existing file.
     func put(_ bytes: [UInt8], at name: SegmentName) throws {
         try put(bytes, at: name.path)
     }
@@ -35,7 +35,9 @@ struct LogsFolder {
 
     func put(_ segment: SegmentText) throws { try put(segment.bytes(), at: segment.name) }
 
-    /// A segment of transactions that insert one employee each; the employee's number is `base` and the sequence.
+    /// Writes a segment of transactions that insert one employee each.
+    ///
+    /// The number of an employee is the sum of `base` and the sequence.
     @discardableResult
     func hire(
         _ writer: UniqueID,
@@ -50,7 +52,7 @@ struct LogsFolder {
         return segment
     }
 
-    /// The segment that ``hire`` puts in the folder.
+    /// The text of the segment that ``hire`` writes.
     static func text(
         _ writer: UniqueID,
         _ range: ClosedRange<UInt64>,

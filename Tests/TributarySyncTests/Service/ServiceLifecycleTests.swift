@@ -2,7 +2,7 @@ import Testing
 
 @testable import TributarySync
 
-/// The table of what the service does in each phase.
+/// The table of the service's behaviour in each phase.
 @Suite struct ServiceLifecycleTests {
     private typealias Lifecycle = ServiceLifecycle<Int, Int>
     private static let phases: [Lifecycle.Phase] = [.idle, .running, .stopping, .ended]
@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test func eachPhaseAllowsWhatTheTableSays() {
-        // Whether it begins, takes a request, takes a starter, and the phases after a begin, a stop and an end.
+        // The columns: whether the phase begins, accepts a request and accepts a starter, and the phases after a begin,
+        // a stop and an end.
         let table: [(Lifecycle.Phase, Bool, Bool, Bool, [Lifecycle.Phase])] = [
             (.idle, true, false, true, [.running, .stopping, .ended]),
             (.running, false, true, true, [.running, .stopping, .ended]),

@@ -5,7 +5,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// A store that no contexts show: merging moves nothing but the number of the transaction that counts as shown.
+/// A store without contexts: merging only advances the number of the transaction that counts as shown.
 final class StoreReplica: LocalReplica {
     let store: Store
     private let shown: Mutex<Int64>
@@ -35,7 +35,7 @@ final class StoreReplica: LocalReplica {
         shown.withLock { $0 = max($0, newest) }
     }
 
-    /// Commits local changes and hints at them, as contexts do.
+    /// Commits local changes and sends a hint about them, as contexts do.
     ///
     /// - Throws: ``StoreError``.
     func commit(_ changes: [Change]) throws {

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The model of the folder's tests: employees in departments.
+/// The model of the log folder's tests: employees in departments.
 enum SyncModel {
     static func make(hasExternalPhotos: Bool = false) throws -> Model {
         var employee = EntityDefinition(name: "Employee")
@@ -42,7 +42,7 @@ enum SyncModel {
 
     static func employee(_ number: UInt64) -> UniqueID { UniqueID(high: 0x0190_F1A2_0000_7000, low: 1 << 63 | number) }
 
-    /// The numbers of the employees that are visible.
+    /// The numbers of the visible employees.
     static func employees(_ numbers: ClosedRange<UInt64>, in store: Store) throws -> [UInt64] {
         try store.read { reader in
             try numbers.filter { try reader.row(employee($0), rootEntity: "Employee") != nil }

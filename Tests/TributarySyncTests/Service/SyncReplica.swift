@@ -10,7 +10,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// A store in a folder of its own, with the service that keeps it in step with a log folder.
+/// A store in its own folder, with the service that synchronizes it with a log folder.
 final class SyncReplica: Sendable {
     let folder: TemporaryFolder
     let replica: StoreReplica
@@ -19,7 +19,7 @@ final class SyncReplica: Sendable {
     private let task: Task<Void, any Error>
     var store: Store { replica.store }
 
-    /// Starts a replica; `folder` is given to start again on a store that is there.
+    /// Starts a replica; `folder` restarts it on an existing store.
     init(
         _ logs: String,
         wall: SyncWall,
@@ -46,7 +46,7 @@ final class SyncReplica: Sendable {
         let replica = try StoreReplica(store: store)
         self.replica = replica
         var configuration = SyncConfiguration(logs: logs)
-        // Exports happen when a test asks for them: one has just been made, and the next is far away.
+        // Exports happen only when a test requests them: one has just been made, and the next is far in the future.
         configuration.exportDebounce = .seconds(3600)
         configure(&configuration)
         let service = try SyncService(
@@ -59,12 +59,12 @@ final class SyncReplica: Sendable {
         )
         self.service = service
         own = try store.read { try $0.writers.own().id }
-        // Ends with `stop()`.
+        // The task ends with `stop()`.
         task = Task { try await service.run() }
         await service.started()
     }
 
-    /// Ends gracefully and closes the store.
+    /// Stops the service gracefully and closes the store.
     func stop() async throws {
         service.stop()
         try await task.value
@@ -76,13 +76,15 @@ final class SyncReplica: Sendable {
         try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }.sequence
     }
 
-    /// Returns when the system tells the service of changes; while tests run at the same time, it may have no inotify
-    /// instance left for one more.
+    /// Returns when inotify notifies the service of changes.
+    ///
+    /// While other tests run, the service may have to wait for an inotify instance.
     func watched() async throws {
         while service.status.problems.contains(where: { $0.code == .watchFailed }) { try await service.importAll() }
     }
 
-    /// Synchronizes after `prepare`: nothing is imported before the call has begun, since the write lock is held until then.
+    /// Synchronizes after `prepare`; the write lock is held until the call has begun, so that nothing is imported
+    /// earlier.
     func sync(after prepare: () throws -> Void) async throws -> SyncResult {
         let (isHeld, begun) = AsyncStream<Void>.makeStream()
         let release = DispatchSemaphore(value: 0)
@@ -117,7 +119,7 @@ final class SyncReplica: Sendable {
 
     func state(_ name: SegmentName) async throws -> SegmentState? { try await service.segment(name)?.state }
 
-    /// Waits for news of a segment that satisfy the condition.
+    /// Waits for a status of a segment that satisfies the condition.
     static func wait(
         _ events: AsyncStream<SegmentStatus>,
         until isEnough: (SegmentStatus) -> Bool

@@ -21,7 +21,7 @@ import TributaryStore
         let segment = try logs.hire(a, 1...3)
         _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
         #expect(try replica.employees(1...9) == [1, 2, 3])
-        // A second one, into a folder that is known by now.
+        // The second segment comes into a folder that is known by now.
         let next = try logs.hire(a, 4...5)
         _ = try await SyncReplica.wait(events) { $0.id == next.name }
         #expect(try replica.employees(1...9) == [1, 2, 3, 4, 5])
@@ -38,7 +38,7 @@ import TributaryStore
         }
         #expect(result.imported == ImportCounts(segments: 1, transactions: 3, changes: 3))
         #expect(replica.service.status.imported == result.imported)
-        // The export at the start may have taken it already.
+        // The export at the start may have exported the save already.
         #expect(replica.service.status.exported == ImportCounts(segments: 1, transactions: 1, changes: 1))
         #expect(result.merged.inserted == 4)
         #expect(result.remaining == [.waiting: 1])
@@ -60,7 +60,7 @@ import TributaryStore
         let first = try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
         #expect(try replica.employees(1...9) == [1, 2, 3, 4])
-        // The replicator brings the same bytes again.
+        // The replicator delivers identical bytes again.
         try logs.put(first)
         let result = try await replica.service.sync()
         #expect(result.imported == ImportCounts())
@@ -96,7 +96,7 @@ import TributaryStore
         #expect(try await replica.state(segment.name) == .forked)
         #expect(try replica.position(b) == 1)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsForked])
-        // The writer goes on all the same.
+        // Later segments of the writer are applied nevertheless.
         try logs.hire(a, 3...3)
         _ = try await replica.service.sync()
         #expect(try replica.position(a) == 3)
@@ -145,7 +145,7 @@ import TributaryStore
         try await replica.service.importAll()
         #expect(try replica.position(a) == 0)
         #expect(replica.service.status.problems.map(\.code) == [.paused])
-        // Local changes go out all the same.
+        // Local changes are exported nevertheless.
         try replica.save([SyncModel.insert(9)])
         _ = try await replica.service.exportNow()
         #expect(replica.service.status.exported.transactions == 1)
@@ -153,7 +153,7 @@ import TributaryStore
         _ = try await replica.service.sync()
         #expect(try replica.position(a) == 1)
         #expect(replica.service.status.problems.isEmpty)
-        // A pause with an end ends by itself.
+        // A pause with an end ends without a request.
         try await replica.service.pause(for: .seconds(5))
         wall.advance(milliseconds: 5_000)
         try await replica.service.importAll()
@@ -171,7 +171,7 @@ import TributaryStore
         await #expect(throws: SyncError.noSuchSegment(SegmentName(writer: b, first: 1, last: 1))) {
             try await replica.service.accept(SegmentName(writer: b, first: 1, last: 1))
         }
-        // Accepted while paused, applied by the next run.
+        // A segment that is accepted during a pause is applied by the next run.
         try await replica.service.pause()
         try await replica.service.accept(segment.name)
         try await replica.stop()

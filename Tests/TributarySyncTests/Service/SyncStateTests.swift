@@ -5,7 +5,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// The state of the service without a service: what happens comes in, what to do and the status come out.
+/// The state of the service without a service: events come in, actions and the status come out.
 @Suite struct SyncStateTests {
     private struct Failure: Error {}
 
@@ -47,7 +47,7 @@ import TributaryChanges
         state.verified(results, wall: wall)
     }
 
-    /// What the planner wants read, and an issue when it wants anything else.
+    /// The segments that the planner wants to read; records an issue when it wants anything else.
     private mutating func toVerify() -> [WriterListing.Pending] {
         guard case .verify(let segments) = state.nextAction(wall: wall) else {
             Issue.record("nothing is to be verified")

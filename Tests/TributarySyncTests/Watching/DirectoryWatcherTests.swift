@@ -9,7 +9,7 @@ import TributarySync
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct DirectoryWatcherTests {
     private let writer = UniqueID(high: 0xA, low: 2)
 
-    /// Waits for hints until they satisfy the condition; the time limit ends a test in which they never do.
+    /// Waits for hints that satisfy the condition; the time limit ends a test without such hints.
     private func hints(
         _ watcher: DirectoryWatcher,
         _ signal: Signal,

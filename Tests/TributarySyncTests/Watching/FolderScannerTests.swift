@@ -92,10 +92,10 @@ import TributarySync
         let unchecked = scanner.unchecked(limit: 10)
         #expect(Set(unchecked.map(\.first)) == [1, 2, 3])
         for name in unchecked { scanner.checked(name) }
-        // What was applied meanwhile was verified then.
+        // A file that was applied meanwhile was verified then.
         _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 5 }
         #expect(scanner.unchecked(limit: 10).isEmpty)
-        // A file that was written over is compared again.
+        // An overwritten file is compared again.
         var hints = FolderHints()
         hints.insert(file: SegmentName(writer: writer, first: 2, last: 2))
         _ = scanner.scan(hints, wall: wall) { _ in 5 }
@@ -118,7 +118,7 @@ import TributarySync
         #expect(change.pending.map(\.id.first) == [3])
         #expect(Set(change.names.map(\.first)) == [1, 3])
         #expect(scan.listings.isEmpty && change.misfits == nil)
-        // The next look at everything finds the rest.
+        // The next whole scan finds the rest.
         let whole = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(Set(whole.listings.first?.pending.map(\.id.first) ?? []) == [2, 3])
     }
@@ -127,7 +127,7 @@ import TributarySync
         let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
         var scanner = FolderScanner(path: folder.path, own: own)
-        // Long after the folder changed, so that its time stamp can be trusted.
+        // The scan is long after the change of the folder, so that its time stamp is reliable.
         let later = wall + 60_000
         let first = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
         let handle = try #require(FileHandle(forWritingAtPath: folder.path(file(1, 1))))

@@ -7,7 +7,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// What the system refuses to show for a moment is kept as it was known and looked at again soon.
+/// The scanner keeps the known state of files that the system refuses to show for a moment, and soon scans them again.
 @Suite struct FolderTroubleTests {
     private let folder: TemporaryFolder
     private let writer = UniqueID(high: 0xA, low: 1)
@@ -19,8 +19,9 @@ import TributaryChanges
         for id in [writer, other] { try folder.write("x", to: SegmentName(writer: id, first: 1, last: 1).path) }
     }
 
-    /// Does something as a user whom permissions hold: root reads everything, so this thread's file accesses count as
-    /// another user's meanwhile.
+    /// Runs `body` as a user with restricted permissions.
+    ///
+    /// Root can read everything, so the file accesses of this thread count as another user's meanwhile.
     private func asUser<T>(_ body: () -> T) throws -> T {
         guard getuid() == 0 else { return body() }
         let symbol = try #require(dlsym(nil, "setfsuid"))

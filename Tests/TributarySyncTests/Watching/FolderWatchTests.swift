@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// The first stage of the import by a clock of the test's own.
+/// The first stage of the import with the test's own clock.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct FolderWatchTests {
     private let folder: TemporaryFolder
     private let writer = UniqueID(high: 0xA, low: 2)

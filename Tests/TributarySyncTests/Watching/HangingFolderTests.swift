@@ -7,7 +7,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// A log folder on a mount that hangs; the kernel makes it hang, so it takes root.
+/// A log folder on a mount that hangs; the kernel makes it hang, which needs root.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct HangingFolderTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
@@ -21,14 +21,14 @@ import TributaryStore
     @Test func aReadThatHangsInTheImportHoldsUpNoLocalSave() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let events = replica.service.segmentEvents()
-        // The first one is verified and waits for what it has seen, so that applying is what opens it next.
+        // The first segment is verified and waits for its dependencies, so that applying opens it next.
         let waiting = try logs.hire(a, 2...2)
         _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .waiting }
         var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(waiting.name.path)")
         try logs.hire(a, 1...1)
         try await hanging?.waitForVictim()
         let store = replica.store
-        // Blocks for ever when the import holds the write lock.
+        // The write blocks without end when the import holds the write lock.
         try await onThread {
             _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: [SyncModel.insert(77)])) }
         }

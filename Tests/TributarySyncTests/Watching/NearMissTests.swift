@@ -7,7 +7,7 @@ import TributaryChanges
 
 @testable import TributarySync
 
-/// Names that are nearly right are reported with what is wrong, where people look: status and the list of segments.
+/// The status and the list of segments report names that are nearly right, with the fault of each name.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct NearMissTests {
     private let logs: LogsFolder
     private let a = LogsFolder.writer(1)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Only a few of the tests that watch a log folder run at one time.
+/// Limits the number of tests that watch a log folder at one time.
 ///
 /// All tests begin together, and the system gives a user 128 inotify instances.
 struct WatcherTurns: SuiteTrait, TestTrait, TestScoping {
