@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Replicas that exchange segments in any order end equal, and as the rules say.
+/// Replicas that exchange segments in any order end in equal states that follow the merge rules.
 @Suite struct ConvergenceTests {
-    /// Schedules in each of the ten parts.
+    /// The number of schedules in each of the ten parts.
     private static let schedules = LongProofs.count(25, long: 200)
 
     @Test(arguments: 0..<10)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// One seed for all parts of a run.
+    /// The seed for all parts of a run.
     private static let seed: UInt64 = {
         let seed = SeededGenerator.fromEnvironment().seed
         print("seed \(seed)")

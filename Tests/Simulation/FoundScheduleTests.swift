@@ -1,7 +1,7 @@
 import Testing
 import TributaryChanges
 
-/// Schedules that once ended wrong, cut down to what did it.
+/// Schedules that once had a wrong result, reduced to the steps that caused it.
 @Suite struct FoundScheduleTests {
     private static let person = UniqueID(high: 0x1000, low: 1)
 

@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 
 extension Oracle {
-    /// What is visible, a line an object.
+    /// The visible state, one line for each object.
     func shown() -> [String] {
         var lines: [String] = []
         for (key, object) in objects where object.isLive {
@@ -31,7 +31,7 @@ extension Oracle {
         }
     }
 
-    /// By the positions of the pairs, the empty text where there is none, then by ID.
+    /// The objects ordered by the positions of the pairs, with an empty text for a missing position, then by ID.
     private func ordered(_ ids: [UniqueID], of key: Key, _ relationship: Relationship) -> [UniqueID] {
         guard relationship.isOrdered, let root = model.entity(named: relationship.destination)?.root else { return ids }
         func position(_ id: UniqueID) -> String {
@@ -46,7 +46,7 @@ extension Oracle {
 
     private func list(_ ids: [UniqueID]) -> String { "\(ids.map(\.description))" }
 
-    /// What a to-one register shows: nothing while its target is not visible, or another has the better claim to it.
+    /// The target that a to-one register shows; nothing while the target is not visible, or another object owns it.
     private func target(of key: Key, _ object: Object, _ relationship: Relationship) -> PropertyValue {
         guard case .reference(let id)? = object.registers[relationship.name]?.value,
             let destination = model.entity(named: relationship.destination),
@@ -59,7 +59,7 @@ extension Oracle {
         return .reference(id)
     }
 
-    /// Visible objects whose register shows the object at `key`.
+    /// The visible objects whose register shows the object at `key`.
     private func sources(of key: Key, _ owner: String, _ register: String) -> [Key] {
         guard let entity = model.entity(named: owner),
             case .relationship(let relationship, _)? = entity.property(named: register),
@@ -70,7 +70,7 @@ extension Oracle {
         return claims.sorted { $0.id < $1.id }
     }
 
-    /// The best claim first: the greatest version, then the greatest ID.
+    /// The candidates for owning a target, best first: the greatest version, then the greatest ID.
     private func claims(on id: UniqueID, _ root: String, _ register: String) -> [Key] {
         objects.filter { key, object in
             key.root == root && object.isLive && object.registers[register]?.value == .reference(id)

@@ -1,9 +1,10 @@
 import TributaryChanges
 import TributaryModel
 
-/// The merge rules in the plainest way there is.
+/// The merge rules in their plainest form.
 ///
-/// All transactions are played one after the other in the order of their versions, over dictionaries. What a store shows must be this, in whatever order it got them.
+/// The oracle plays all transactions one after the other in the order of their versions, over dictionaries. A store
+/// must show this result, in whatever order it received the transactions.
 struct Oracle {
     struct Key: Hashable {
         var root: String
@@ -30,7 +31,7 @@ struct Oracle {
 
     let model: Model
     private(set) var objects: [Key: Object] = [:]
-    /// Linked pairs with their positions.
+    /// The linked pairs with their positions.
     private(set) var pairs: [Pair: String] = [:]
 
     init(_ model: Model, _ transactions: [(writer: UniqueID, transaction: LogTransaction)]) {

@@ -4,7 +4,7 @@ import TributaryModel
 import TributaryStore
 
 extension Replica {
-    /// What is visible in the store, a line an object.
+    /// The visible state of the store, one line for each object.
     func shown() throws -> [String] {
         try store.read { reader in
             var lines: [String] = []

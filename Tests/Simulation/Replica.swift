@@ -7,7 +7,7 @@ import TributaryStore
 
 /// A store of the simulation.
 final class Replica {
-    /// Breaks an import off.
+    /// An error that aborts an import.
     struct Aborted: Error {}
 
     private(set) var model: Model
@@ -44,14 +44,14 @@ final class Replica {
 
     func close() throws { try store.close() }
 
-    /// The highest sequence applied of a writer.
+    /// The last applied sequence of a writer.
     func position(of writer: UniqueID) throws -> UInt64 {
         try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
     }
 
-    /// Saves; nil when the store refuses it.
+    /// Saves changes; nil when the store refuses them.
     ///
-    /// The answer is the transaction as it goes out.
+    /// The result is the transaction in its exported form.
     func save(_ changes: [Change]) throws -> LogTransaction? {
         do {
             let committed = try store.write { try $0.commit(LocalTransaction(changes: changes)) }
@@ -76,7 +76,7 @@ final class Replica {
         return try Replica.transactions(of: SegmentText(writer: writer, first: sequence, last: sequence, text)).first
     }
 
-    /// Takes a segment in one SQLite transaction, as far as what its transactions have seen is here.
+    /// Applies a segment in one SQLite transaction, as far as the dependencies of its transactions are met.
     func take(_ text: SegmentText, piece: Int, slice: Int, abortAfter limit: Int = .max) throws {
         let source = MemorySegment(text.bytes())
         let segment = try SegmentVerifier(sliceChanges: slice).verify(source, name: text.name)

@@ -1,13 +1,13 @@
 import TestSupport
 
-/// What happens to some replicas and producers, in order.
+/// A sequence of steps with some replicas and producers.
 struct Schedule: Sendable {
     var replicas: Int
     var producers: Int
     var seed: UInt64
     var steps: [Step]
 
-    /// A schedule that was found once.
+    /// Creates a schedule that an earlier run has found.
     init(replicas: Int = 2, producers: Int = 1, _ steps: [Step]) {
         self.replicas = replicas
         self.producers = producers
@@ -62,7 +62,7 @@ struct Schedule: Sendable {
         }
     }
 
-    /// The same failure with as few steps and changes as can be had.
+    /// Reduces the schedule to as few steps and changes as possible that still fail.
     func shrunk(_ fails: (Schedule) -> Bool) -> Schedule {
         var smallest = self
         var size = max(1, steps.count / 2)

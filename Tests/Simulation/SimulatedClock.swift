@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The one coarse clock of a schedule: it stands still until a tick, so that writers' clocks tie.
+/// The only coarse clock of a schedule: it stands still until a tick, so that the clocks of writers tie.
 final class SimulatedClock: Sendable {
     private static let start: UInt64 = 1_700_000_000_000
     private let ticks = Mutex<UInt64>(10)

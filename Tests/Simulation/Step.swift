@@ -1,26 +1,30 @@
 import TributaryChanges
 
-/// One thing that happens in a schedule.
+/// One step of a schedule.
 ///
-/// Steps need nothing of each other: one that makes no sense where it stands
-/// does nothing, so that a schedule can be cut down to what makes it fail.
+/// Steps are independent of each other: a step that makes no sense in its place does nothing, so that a schedule can be
+/// reduced to the steps that make it fail.
 enum Step: Hashable, Sendable, CustomStringConvertible {
-    /// A program saves on a replica; a save that the store refuses leaves nothing.
+    /// A program saves on a replica; a save that the store refuses has no effect.
     case save(replica: Int, [Change])
-    /// A producer without a replica writes; its clock is so many ticks beside the common one.
+    /// A producer without a replica writes; `skew` is the number of ticks between its clock and the common clock.
     case produce(producer: Int, skew: Int, [Change])
-    /// A replica takes a segment with up to `count` transactions of a writer. It begins `overlap` before what the replica
-    /// has; the changes are handed over in pieces of `piece`.
+    /// A replica imports a segment with up to `count` transactions of a writer.
+    ///
+    /// The segment begins `overlap` transactions before the replica's position; its changes are applied in pieces of
+    /// `piece`.
     case deliver(writer: Int, to: Int, overlap: Int, count: Int, piece: Int, slice: Int)
-    /// The same, but the import breaks off after so many events, or at its end, and is rolled back.
+    /// A replica begins to import a segment, but the import aborts and is rolled back.
+    ///
+    /// It aborts after the given number of events, or at the end of the segment.
     case abort(writer: Int, to: Int, count: Int, piece: Int, after: Int)
     /// A replica's store is closed and opened again.
     case restart(replica: Int)
     /// A replica's store is closed and opened again with the model that has grown.
     case grow(replica: Int)
-    /// The common clock goes on.
+    /// The common clock advances.
     case tick
-    /// A replica is held against the model of the merge.
+    /// A replica is compared with the merge oracle.
     case check(replica: Int)
 
     var description: String {

@@ -4,9 +4,9 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Replicas and producers, and everything that was ever written.
+/// The replicas and producers with all transactions that they have written.
 final class World {
-    /// Something that must not be.
+    /// A difference that must not occur.
     struct Divergence: Error, CustomStringConvertible {
         var description: String
     }
@@ -14,7 +14,7 @@ final class World {
     private let folder: TemporaryFolder
     private let clock = SimulatedClock()
     private var replicas: [Replica]
-    /// Replicas' writers, then producers'.
+    /// The writers of the replicas, followed by those of the producers.
     private let writers: [UniqueID]
     private var written: [[LogTransaction]]
 
@@ -31,7 +31,7 @@ final class World {
         written = writers.map { _ in [] }
     }
 
-    /// Plays a schedule to its end, then brings everything everywhere and compares.
+    /// Plays a schedule to its end, then delivers all transactions to all replicas and compares them.
     static func play(_ schedule: Schedule) throws {
         let world = try World(schedule)
         for (index, step) in schedule.steps.enumerated() {
@@ -42,7 +42,7 @@ final class World {
             }
         }
         try world.settle()
-        // Parked writes are part of the state, so only stores with the same model can be equal.
+        // Deferred writes are part of the state, so only stores with the same model can be equal.
         if Set(world.replicas.map(\.model.version)).count == 1 { try world.compare() }
         for replica in world.replicas where replica.model.version != "2" { try replica.grow() }
         try world.add(SimulationModel.grown())
@@ -51,7 +51,7 @@ final class World {
         for replica in world.replicas { try replica.close() }
     }
 
-    /// A replica that has had its model from the start, and gets everything last.
+    /// Adds a replica that has had its model from the beginning and receives all transactions last.
     private func add(_ model: Model) throws {
         let index = replicas.count
         replicas.append(try Replica(index, model: model, folder: folder, clock: clock))
@@ -105,7 +105,7 @@ final class World {
         written[index].append(LogTransaction(header: header, changes: changes))
     }
 
-    /// Delivers until nothing is missing anywhere.
+    /// Delivers transactions until every replica has all of them.
     private func settle() throws {
         var rounds = 0
         while true {
@@ -142,7 +142,8 @@ final class World {
         }
     }
 
-    /// Holds what a replica shows against the rules, played over what it has applied.
+    /// Compares the visible state of a replica with the oracle, which plays the transactions that the replica has
+    /// applied.
     private func check(_ replica: Replica, _ name: String) throws {
         var applied: [(UniqueID, LogTransaction)] = []
         for (index, writer) in writers.enumerated() {
