@@ -1,16 +1,16 @@
 import Foundation
 
-/// A page of the documentation, for tests that hold its tables against the code.
+/// An article of the documentation, for tests that compare its tables with the code.
 package struct Article: Sendable {
     package let name: String
     private let lines: [String]
 
-    /// An article of the library's catalogue.
+    /// Reads an article of the library's catalogue.
     package init(_ name: String) throws {
         try self.init(path: "Sources/Tributary/Tributary.docc/\(name).md")
     }
 
-    /// The article in a file of the package.
+    /// Reads the article in a file of the package.
     package init(path: String) throws {
         name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         lines = try Article.text(of: path).components(separatedBy: "\n")
@@ -21,11 +21,12 @@ package struct Article: Sendable {
         try String(contentsOfFile: PackageFolder.path(path), encoding: .utf8)
     }
 
-    /// All of it.
+    /// The whole text of the article.
     package var text: String { lines.joined(separator: "\n") }
 
-    /// The cells of the rows of every table under a heading of the second level, without the tables' heads; of the
-    /// whole article without a heading.
+    /// The cells of the rows of every table under a heading of the second level, without the header rows.
+    ///
+    /// Without a heading, it is the tables of the whole article.
     package func rows(under heading: String? = nil) -> [[String]] {
         var section = lines[...]
         if let heading {
@@ -38,7 +39,7 @@ package struct Article: Sendable {
     private static func rows(of section: ArraySlice<String>) -> [[String]] {
         let isTable = { (line: String) in line.hasPrefix("|") }
         return section.indices.compactMap { index in
-            // The head of a table is followed by the line of dashes.
+            // The header row of a table is followed by the line of dashes.
             guard isTable(section[index]), !section[index].hasPrefix("|---"),
                 index + 1 >= section.endIndex || !section[index + 1].hasPrefix("|---")
             else { return nil }
@@ -47,7 +48,7 @@ package struct Article: Sendable {
         }
     }
 
-    /// The content of the code block that follows a line, each of its lines with its newline; nil without one.
+    /// The content of the code block that follows a line, each of its lines with its newline; nil without a block.
     package func block(after line: String) -> String? { blocks(after: line).first }
 
     /// The contents of the code blocks that follow such a line.
@@ -58,7 +59,7 @@ package struct Article: Sendable {
         }
     }
 
-    /// The headings of the third level under one of the second, each with the cells of its tables' rows.
+    /// The headings of the third level under a heading of the second, each with the cells of its tables' rows.
     package func sections(under heading: String) -> [(heading: String, rows: [[String]])] {
         guard let start = lines.firstIndex(of: "## \(heading)") else { return [] }
         let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
@@ -68,7 +69,7 @@ package struct Article: Sendable {
         }
     }
 
-    /// The cell as code, without its marks; nil when it is not code.
+    /// The content of a cell that is code, without the code marks; nil for any other cell.
     package static func code(_ cell: String) -> String? {
         guard cell.count > 2, cell.hasPrefix("`"), cell.hasSuffix("`") else { return nil }
         return String(cell.dropFirst().dropLast())

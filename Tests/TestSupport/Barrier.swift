@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lets threads go on when all of them have arrived.
+/// Blocks threads until all of them have arrived.
 package final class Barrier: Sendable {
     private let count: Int
     private let condition = NSCondition()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where this test run's executables lie.
+/// The folder with this test run's executables.
 package enum BuildFolder {
-    /// The folder of the running test bundle: `tributaryd` and `tributaryctl` are beside it.
+    /// The folder of the running test bundle, which also contains `tributaryd` and `tributaryctl`.
     package static let path: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return (bundle as NSString).deletingLastPathComponent

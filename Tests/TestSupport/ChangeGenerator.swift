@@ -4,16 +4,16 @@ package import TributaryChanges
 package struct ChangeGenerator {
     package var random: SeededGenerator
     private var value = 0
-    /// Which of the objects of each entity the transaction is about.
+    /// The index of the one object of each entity that the transaction concerns; nil for all objects.
     private var focus: Int?
 
     package init(_ random: SeededGenerator) {
         self.random = random
     }
 
-    /// Changes that a store's own programs may save (`isKnown`), or any that a segment may hold.
+    /// Changes that a store's own programs may save (`isKnown`), or any changes that a segment may contain.
     package mutating func changes(isKnown: Bool) -> [Change] {
-        // Often everything is about one object of each kind: the changes of a transaction then meet each other.
+        // Half of the transactions concern one object of each kind, so that their changes interact.
         focus = number(0...1) == 0 ? number(0...2) : nil
         return (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
     }
@@ -46,7 +46,7 @@ package struct ChangeGenerator {
         return Change(entity: entity, id: id, operation: operation)
     }
 
-    /// A change of something that the model has only once it has grown.
+    /// A change that only the grown model can represent.
     private mutating func unknown() -> Change {
         let person = object("Person")
         let ghost = pick(SimulationModel.ids(of: "Ghost"))
@@ -71,7 +71,7 @@ package struct ChangeGenerator {
         }
     }
 
-    /// An update of a property of the larger model, or of one that has another type or name there.
+    /// An update of a property of the larger model, or of one with another type or name in that model.
     private mutating func change(of entity: String, writing names: [String]) -> Change {
         let names = entity == "Desk" ? ["keeper"] : names
         let writes = names.map { name in

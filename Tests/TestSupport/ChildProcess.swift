@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A process that a test starts: its end is an event to wait for, and it does not outlive the test.
+/// A process that a test starts; the test can wait for its end, and it does not outlive the test.
 package final class ChildProcess: Sendable {
     package enum Ending: Sendable, Hashable {
         case exited(Int32)
@@ -23,8 +23,8 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program.
     ///
-    /// Its standard output goes to the file `output`, its standard error to `errors`; without a
-    /// path they are thrown away.
+    /// Its standard output goes to the file `output`, its standard error to `errors`; without a path they are
+    /// discarded.
     package init(
         _ path: String,
         _ arguments: [String],
@@ -62,15 +62,16 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends a signal; nothing happens once the process has ended.
+    /// Sends a signal; does nothing once the process has ended.
     package func send(_ signal: Int32) {
         state.withLock { state in
             if state.ending == nil { kill(processID, signal) }
         }
     }
 
-    /// `waitid` without reaping first: the process ID stays ours until the ending is known, so that no signal can
-    /// reach a stranger.
+    /// Waits for the end of the process with `waitid`, without reaping it first.
+    ///
+    /// The process ID stays valid until the ending is known, so that no signal can reach another process.
     private func reap() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Builds the documentation of a module that this test run was built with.
+/// Builds the documentation of a module that belongs to this build.
 package struct DocumentationBuild: Sendable {
     private let tools: String
 
-    /// Nil where the toolchain has no `docc`.
+    /// Finds the toolchain's `docc`; nil where there is none.
     package init?() {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         let tools = places.first { place in
@@ -26,7 +26,8 @@ package struct DocumentationBuild: Sendable {
         }
     }()
 
-    /// What is wrong with the module's articles and docstrings, such as a link that leads nowhere; empty when nothing is.
+    /// The warnings and errors about the module's articles and doc comments, such as a link without a target; empty
+    /// when there are none.
     package func complaints(about module: String) async throws -> String {
         let folder = try TemporaryFolder("documentation")
         let graphs = folder.path("graphs")
@@ -45,7 +46,7 @@ package struct DocumentationBuild: Sendable {
         return end == .exited(0) && !said.contains("warning:") && !said.contains("error:") ? "" : "\(end) \(said)"
     }
 
-    /// The public symbols of a module as `Type` and `Type.member(label:)`; those of its extensions too.
+    /// The public symbols of a module and its extensions, as `Type` and `Type.member(label:)`.
     package func symbols(of module: String) async throws -> Set<String> {
         struct Graph: Decodable {
             struct Symbol: Decodable { var pathComponents: [String] }
@@ -61,7 +62,7 @@ package struct DocumentationBuild: Sendable {
         }
     }
 
-    /// - Returns: what is wrong, nil when the symbols of the module are there.
+    /// - Returns: An error message; nil when the symbols of the module were extracted.
     private func extract(_ module: String, to graphs: String, _ folder: TemporaryFolder) async throws -> String? {
         try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
         let maps = SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
@@ -73,13 +74,13 @@ package struct DocumentationBuild: Sendable {
             ] + maps,
             errors: folder.path("extraction.txt")
         )
-        // It may end with a complaint about a module below and have written everything.
+        // The extraction may end with an error about a lower module and have written all symbols.
         let ending = await extraction.ending()
         guard !FileManager.default.fileExists(atPath: "\(graphs)/\(module).symbols.json") else { return nil }
         return "\(ending) \(text("extraction.txt", folder))"
     }
 
-    /// The platform that the toolchain builds for.
+    /// The platform for which the toolchain builds.
     private func target(_ folder: TemporaryFolder) async throws -> String {
         struct Information: Decodable {
             struct Target: Decodable { var triple: String }

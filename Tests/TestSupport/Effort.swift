@@ -1,8 +1,8 @@
 import Foundation
 
-/// What something took: time on the clock, and time of all processors that this process used meanwhile.
+/// The cost of an operation: elapsed time, and the time of all processors that this process used.
 ///
-/// The second hardly changes when others use the machine as well.
+/// The processor time hardly changes when other processes use the machine as well.
 package struct Effort {
     package var wall: Double
     package var processor: Double
@@ -20,7 +20,7 @@ package struct Effort {
         return processorSeconds - used
     }
 
-    /// The most memory that this process has had.
+    /// The peak memory of this process.
     package static var peakKiB: Int { usage.ru_maxrss }
 
     private static var usage: rusage {

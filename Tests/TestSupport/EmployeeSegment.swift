@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// A segment of inserts of employees, as many as a test needs, with time-ordered IDs.
+/// A segment of inserts of employees with time-ordered IDs.
 package struct EmployeeSegment: Sendable {
     package var writer: UniqueID
     package var transactions: Int
@@ -18,7 +18,7 @@ package struct EmployeeSegment: Sendable {
     package var changes: Int { transactions * changesEach }
     package var name: SegmentName { SegmentName(writer: writer, first: 1, last: UInt64(transactions)) }
 
-    /// Writes it into the log folder at `logs` in the way that the contract asks of every writer.
+    /// Writes the segment into the log folder at `logs` in the way that the format requires of every writer.
     package func publish(in logs: String) throws {
         let header = SegmentHeader(writer: writer, name: "sample", first: 1, last: UInt64(transactions))
         _ = try SegmentPublisher(LogFolder(path: logs)).publish(name, header: header.line) { file in

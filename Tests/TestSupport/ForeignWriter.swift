@@ -1,21 +1,23 @@
 import Foundation
 import TributaryChanges
 
-/// Another program that writes segments, made from the published format alone, so that it can disagree with ours.
+/// A writer of segments that follows the published format only, independently of this project's code.
+///
+/// It can therefore disagree with this project's writer.
 package struct ForeignWriter: Sendable {
     package let id: String
-    /// The sequence of its last transaction.
+    /// The sequence of the writer's last transaction.
     package private(set) var sequence: UInt64 = 0
     private var clock: UInt64
     private var previous: String?
 
-    /// `milliseconds` is the Unix time of its first transaction.
+    /// Creates a writer; `milliseconds` is the Unix time of its first transaction.
     package init(id: String, milliseconds: UInt64) {
         self.id = id
         clock = milliseconds << 16
     }
 
-    /// Writes one segment with a transaction for each list of change lines, staged and renamed as the format asks.
+    /// Writes one segment with a transaction for each list of change lines, staged and renamed as the format requires.
     ///
     /// Returns its path.
     @discardableResult

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Makes opening files and folders hang, as a mount does whose server is gone: for real, by the kernel.
+/// Makes the kernel block the opening of files and folders, as a mount does whose server is down.
 ///
-/// Whoever opens one waits until it is released, or its process is killed. fanotify(7) asks this process for a
-/// permission that it does not give. Needs root.
+/// A process that opens one waits until the folder is released, or the process is killed. fanotify(7) asks this process
+/// for a permission that it does not give. Needs root.
 package final class HangingFolder: Sendable {
     package enum Failure: Error {
         case cannotMark(path: String, code: Int32)
@@ -15,7 +15,7 @@ package final class HangingFolder: Sendable {
     private typealias Initialize = @convention(c) (UInt32, UInt32) -> Int32
     private typealias Mark = @convention(c) (Int32, UInt32, UInt64, Int32, UnsafePointer<CChar>) -> Int32
 
-    /// What keeps a test from using it here; nil when nothing does.
+    /// The reason why a test cannot use it on this machine; nil when it can.
     package static var reasonNotToHang: String? {
         let descriptor = initialize()
         guard descriptor >= 0 else {
@@ -25,7 +25,7 @@ package final class HangingFolder: Sendable {
         return nil
     }
 
-    /// Opening `path` hangs from now on; with `children` what lies in the folder too.
+    /// Makes every opening of `path` hang from now on; with `children`, also the opening of the folder's entries.
     package init(_ path: String, children: Bool = false) throws {
         descriptor = HangingFolder.initialize()
         guard descriptor >= 0 else { throw Failure.cannotMark(path: path, code: errno) }
@@ -40,10 +40,10 @@ package final class HangingFolder: Sendable {
         }
     }
 
-    /// Lets everybody go on who hangs.
+    /// Releases all waiting processes.
     deinit { close(descriptor) }
 
-    /// Returns when somebody hangs.
+    /// Returns when a process hangs.
     package func waitForVictim() async throws {
         try await onThread { [descriptor] in
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

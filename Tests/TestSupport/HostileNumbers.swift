@@ -1,4 +1,4 @@
-/// Numbers at which arithmetic ends, for tests of what comes from outside.
+/// Numbers at the limits of arithmetic, for tests of external input.
 package enum HostileNumbers {
     private static let edges: [UInt64] = [
         0, 1, 2, 3, 1_000, 1 << 31, 1 << 32, 1 << 47, 1 << 48, 1 << 53, 1_718_900_000_000,
@@ -7,7 +7,7 @@ package enum HostileNumbers {
         .max - 1, .max,
     ]
 
-    /// An edge, or a number beside one.
+    /// A limit, or a number next to one.
     package static func unsigned(_ generator: inout SeededGenerator) -> UInt64 {
         let edge = edges[Int(generator.next() % UInt64(edges.count))]
         let step = generator.next() % 4

@@ -1,13 +1,13 @@
 package import TributaryChanges
 
 extension InterfaceDescription {
-    /// Where a value is not as its schema says: missing members, wrong types, and members that the schema does not name.
+    /// Finds the violations of a schema: missing members, wrong types, and members that the schema does not name.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - schema: A schema of the document, or a reference to one.
-    ///   - place: What the value is called in what is found.
-    /// - Returns: A sentence for each violation; none when the value is as described.
+    ///   - place: The name of the value in the violations.
+    /// - Returns: A sentence for each violation; none when the value matches the schema.
     package func violations(of value: JSONValue, by schema: JSONValue, at place: String = "$") -> [String] {
         let schema = resolved(schema)
         let choices = elements(schema["oneOf"])

@@ -1,7 +1,7 @@
 import TransactionLog
 package import TributaryChanges
 
-/// The OpenAPI document of the admin interface, and what values it allows.
+/// The OpenAPI document of the admin interface, with the values that it allows.
 package struct InterfaceDescription: Sendable {
     package static let path = "Sources/TributaryDaemon/TributaryDaemon.docc/openapi.json"
 
@@ -10,13 +10,13 @@ package struct InterfaceDescription: Sendable {
         package var method: String
         package var path: String
         package var access: String
-        /// Whether it answers only while the store is open.
+        /// Whether the operation is available only while the store is open.
         package var needsOpenStore: Bool
         package var query: Set<String>
         package var pathParameters: Set<String>
-        /// The schema of what it takes as JSON.
+        /// The schema of the JSON request body.
         package var request: JSONValue?
-        /// By status: the content by media type; empty for an answer without a body.
+        /// For each status, the content by media type; empty for a response without a body.
         package var responses: [String: [String: JSONValue]]
 
         package var description: String { "\(method) \(path)" }
@@ -38,7 +38,7 @@ package struct InterfaceDescription: Sendable {
         }
     }
 
-    /// What a reference leads to; the value itself when it is none.
+    /// The target of a reference; the value itself when it is not a reference.
     package func resolved(_ value: JSONValue) -> JSONValue {
         guard case .string(let reference)? = value["$ref"] else { return value }
         return reference.split(separator: "/").dropFirst().reduce(root) { $0[String($1)] ?? .null }
@@ -81,7 +81,7 @@ package struct InterfaceDescription: Sendable {
 }
 
 extension JSONValue {
-    /// The text, when it is one.
+    /// The text of a string value; nil for any other value.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }

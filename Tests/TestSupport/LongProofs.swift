@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether random tests take their time: `TRIBUTARY_LONG_PROOFS=1`, for a run that is not waited for.
+/// Whether random tests run for a long time: `TRIBUTARY_LONG_PROOFS=1`, for an unattended run.
 ///
-/// The only place that reads the variable.
+/// Only this type reads the variable.
 package enum LongProofs {
     package static let isOn = ProcessInfo.processInfo.environment["TRIBUTARY_LONG_PROOFS"] == "1"
 

@@ -63,7 +63,7 @@ package final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time and wakes those whose time has come, the earliest first.
+    /// Advances the time and wakes the sleepers whose time has come, the earliest first.
     package func advance(to offset: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             precondition(offset >= state.now.offset, "time does not go back")
@@ -77,7 +77,7 @@ package final class ManualClock: Clock, Sendable {
 
     package func advance(by duration: Duration) { advance(to: now.offset + duration) }
 
-    /// Returns when somebody sleeps until the given time.
+    /// Returns when a task sleeps until the given time.
     package func waitForSleeper(until offset: Duration) async {
         let deadline = Instant(offset: offset)
         await withCheckedContinuation { continuation in

@@ -1,7 +1,9 @@
 import Synchronization
 package import TransactionLog
 
-/// A segment's bytes in memory, handed out in pieces of the sizes that a test asks for, and changeable under way.
+/// A segment's bytes in memory.
+///
+/// It returns them in pieces of the sizes that a test requests, and a test can change them during a read.
 package final class MemorySegment: SegmentBytes {
     package let file: String
     private let content: Mutex<[UInt8]>

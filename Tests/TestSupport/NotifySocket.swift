@@ -1,6 +1,6 @@
 import Foundation
 
-/// The service manager's end of sd_notify(3): tells a test when a daemon is ready, without asking again and again.
+/// The service manager's end of sd_notify(3): notifies a test when a daemon is ready, without polling.
 package final class NotifySocket: Sendable {
     package let path: String
     private let descriptor: Int32

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder with Package.swift.
+/// The folder that contains Package.swift.
 package enum PackageFolder {
     package static let path = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// Reads a store the way any program may: read-only, with plain SQL.
+/// Reads a store in the way that any program may: read-only, with plain SQL.
 ///
-/// A test that needs another store can also change one.
+/// A test that needs a different store can also change one.
 package struct PlainSQL: Sendable {
     package struct Failure: Error {
         package var message: String
@@ -14,7 +14,7 @@ package struct PlainSQL: Sendable {
         self.path = path
     }
 
-    /// The rows of a query; each column as SQLite's text of it, nil for NULL, blobs in hexadecimal.
+    /// The rows of a query; each column in SQLite's text form, nil for NULL, blobs in hexadecimal.
     package func rows(_ query: String) throws -> [[String?]] {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }

@@ -4,7 +4,7 @@ import Foundation
 package struct Python: Sendable {
     private let interpreter: String
 
-    /// Nil where there is no `python3`.
+    /// Finds `python3`; nil where there is none.
     package init?() {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         let found = places.map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile)
@@ -16,9 +16,9 @@ package struct Python: Sendable {
     ///
     /// - Parameters:
     ///   - program: The path of the program.
-    ///   - arguments: What it is given.
-    /// - Returns: How it ended, and what it wrote to standard output and to standard error.
-    /// - Throws: What starting a process or reading its output throws.
+    ///   - arguments: The arguments of the program.
+    /// - Returns: The ending, the standard output and the standard error of the program.
+    /// - Throws: The errors of starting a process or reading its output.
     package func run(
         _ program: String,
         _ arguments: [String]

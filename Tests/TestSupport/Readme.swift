@@ -1,6 +1,6 @@
 import Foundation
 
-/// The examples of README.md, so that tests run what is printed there.
+/// The examples of README.md, so that tests run the printed code.
 package enum Readme {
     package struct NoSuchExample: Error {
         package var name: String

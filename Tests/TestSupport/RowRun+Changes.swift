@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 extension RowRun {
-    /// The changes in order: runs of those that a run can hold, the others by themselves.
+    /// Splits changes, in order, into runs of the changes that a run can hold, and single other changes.
     package static func pieces(of changes: [Change]) -> [Piece] {
         var pieces: [Piece] = []
         for change in changes {
@@ -15,7 +15,7 @@ extension RowRun {
         return pieces
     }
 
-    /// What ``pieces(of:)`` cuts changes into.
+    /// A piece of the changes that ``pieces(of:)`` splits.
     package enum Piece {
         case run(RowRun)
         case change(Change)
@@ -29,7 +29,7 @@ extension RowRun {
         _ = take(change)
     }
 
-    /// False when the change has another form.
+    /// Adds a change to the run; false when the change has another form.
     private func take(_ change: Change) -> Bool {
         guard let (isInsert, writes) = RowRun.writes(of: change), isInsert == self.isInsert, entity == change.entity,
             names == writes.map(\.name), writes.allSatisfy({ RowRun.isPlain($0.value) })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Random numbers that can be had again: SplitMix64 from a seed that the test prints.
+/// Reproducible random numbers: SplitMix64 from a seed that the test prints.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     package let seed: UInt64
     private var state: UInt64
@@ -10,7 +10,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// The seed of `TRIBUTARY_SEED`, or a fresh one.
+    /// A generator with the seed of `TRIBUTARY_SEED`, or a fresh one.
     package static func fromEnvironment() -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }
         return SeededGenerator(seed: given ?? UInt64.random(in: 0...UInt64(UInt32.max)))

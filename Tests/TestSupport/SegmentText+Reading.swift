@@ -2,7 +2,7 @@ package import TransactionLog
 package import TributaryChanges
 
 extension SegmentText {
-    /// The transactions as the segment's reader finds them.
+    /// The transactions that the segment's reader returns.
     package func transactions() throws -> [LogTransaction] {
         let source = MemorySegment(bytes())
         return try SegmentText.transactions(of: try SegmentVerifier().verify(source, name: name), in: source)

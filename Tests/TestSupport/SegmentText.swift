@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// A segment put together line by line, right or wrong on purpose.
+/// A segment that is built line by line, valid or deliberately invalid.
 package struct SegmentText: Sendable {
     package var lines: [String]
     package var name: SegmentName
@@ -12,7 +12,7 @@ package struct SegmentText: Sendable {
         self.lines = [header ?? SegmentHeader(writer: writer, first: first, last: last).line] + lines
     }
 
-    /// A segment of whole transactions, as the writer of this project writes it.
+    /// A segment of whole transactions, written by this project's writer.
     package init(writer: UniqueID, _ transactions: [LogTransaction], previous: String? = nil, name: String? = nil) {
         let first = transactions.first?.header.sequence ?? 1
         let last = transactions.last?.header.sequence ?? 1
@@ -28,7 +28,7 @@ package struct SegmentText: Sendable {
 
     /// The whole file.
     ///
-    /// What is not given is counted.
+    /// The header and the end line count the values that are not given.
     package func bytes(
         end: UInt64? = nil,
         transactions: Int? = nil,
@@ -39,7 +39,7 @@ package struct SegmentText: Sendable {
         return body + endLine(of: body, end: end, transactions: transactions, changes: changes, sha256: sha256)
     }
 
-    /// The end line that fits `body`, with its newline.
+    /// The end line for `body`, with its newline.
     package func endLine(
         of body: [UInt8],
         end: UInt64? = nil,

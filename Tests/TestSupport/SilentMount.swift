@@ -1,9 +1,9 @@
 import Glibc
 
-/// A mounted file system that never answers, as a network mount whose server is gone: for real, by the kernel.
+/// A mounted file system that never answers, like a network mount whose server is down.
 ///
-/// Whoever as much as asks what the folder is waits until it is released, or its process is killed. It is a FUSE file
-/// system whose program stays silent. Needs root.
+/// A process that only asks for the folder's attributes waits until the mount is released, or the process is killed.
+/// The mount is a real FUSE file system whose program stays silent. Needs root.
 package final class SilentMount: Sendable {
     package enum Failure: Error {
         case cannotMount(path: String, code: Int32)
@@ -18,14 +18,14 @@ package final class SilentMount: Sendable {
         ) -> Int32
     private typealias Unmount = @convention(c) (UnsafePointer<CChar>, Int32) -> Int32
 
-    /// What keeps a test from using it here; nil when nothing does.
+    /// The reason why a test cannot use it on this machine; nil when it can.
     package static var reasonNotToMount: String? {
         guard getuid() == 0 else { return "mounting needs root" }
         guard access("/dev/fuse", R_OK | W_OK) == 0 else { return "there is no /dev/fuse" }
         return nil
     }
 
-    /// The folder at `path` is silent from now on.
+    /// Makes the folder at `path` silent from now on.
     package init(_ path: String) throws {
         self.path = path
         descriptor = open("/dev/fuse", O_RDWR | O_CLOEXEC)
@@ -39,7 +39,7 @@ package final class SilentMount: Sendable {
         }
     }
 
-    /// Those who wait get an error, and the folder is as it was.
+    /// Waiting processes get an error, and the folder has its former content again.
     deinit {
         close(descriptor)
         let unmount: Unmount? = SilentMount.function("umount2")

@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// A small model with every kind of property, and few IDs, so that writers meet at the same objects all the time.
+/// A small model with every kind of property, and few IDs, so that writers often change the same objects.
 package enum SimulationModel {
     /// The model as YAML.
     package static let text = """
@@ -10,7 +10,7 @@ package enum SimulationModel {
         \(things(desk: ""))
         """
 
-    /// The model after it has grown: what some changes name before anybody knows it is there.
+    /// The grown model, whose names some changes use before any replica knows it.
     package static let grownText = """
         version: "2"
         entities:
@@ -28,7 +28,7 @@ package enum SimulationModel {
         \(things(desk: ", keeper: {to: Person?, inverse: locker}"))
         """
 
-    /// Three people, two of each other.
+    /// Three IDs for people, and one or two for each other entity.
     package static func ids(of entity: String) -> [UniqueID] {
         switch entity {
         case "Person", "Employee", "Manager", "Contractor": (1...3).map { UniqueID(high: 0x1000, low: $0) }
@@ -39,7 +39,7 @@ package enum SimulationModel {
         }
     }
 
-    /// The title of a manager is that of an employee, with another default.
+    /// A manager's title shares the employee's column and has another default.
     private static func people(level: String, name: String, more: String) -> String {
         """
           Person:

@@ -12,6 +12,6 @@ package final class StoreHolder {
 
     private var failure: PlainSQL.Failure { .init(message: String(cString: sqlite3_errmsg(connection))) }
 
-    /// Lets go of the store.
+    /// Releases the store.
     deinit { sqlite3_close(connection) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compiles Swift files against the modules that this test run was built with.
+/// Compiles Swift files against the modules of this build.
 package struct SwiftCompiler: Sendable {
     package struct NoCompiler: Error {}
 
@@ -17,7 +17,7 @@ package struct SwiftCompiler: Sendable {
         self.compiler = compiler
     }
 
-    /// What the compiler complains about, warnings too; empty when it is content with the files as one module.
+    /// The compiler's errors and warnings about the files as one module; empty when there are none.
     package func complaints(aboutFilesIn folder: TemporaryFolder) async throws -> String {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         let errors = folder.path("errors.txt")
@@ -32,8 +32,9 @@ package struct SwiftCompiler: Sendable {
         return ending == .exited(0) && !text.contains("warning:") ? "" : "\(ending) \(text)"
     }
 
-    /// The errors of the files as one module, as the compiler words them, one line each; what the package keeps to itself can
-    /// be used.
+    /// The compiler's errors in the files as one module, one line each.
+    ///
+    /// The files can use the package's internal declarations.
     package func errors(inFilesOf folder: TemporaryFolder) async throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         let errors = folder.path("errors.txt")
@@ -50,7 +51,7 @@ package struct SwiftCompiler: Sendable {
         return ending == .exited(0) || !found.isEmpty ? found : ["\(ending) \(text)"]
     }
 
-    /// The C modules that the library's modules name: those that the build wrote, and those of packages that were built.
+    /// The C modules that the library's modules import: those that the build wrote, and those of built packages.
     package static func moduleMaps() -> [String] {
         let files = FileManager.default
         func folders(_ path: String) -> [String] {

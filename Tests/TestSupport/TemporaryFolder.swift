@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder of its own for one test, removed when the last reference is gone.
+/// A folder for one test, removed when the last reference is released.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// A folder in memory, where the machine has a place for that: for tests that open hundreds of stores.
+    /// A folder in memory, where the machine supports one, for tests that open hundreds of stores.
     package static func inMemory(_ purpose: String) throws -> TemporaryFolder {
         let memory = "/dev/shm/"
         return try TemporaryFolder(purpose, in: FileManager.default.isWritableFile(atPath: memory) ? memory : nil)

@@ -1,4 +1,4 @@
-/// Lets only so many work at one time; the others wait in the order in which they came.
+/// Limits the number of simultaneous operations; the others wait in FIFO order.
 package actor Turnstile {
     private var freePlaces: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -7,7 +7,7 @@ package actor Turnstile {
         freePlaces = places
     }
 
-    /// Runs `body` once there is a place.
+    /// Runs `body` once the limit allows it.
     package func pass<T: Sendable>(_ body: @concurrent @Sendable () async throws -> T) async rethrows -> T {
         if freePlaces > 0 {
             freePlaces -= 1

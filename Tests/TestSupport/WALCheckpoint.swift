@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A checkpoint by a connection of its own, as any other process may make one.
+/// A checkpoint by a separate connection, as any other process may run one.
 package enum WALCheckpoint {
-    /// Copies back what nobody reads any more; does not wait for anybody.
+    /// Copies back the frames that no reader needs, without waiting.
     package static func run(path: String) {
         var connection: OpaquePointer?
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return }
