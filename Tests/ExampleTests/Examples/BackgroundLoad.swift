@@ -30,7 +30,7 @@ func deleteCompanies(_ ids: [ManagedObjectID], in container: PersistentContainer
     }
 }
 
-/// What an application does with its progress indicator; `activities` is `container.activities()`.
+/// Shows and hides a progress indicator; `activities` is `container.activities()`.
 func follow(_ activities: AsyncStream<Activity>, show: @MainActor (Bool) -> Void) async {
     var running = 0
     for await activity in activities {

@@ -4,9 +4,9 @@ import Tributary
 @MainActor
 final class CompanyList {
     private let controller: FetchedResultsController<Company>
-    /// What is on the screen: a line for each city, and one for each company in it.
+    /// The lines on the screen: one for each city, and one for each company in it.
     private(set) var lines: [String] = []
-    /// What the interface was told, change by change.
+    /// The changes that the interface received, in order.
     private(set) var story: [String] = []
 
     init(_ container: PersistentContainer) throws {

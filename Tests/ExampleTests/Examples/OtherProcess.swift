@@ -12,7 +12,7 @@ func waitForEmployee(named name: String, in container: PersistentContainer) asyn
     return nil
 }
 
-/// What the other program does; it knows of the first one only where the store lies.
+/// The other program: it knows nothing of the first one but the path of the store.
 func hire(_ name: String, store path: String, model: String) async throws {
     let container = try await openCompanies(path, model: model)
     try await container.newBackgroundContext(name: "hiring", author: "other program").perform { context in

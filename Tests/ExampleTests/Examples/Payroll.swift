@@ -1,6 +1,6 @@
 import Tributary
 
-/// What each company pays its employees, the greatest sum first: computed by SQLite, no object is made.
+/// The sum of the salaries of each company, the greatest first: computed by SQLite, without objects.
 func payroll(of container: PersistentContainer) async throws -> [String] {
     var request = FetchRequest("Employee", sortKeys: [SortKey("total", ascending: false)])
     request.propertiesToFetch = ["company.name", .sum(of: "salary", as: "total"), .count(as: "heads")]

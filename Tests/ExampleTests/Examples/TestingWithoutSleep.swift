@@ -1,6 +1,6 @@
 import Tributary
 
-/// What a test of an application does: a store in memory, work in the background, `settled()`, then look.
+/// A test of an application: a store in memory, work in the background, `settled()`, then the assertion.
 @MainActor
 func namesAfterHiring(_ names: [String], model: String) async throws -> [String] {
     let container = try await PersistentContainer(
