@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every block of Swift that the documentation prints compiles: those that are files of `Examples` with the tests, which
-/// run them; all others here, with `Fixtures/Prelude.swift` for what they take for granted.
+/// Every block of Swift that the documentation prints compiles: those that are files of `Examples` with the tests,
+/// which run them; all others here, with `Fixtures/Prelude.swift` for what they take for granted.
 ///
 /// Some of them use the modules of the daemon, which are not there where only the library is built.
 @Suite(.enabled(if: Snippet.canCompile, "only the library is built"))

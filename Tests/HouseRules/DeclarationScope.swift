@@ -2,8 +2,8 @@
 enum DeclarationScope {
     private static let keywords = ["struct ", "class ", "enum ", "actor ", "protocol ", "extension "]
 
-    /// For each line the struct, class or actor whose body it stands in directly, as a path of names; nil elsewhere, such
-    /// as in a function, an enumeration or an extension.
+    /// For each line the struct, class or actor whose body it stands in directly, as a path of names; nil elsewhere,
+    /// such as in a function, an enumeration or an extension.
     static func ofLines(in file: SourceFile) -> [String?] {
         let pattern =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+|[a-z]+(?:\([a-z]+\))?\s+)*?(struct|class|enum|actor|protocol|extension)\s+([A-Z][\w.]*)/

@@ -11,8 +11,8 @@ extension Replica {
             for root in model.rootEntities {
                 for id in SimulationModel.ids(of: root.name) {
                     guard let row = try reader.row(id, rootEntity: root.name) else { continue }
-                    let properties = try row.entity.properties.indices.map { slot in
-                        "\(row.entity.properties[slot].name)=\(try shown(row, slot, reader))"
+                    let properties = try row.entity.properties.indices.map { propertyIndex in
+                        "\(row.entity.properties[propertyIndex].name)=\(try shown(row, propertyIndex, reader))"
                     }
                     let object = "\(root.name) \(row.id.uniqueID) \(row.entity.name): "
                     lines.append(object + properties.joined(separator: " "))
@@ -22,9 +22,11 @@ extension Replica {
         }
     }
 
-    private func shown(_ row: Row, _ slot: Int, _ reader: Reader) throws -> String {
-        guard row.entity.properties[slot].relationship?.isToMany == true else { return "\(row.values[slot])" }
-        let related = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+    private func shown(_ row: Row, _ propertyIndex: Int, _ reader: Reader) throws -> String {
+        guard row.entity.properties[propertyIndex].relationship?.isToMany == true else {
+            return "\(row.values[propertyIndex])"
+        }
+        let related = try reader.related(to: row.id.uniqueID, entity: row.entity, propertyIndex: propertyIndex)
         return "\(related.map(\.uniqueID.description))"
     }
 

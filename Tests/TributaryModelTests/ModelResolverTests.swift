@@ -78,7 +78,10 @@ struct ModelResolverTests {
         )
         #expect(try storage(model, "Note", "tags") == .links(table: "Base_tags", ownsPairs: true))
         #expect(try storage(model, "Tag", "owners") == .links(table: "Base_tags", ownsPairs: false))
-        #expect(model.entity(named: "Note")?.slot(named: "tags") == model.entity(named: "Base")?.slot(named: "tags"))
+        #expect(
+            model.entity(named: "Note")?.propertyIndex(named: "tags")
+                == model.entity(named: "Base")?.propertyIndex(named: "tags")
+        )
     }
 
     @Test func siblingsMayShareAColumn() throws {

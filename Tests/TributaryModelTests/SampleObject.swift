@@ -18,12 +18,12 @@ final class SampleObject: PredicateSubject {
 
     func link(_ name: String, _ objects: SampleObject...) { targets[name] = objects }
 
-    func predicateValue(slot: Int) -> PropertyValue {
-        let name = entity.properties[slot].name
+    func predicateValue(propertyIndex: Int) -> PropertyValue {
+        let name = entity.properties[propertyIndex].name
         if let target = targets[name]?.first { return .reference(target.predicateID) }
         return values[name] ?? .null
     }
 
-    func predicateTarget(slot: Int) -> SampleObject? { targets[entity.properties[slot].name]?.first }
-    func predicateTargets(slot: Int) -> [SampleObject] { targets[entity.properties[slot].name] ?? [] }
+    func predicateTarget(propertyIndex: Int) -> SampleObject? { targets[entity.properties[propertyIndex].name]?.first }
+    func predicateTargets(propertyIndex: Int) -> [SampleObject] { targets[entity.properties[propertyIndex].name] ?? [] }
 }

@@ -76,7 +76,7 @@ struct XCDataModelTests {
         let employee = try #require(model.entity(named: "Employee"))
         #expect(employee.root == "Person" && employee.ancestors == ["Person"] && employee.isKind(of: "Person"))
         #expect(employee.properties.prefix(5).map(\.name) == ["age", "born", "home", "initial", "name"])
-        #expect(employee.slot(named: "name") == person.slot(named: "name"))
+        #expect(employee.propertyIndex(named: "name") == person.propertyIndex(named: "name"))
         #expect(employee.uniquenessConstraints == [["name", "born"]])
         #expect(employee.fetchIndexes.map(\.name) == ["byName", "by_salary"])
         #expect(person.fetchIndexes.first?.elements.map(\.isAscending) == [true, false])

@@ -10,7 +10,7 @@ final class BatchDerivation: BatchDeriving {
     /// A relationship that a derived attribute reads.
     private struct Dependency: Hashable {
         var entity: String
-        var slot: Int
+        var propertyIndex: Int
         var relationship: Relationship
     }
 
@@ -30,15 +30,17 @@ final class BatchDerivation: BatchDeriving {
         context = ManagedObjectContext(home: home, mergePolicy: .error)
         now = .date(DateValue(unixSeconds: Double(milliseconds) / 1000))
         var found: Set<Dependency> = []
-        for kind in home.schema.derivingKinds {
-            for (_, derivation) in kind.properties.derivations {
-                guard let name = derivation.relationship, let slot = kind.slot(named: name),
-                    let relationship = kind.entity.properties[slot].relationship
+        for descriptor in home.schema.derivingKinds {
+            for (_, derivation) in descriptor.properties.derivations {
+                guard let name = derivation.relationship, let propertyIndex = descriptor.propertyIndex(named: name),
+                    let relationship = descriptor.entity.properties[propertyIndex].relationship
                 else { continue }
-                found.insert(Dependency(entity: kind.entity.name, slot: slot, relationship: relationship))
+                found.insert(
+                    Dependency(entity: descriptor.entity.name, propertyIndex: propertyIndex, relationship: relationship)
+                )
             }
         }
-        dependencies = found.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
+        dependencies = found.sorted { ($0.entity, $0.propertyIndex) < ($1.entity, $1.propertyIndex) }
     }
 
     // MARK: Before
@@ -73,15 +75,18 @@ final class BatchDerivation: BatchDeriving {
             if case .link(let name, let ids, _) = change.operation { try addEnds(change, name, ids) }
             var changed = [(change.id, change.entity)]
             if case .unlink(let name, let ids) = change.operation,
-                let slot = schema.kind(named: change.entity)?.slot(named: name),
-                let relationship = schema.kind(named: change.entity)?.entity.properties[slot].relationship
+                let propertyIndex = schema.descriptor(named: change.entity)?.propertyIndex(named: name),
+                let relationship = schema.descriptor(named: change.entity)?.entity.properties[propertyIndex]
+                    .relationship
             {
                 changed += ids.map { ($0, relationship.destination) }
             }
             for (id, entity) in changed {
                 try addDependents(of: id, entity: entity, reader)
-                guard let root = schema.kind(named: entity)?.entity.root, let kind = schema.kind(named: root),
-                    seen.insert(kind.objectID(id)).inserted, let update = try update(kind.objectID(id), true, reader)
+                guard let root = schema.descriptor(named: entity)?.entity.root,
+                    let descriptor = schema.descriptor(named: root),
+                    seen.insert(descriptor.objectID(id)).inserted,
+                    let update = try update(descriptor.objectID(id), true, reader)
                 else { continue }
                 result.append(update)
             }
@@ -103,21 +108,24 @@ final class BatchDerivation: BatchDeriving {
 
     private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
         let derived = DerivedValues(context: context, reader: reader, now: now, dropped: [])
-        guard let subject = try derived.subject(id), !subject.kind.properties.derivations.isEmpty else { return nil }
+        guard let subject = try derived.subject(id), !subject.descriptor.properties.derivations.isEmpty else {
+            return nil
+        }
         let writes = try derived.writes(for: subject, isChanged: isChanged)
         guard !writes.isEmpty else { return nil }
-        return Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes))
+        return Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
     }
 
     // MARK: Dependents
 
     /// Adds the objects at both ends of pairs that the batch adds or removes.
     private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
-        guard let kind = schema.kind(named: change.entity), let slot = kind.slot(named: name),
-            let relationship = kind.entity.properties[slot].relationship,
-            let destination = schema.kind(named: relationship.destination)
+        guard let descriptor = schema.descriptor(named: change.entity),
+            let propertyIndex = descriptor.propertyIndex(named: name),
+            let relationship = descriptor.entity.properties[propertyIndex].relationship,
+            let destination = schema.descriptor(named: relationship.destination)
         else { return }
-        concerned.insert(kind.objectID(change.id))
+        concerned.insert(descriptor.objectID(change.id))
         for id in ids { concerned.insert(destination.objectID(id)) }
     }
 
@@ -128,17 +136,20 @@ final class BatchDerivation: BatchDeriving {
 
     private func addDependents(of id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws
     {
-        guard let owner = schema.kind(named: dependency.entity), let member = schema.kind(named: entity),
-            let destination = schema.kind(named: dependency.relationship.destination),
+        guard let owner = schema.descriptor(named: dependency.entity), let member = schema.descriptor(named: entity),
+            let destination = schema.descriptor(named: dependency.relationship.destination),
             destination.entity.root == member.entity.root
         else { return }
         guard dependency.relationship.isToMany else {
-            let rows = try reader.holders(of: [(dependency.slot, .reference(id))], entity: owner.entity)
+            let rows = try reader.holders(of: [(dependency.propertyIndex, .reference(id))], entity: owner.entity)
             return concerned.formUnion(rows.map(\.id))
         }
-        guard let name = dependency.relationship.inverse, let slot = destination.slot(named: name) else {
-            return concerned.formUnion(try reader.owners(of: id, entity: owner.entity, slot: dependency.slot))
+        guard let name = dependency.relationship.inverse, let propertyIndex = destination.propertyIndex(named: name)
+        else {
+            return concerned.formUnion(
+                try reader.owners(of: id, entity: owner.entity, propertyIndex: dependency.propertyIndex)
+            )
         }
-        concerned.formUnion(try reader.related(to: id, entity: destination.entity, slot: slot))
+        concerned.formUnion(try reader.related(to: id, entity: destination.entity, propertyIndex: propertyIndex))
     }
 }

@@ -7,15 +7,15 @@ struct BatchOperation {
     let context: ManagedObjectContext
 
     func query(_ name: String, _ predicate: ObjectPredicate?, _ includesSubentities: Bool) throws -> FetchQuery {
-        guard let kind = context.schema.kind(named: name) else { throw BatchError.unknownEntity(name) }
+        guard let descriptor = context.schema.descriptor(named: name) else { throw BatchError.unknownEntity(name) }
         return FetchQuery(
-            entity: kind.entity,
+            entity: descriptor.entity,
             predicate: predicate.map(context.store.resolvingNow),
             includesSubentities: includesSubentities
         )
     }
 
-    func options(_ kind: BatchResultKind) -> BatchTerms {
+    func options(_ descriptor: BatchResultKind) -> BatchTerms {
         let collision: BatchTerms.Collision =
             switch context.mergePolicy {
             case .objectTrump: .update
@@ -27,7 +27,7 @@ struct BatchOperation {
             author: context.author,
             contextName: context.name,
             collision: collision,
-            listsIDs: kind == .objectIDs,
+            listsIDs: descriptor == .objectIDs,
             deriving: BatchDerivation(context.home)
         )
     }
@@ -37,9 +37,9 @@ struct BatchOperation {
     }
 
     func run(
-        _ kind: BatchResultKind,
+        _ descriptor: BatchResultKind,
         refreshes: Bool,
-        _ body: (WriteTransaction) throws -> BatchOutcome
+        _ block: (WriteTransaction) throws -> BatchOutcome
     ) throws -> BatchResult {
         context.checkConfinement()
         guard !context.isClosed else { throw ContextError.closed }
@@ -48,9 +48,9 @@ struct BatchOperation {
         }
         var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
         do {
-            try withoutActuallyEscaping(body) { body in
+            try withoutActuallyEscaping(block) { block in
                 let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-                    outcome = try body(transaction)
+                    outcome = try block(transaction)
                     guard let committed = outcome.committed else { throw NothingWritten(outcome: outcome) }
                     return committed
                 }
@@ -65,7 +65,7 @@ struct BatchOperation {
             throw ContextError(error)
         }
         return BatchResult(
-            kind: kind,
+            descriptor: descriptor,
             count: outcome.count,
             objectIDs: outcome.ids,
             token: outcome.committed.map { HistoryToken(store: $0.writer.description, number: $0.number) }
@@ -73,14 +73,14 @@ struct BatchOperation {
     }
 
     private func commit(
-        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction
+        _ block: @escaping (WriteTransaction) throws -> CommittedTransaction
     ) throws -> CommittedTransaction {
-        guard context.isMain else { return try context.home.pipeline.commit(body) }
+        guard context.isMain else { return try context.home.pipeline.commit(block) }
         // The view context never leaves the main actor, where this runs, so nothing crosses here.
-        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) let block = block
         nonisolated(unsafe) var result: CommittedTransaction?
         let pipeline = context.home.pipeline
-        try MainActor.assumeIsolated { result = try pipeline.commitMain(body, adopting: { _ in }) }
+        try MainActor.assumeIsolated { result = try pipeline.commitMain(block, adopting: { _ in }) }
         guard let result else { throw ContextError.closed }
         return result
     }

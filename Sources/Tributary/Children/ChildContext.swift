@@ -60,56 +60,56 @@ public actor ChildContext {
 
     // MARK: Running
 
-    /// Runs `body` with the context after all earlier blocks.
+    /// Runs `block` with the context after all earlier blocks.
     ///
-    /// It returns when the parent has absorbed the saves of `body`.
+    /// It returns when the parent has absorbed the saves of `block`.
     public func perform<T: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         let ticket = lock.takeTicket()
         container.pipeline.pending.begin()
         defer { container.pipeline.pending.end() }
         await begin(ticket)
-        let result = run(body)
+        let result = run(block)
         await handOver()
         return try result.get()
     }
 
-    /// Runs `body` with the context and one value, `Sendable` or not, that is transferred to `body`.
+    /// Runs `block` with the context and one value, `Sendable` or not, that is transferred to `block`.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
-        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         let box = SendingBox(input)
         return try await perform { (context) throws(E) -> T in
-            guard let input = box.open() else { preconditionFailure("a body runs once") }
-            return try body(context, input)
+            guard let input = box.open() else { preconditionFailure("a block runs once") }
+            return try block(context, input)
         }
     }
 
-    /// Queues `body` in the order of the calls.
+    /// Queues `block` in the order of the calls.
     ///
     /// It counts as pending from the call on: `container.close()` waits until the parent has absorbed its saves.
-    public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+    public nonisolated func enqueue(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
         let pending = container.pipeline.pending
         pending.begin()
         let ticket = lock.takeTicket()
-        // It waits for the parent's queue, so it cannot be a plain body of this one; the ticket keeps the order.
+        // It waits for the parent's queue, so it cannot be a plain block of this one; the ticket keeps the order.
         Task {
-            await self.runEnqueued(body, ticket)
+            await self.runEnqueued(block, ticket)
             pending.end()
         }
     }
 
-    /// Queues `body` with one value, `Sendable` or not, that is transferred to `body`.
+    /// Queues `block` with one value, `Sendable` or not, that is transferred to `block`.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
-        _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
+        _ block: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
         let box = SendingBox(input)
         enqueue { context in
             guard let input = box.open() else { return }
-            body(context, input)
+            block(context, input)
         }
     }
 
@@ -129,7 +129,7 @@ public actor ChildContext {
         source.begin(await link.unsavedState())
     }
 
-    private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) -> Result<T, E> {
+    private func run<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) -> Result<T, E> {
         let context = context
         func result() -> Result<T, E> {
             context.processPendingChanges()
@@ -138,7 +138,7 @@ public actor ChildContext {
                 context.reader.dropPrefetched()
             }
             do throws(E) {
-                return .success(try body(context))
+                return .success(try block(context))
             } catch {
                 return .failure(error)
             }
@@ -157,9 +157,9 @@ public actor ChildContext {
         lock.unlock()
     }
 
-    private func runEnqueued(_ body: @Sendable (ManagedObjectContext) -> Void, _ ticket: UInt64) async {
+    private func runEnqueued(_ block: @Sendable (ManagedObjectContext) -> Void, _ ticket: UInt64) async {
         await begin(ticket)
-        _ = run(body)
+        _ = run(block)
         await handOver()
     }
 }

@@ -19,7 +19,7 @@ final class ParentSource: ContextSource {
 
     var isCommitted: Bool { context.source.isCommitted }
 
-    func read<T>(_ body: (Reader) throws -> T) throws -> T { try context.source.read(body) }
+    func read<T>(_ block: (Reader) throws -> T) throws -> T { try context.source.read(block) }
 
     func processChanges() {
         context.source.processChanges()
@@ -43,7 +43,9 @@ final class ParentSource: ContextSource {
 
     func unsavedKeys(rootIndex: Int) -> [ObjectKey] {
         var keys = context.source.unsavedKeys(rootIndex: rootIndex)
-        for object in context.pending.visitAll() where object.kind.rootIndex == rootIndex { keys.append(object.key) }
+        for object in context.pending.visitAll() where object.descriptor.rootIndex == rootIndex {
+            keys.append(object.key)
+        }
         return keys
     }
 

@@ -15,15 +15,15 @@ struct StagedSave: Sendable {
         var action: Action
         /// The child's object with transient values left out.
         var image: Row
-        /// The values by slot, transient ones included.
+        /// The values by property index, transient ones included.
         var values: [PropertyValue]
-        /// The slots that the child has changed; all slots of an inserted object.
+        /// The property indexes that the child has changed; all property indexes of an inserted object.
         var changed: [Int]
 
         /// The values that the child has changed, for observers of lost edits.
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
-            for slot in changed { edits[image.entity.properties[slot].name] = values[slot] }
+            for propertyIndex in changed { edits[image.entity.properties[propertyIndex].name] = values[propertyIndex] }
             return ObjectSnapshot(id: image.id, values: edits)
         }
     }
@@ -31,7 +31,7 @@ struct StagedSave: Sendable {
     /// A pair of a relationship that is stored as pairs, from the side that owns them.
     struct Pair: Sendable {
         var owner: ManagedObjectID
-        var slot: Int
+        var propertyIndex: Int
         var target: ManagedObjectID
         var isLinked: Bool
     }
@@ -39,7 +39,7 @@ struct StagedSave: Sendable {
     /// The order of an ordered relationship.
     struct Order: Sendable {
         var owner: ManagedObjectID
-        var slot: Int
+        var propertyIndex: Int
         var ids: [ManagedObjectID]
     }
 

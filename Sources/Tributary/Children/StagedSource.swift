@@ -41,9 +41,9 @@ final class StagedSource: ContextSource {
         set {}
     }
 
-    func read<T>(_ body: (Reader) throws -> T) throws -> T {
-        if let generation = state.generation { return try generation.read(body) }
-        return try store.read(body)
+    func read<T>(_ block: (Reader) throws -> T) throws -> T {
+        if let generation = state.generation { return try generation.read(block) }
+        return try store.read(block)
     }
 
     /// Does nothing: the state was taken from a parent that had processed its changes.

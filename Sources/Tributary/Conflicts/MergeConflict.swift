@@ -26,7 +26,7 @@ extension MergeConflict {
         self.init(
             objectID: object.objectID,
             changedProperties: object.state == .deleted
-                ? [] : Set(object.changed.slots.map { object.kind.entity.properties[$0].name }),
+                ? [] : Set(object.changed.propertyIndexes.map { object.descriptor.entity.properties[$0].name }),
             changedInStore: stored.map { cached.differences(to: $0) } ?? [],
             cached: cached.snapshot(whole),
             stored: stored?.snapshot(whole),

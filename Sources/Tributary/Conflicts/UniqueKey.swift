@@ -5,22 +5,22 @@ import TributaryModel
 struct UniqueKey: Hashable {
     let entity: Entity
     let properties: [String]
-    let slots: [Int]
+    let propertyIndexes: [Int]
     let values: [PropertyValue]
 
     /// Creates the key; nil when one of the values is null, because such a key conflicts with none.
     init?(of object: ManagedObject, _ constraint: [String], in model: Model) {
-        let own = object.kind.entity
+        let own = object.descriptor.entity
         // The topmost entity that has the constraint states it; the others inherit it.
         let stating = own.ancestors.last { model.entity(named: $0)?.uniquenessConstraints.contains(constraint) == true }
         entity = stating.flatMap { model.entity(named: $0) } ?? own
         properties = constraint
-        slots = constraint.compactMap { own.slot(named: $0) }
-        values = slots.map { object.read($0) }
-        guard slots.count == constraint.count, !values.contains(.null) else { return nil }
+        propertyIndexes = constraint.compactMap { own.propertyIndex(named: $0) }
+        values = propertyIndexes.map { object.read($0) }
+        guard propertyIndexes.count == constraint.count, !values.contains(.null) else { return nil }
     }
 
-    var parts: [(slot: Int, value: PropertyValue)] { Array(zip(slots, values)) }
+    var parts: [(propertyIndex: Int, value: PropertyValue)] { Array(zip(propertyIndexes, values)) }
 
     func conflict(_ ids: [ManagedObjectID], stored: ObjectSnapshot?) -> ConstraintConflict {
         ConstraintConflict(

@@ -34,7 +34,7 @@ struct UniquenessPlan {
     ///   - object: the new object.
     ///   - other: the object of the same root entity that stays.
     mutating func replace(_ object: ManagedObject, with other: UniqueID) {
-        replacements[object.kind.entity.root, default: [:]][object.uniqueID] = other
+        replacements[object.descriptor.entity.root, default: [:]][object.uniqueID] = other
     }
 
     /// Returns the change with references to replaced objects redirected to their replacements.

@@ -12,7 +12,7 @@ struct UniquenessPlanner {
         var plan = UniquenessPlan()
         var holders: [UniqueKey: ManagedObject] = [:]
         for object in context.pending.objects where object.state == .inserted || object.state == .updated {
-            for constraint in object.kind.entity.uniquenessConstraints {
+            for constraint in object.descriptor.entity.uniquenessConstraints {
                 guard plan.results[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: context.schema.model)
                 else { continue }
@@ -23,7 +23,8 @@ struct UniquenessPlanner {
                     continue
                 }
                 holders[key] = object
-                guard object.state == .inserted || key.slots.contains(where: { object.changed.contains($0) }) else {
+                guard object.state == .inserted || key.propertyIndexes.contains(where: { object.changed.contains($0) })
+                else {
                     continue
                 }
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
@@ -73,7 +74,7 @@ struct UniquenessPlanner {
         let isNew = object.state == .inserted
         switch context.mergePolicy {
         case .objectTrump where isNew:
-            let writes = SavePlan.writes(object, slots: object.changed.slots, isInsert: false)
+            let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes, isInsert: false)
             if !writes.isEmpty {
                 plan.updates.append(
                     Change(entity: row.entity.name, id: row.id.uniqueID, operation: .update(writes))

@@ -4,9 +4,9 @@ package import TributaryModel
 /// The entities of an open container, ready for objects; shared by its contexts.
 package final class ObjectSchema: Sendable {
     package let model: Model
-    private let kinds: [String: ObjectKind]
+    private let descriptors: [String: EntityDescriptor]
     /// Entities with derived attributes, the inherited ones included.
-    let derivingKinds: [ObjectKind]
+    let derivingKinds: [EntityDescriptor]
     /// The number of root entities.
     let rootCount: Int
 
@@ -31,14 +31,14 @@ package final class ObjectSchema: Sendable {
         guard derivations.isEmpty else { throw ContextError.derivations(derivations) }
         let roots = model.rootEntities.map(\.name)
         let indices = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1, $0) })
-        var kinds: [String: ObjectKind] = [:]
+        var descriptors: [String: EntityDescriptor] = [:]
         let classOf = Dictionary(
             uniqueKeysWithValues: model.entities.map { ($0.name, ObjectSchema.nearestClass(of: $0, among: types)) }
         )
         var problems: [FieldProblem] = []
         for entity in model.entities {
             let type = classOf[entity.name] ?? ManagedObject.self
-            let kind = ObjectKind(
+            let descriptor = EntityDescriptor(
                 entity: entity,
                 type: type,
                 store: store,
@@ -46,15 +46,15 @@ package final class ObjectSchema: Sendable {
                 transformers: transformers,
                 targetTypes: ObjectSchema.targetTypes(of: entity, in: model, classOf)
             )
-            kinds[entity.name] = kind
+            descriptors[entity.name] = descriptor
             // Inherited classes are checked with the entity that they name.
-            if types[entity.name] != nil { problems += ObjectSchema.problems(of: kind) }
+            if types[entity.name] != nil { problems += ObjectSchema.problems(of: descriptor) }
             if type != ManagedObject.self { try transformers.check(entity) }
         }
         guard problems.isEmpty else { throw ContextError.fields(problems) }
         self.model = model
-        self.kinds = kinds
-        derivingKinds = kinds.values.filter { !$0.properties.derivations.isEmpty }
+        self.descriptors = descriptors
+        derivingKinds = descriptors.values.filter { !$0.properties.derivations.isEmpty }
         rootCount = roots.count
     }
 
@@ -66,27 +66,29 @@ package final class ObjectSchema: Sendable {
         ([entity.name] + entity.ancestors).lazy.compactMap { types[$0] }.first ?? ManagedObject.self
     }
 
-    /// Returns the entities of a relationship's targets with their classes, by the relationship's slot.
+    /// Returns the entities of a relationship's targets with their classes, by the relationship's property index.
     private static func targetTypes(
         of entity: Entity,
         in model: Model,
         _ classOf: [String: ManagedObject.Type]
     ) -> [Int: [(entity: String, type: ManagedObject.Type)]] {
         var result: [Int: [(entity: String, type: ManagedObject.Type)]] = [:]
-        for (slot, property) in entity.properties.enumerated() {
+        for (propertyIndex, property) in entity.properties.enumerated() {
             guard let destination = property.relationship.flatMap({ model.entity(named: $0.destination) }) else {
                 continue
             }
-            result[slot] = destination.andSubentities(in: model).compactMap { target in
+            result[propertyIndex] = destination.andSubentities(in: model).compactMap { target in
                 target.isAbstract ? nil : classOf[target.name].map { (target.name, $0) }
             }
         }
         return result
     }
 
-    private static func problems(of kind: ObjectKind) -> [FieldProblem] {
-        kind.type.allDeclaredFields.compactMap { field in
-            (field as? any CheckedField)?.mismatch(in: kind).map { FieldProblem(field, in: kind, reason: $0) }
+    private static func problems(of descriptor: EntityDescriptor) -> [FieldProblem] {
+        descriptor.type.allDeclaredFields.compactMap { field in
+            (field as? any CheckedField)?.mismatch(in: descriptor).map {
+                FieldProblem(field, in: descriptor, reason: $0)
+            }
         }
     }
 
@@ -94,34 +96,34 @@ package final class ObjectSchema: Sendable {
     ///
     /// - Throws: ``ContextError`` `wrongKind` when objects of the entity or a sub-entity are not of the class, because
     ///   the container was opened without it.
-    func check(_ type: ManagedObject.Type, isClassOf kind: ObjectKind) throws(ContextError) {
-        let start = kinds[type.entityName] ?? kind
-        guard start.entity.isKind(of: kind.entity.name) || kind.entity.isKind(of: start.entity.name) else {
-            throw ContextError.wrongKind(entity: kind.entity.name, property: "class", expected: "\(type)")
+    func check(_ type: ManagedObject.Type, isClassOf descriptor: EntityDescriptor) throws(ContextError) {
+        let start = descriptors[type.entityName] ?? descriptor
+        guard start.entity.isKind(of: descriptor.entity.name) || descriptor.entity.isKind(of: start.entity.name) else {
+            throw ContextError.wrongKind(entity: descriptor.entity.name, property: "class", expected: "\(type)")
         }
         guard !start.type.isKind(of: type) || start.hasSubentities else { return }
         for entity in start.entity.andSubentities(in: model) where !entity.isAbstract {
-            guard let found = kinds[entity.name], !found.type.isKind(of: type) else { continue }
+            guard let found = descriptors[entity.name], !found.type.isKind(of: type) else { continue }
             throw ContextError.classNotGiven(type, entity: entity.name)
         }
     }
 
     /// Returns the descriptor of the entity, or nil when the model has none of the name.
-    package func kind(named name: String) -> ObjectKind? { kinds[name] }
+    package func descriptor(named name: String) -> EntityDescriptor? { descriptors[name] }
 
     /// Returns the root entity at the index, or nil when there is none.
-    func rootKind(at index: Int) -> ObjectKind? {
+    func rootDescriptor(at index: Int) -> EntityDescriptor? {
         let roots = model.rootEntities
-        return roots.indices.contains(index) ? kinds[roots[index].name] : nil
+        return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
     }
 
     /// Returns the descriptor of an ID's concrete entity.
     ///
     /// When the model lacks the concrete entity it returns the root entity's descriptor, or else a new one without
     /// properties, whose object is never found.
-    func kind(of id: ManagedObjectID) -> ObjectKind {
-        kinds[id.entity] ?? kinds[id.rootEntity]
-            ?? ObjectKind(
+    func descriptor(of id: ManagedObjectID) -> EntityDescriptor {
+        descriptors[id.entity] ?? descriptors[id.rootEntity]
+            ?? EntityDescriptor(
                 entity: .unknown(named: id.entity),
                 type: ManagedObject.self,
                 store: id.store,

@@ -15,9 +15,9 @@ extension PersistentContainer {
         try closed.get()
     }
 
-    private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+    private func result(_ block: () async throws -> Void) async -> Result<Void, any Error> {
         do {
-            return .success(try await body())
+            return .success(try await block())
         } catch {
             return .failure(error)
         }
@@ -37,6 +37,6 @@ extension PersistentContainer {
             await pipeline.flush()
             if let reason = pipeline.status.failure { throw ContextError.store(reason: reason) }
             await MainActor.run { viewContext.processPendingChanges() }
-        } while pipeline.pending.count > 0 || !pipeline.mailbox.isEmpty
+        } while pipeline.pending.count > 0 || !pipeline.pendingNotifications.isEmpty
     }
 }

@@ -24,38 +24,38 @@ extension PersistentContainer {
 
     // MARK: One task, one context
 
-    /// Runs `body` with a new background context and returns its result.
+    /// Runs `block` with a new background context and returns its result.
     ///
     /// The block counts as pending from the call on.
     public func performBackgroundTask<T: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         pipeline.pending.begin()
-        return try await newBackgroundContext().performCounted(body)
+        return try await newBackgroundContext().performCounted(block)
     }
 
-    /// Runs `body` with a new background context and one value, `Sendable` or not, that is transferred to `body`.
+    /// Runs `block` with a new background context and one value, `Sendable` or not, that is transferred to `block`.
     public func performBackgroundTask<Input, T: Sendable, E: Error>(
         with input: sending Input,
-        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         pipeline.pending.begin()
-        return try await newBackgroundContext().performCounted(with: input, body)
+        return try await newBackgroundContext().performCounted(with: input, block)
     }
 
-    /// Queues `body` on a new background context and returns at once.
+    /// Queues `block` on a new background context and returns at once.
     ///
     /// The block counts as pending from the call on.
-    public func enqueueBackgroundTask(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
-        newBackgroundContext().enqueue(body)
+    public func enqueueBackgroundTask(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
+        newBackgroundContext().enqueue(block)
     }
 
-    /// Queues `body` on a new background context with one value, `Sendable` or not, that is transferred to `body`.
+    /// Queues `block` on a new background context with one value, `Sendable` or not, that is transferred to `block`.
     public func enqueueBackgroundTask<Input>(
         with input: sending Input,
-        _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
+        _ block: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
-        newBackgroundContext().enqueue(with: input, body)
+        newBackgroundContext().enqueue(with: input, block)
     }
 
     // MARK: Children

@@ -14,24 +14,24 @@ public struct PersistentStoreCoordinator: Sendable {
     /// The container of the store.
     public let container: PersistentContainer
 
-    /// Runs `body` with the context on its queue, holding the write lock; its saves become one transaction.
+    /// Runs `block` with the context on its queue, holding the write lock; its saves become one transaction.
     ///
     /// See ``ManagedObjectContext/performInOneTransaction(_:)``.
     ///
-    /// - Throws: the error that `body` throws; nothing is committed then, and the context keeps its changes.
+    /// - Throws: the error that `block` throws; nothing is committed then, and the context keeps its changes.
     public func perform<T: Sendable>(
         on context: BackgroundContext,
-        _ body: @Sendable (ManagedObjectContext) throws -> T
+        _ block: @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
         try await context.perform { context in
-            try context.performInOneTransaction { try body(context) }
+            try context.performInOneTransaction { try block(context) }
         }
     }
 
-    /// Runs `body` with the view context on the main actor, holding the write lock; its saves become one transaction.
+    /// Runs `block` with the view context on the main actor, holding the write lock; its saves become one transaction.
     @MainActor
-    public func perform<T>(_ body: (ManagedObjectContext) throws -> T) throws -> T {
+    public func perform<T>(_ block: (ManagedObjectContext) throws -> T) throws -> T {
         let context = container.viewContext
-        return try context.performInOneTransaction { try body(context) }
+        return try context.performInOneTransaction { try block(context) }
     }
 }

@@ -1,22 +1,22 @@
 import TributaryModel
 
-/// The properties of an entity by slot, indexed for the look-ups of objects and saves.
+/// The properties of an entity by property index, indexed for the look-ups of objects and saves.
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// The names by slot; empty for an entity with so many properties that hashing is faster than a search.
+    /// The names by property index; empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
-    /// The slots of attributes that have no column, in ascending order.
-    let transientSlots: [Int]
-    /// The members of ``transientSlots``.
-    let transients: SlotSet
-    /// The slots of derived attributes, which no program sets.
-    let derivedSlots: SlotSet
-    /// The slots of derived attributes with how they are computed.
-    let derivations: [(slot: Int, derivation: Derivation)]
-    /// By slot: the transformers that the model names.
+    /// The property indexes of attributes that have no column, in ascending order.
+    let transientIndexes: [Int]
+    /// The members of ``transientIndexes``.
+    let transients: PropertyIndexSet
+    /// The property indexes of derived attributes, which no program sets.
+    let derivedIndexes: PropertyIndexSet
+    /// The property indexes of derived attributes with how they are computed.
+    let derivations: [(propertyIndex: Int, derivation: Derivation)]
+    /// By property index: the transformers that the model names.
     let transformers: [Int: any AttributeTransforming]
-    /// By slot of a relationship: the entities whose objects it leads to, with their classes.
+    /// By property index of a relationship: the entities whose objects it leads to, with their classes.
     let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
 
     init(
@@ -24,31 +24,31 @@ struct PropertyTable: Sendable {
         transformers: TransformerRegistry,
         targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
     ) {
-        self.transformers = transformers.bySlot(of: entity)
+        self.transformers = transformers.byPropertyIndex(of: entity)
         self.targetTypes = targetTypes
         roles = entity.properties.map(PropertyRole.init)
         names = entity.properties.count <= PropertyTable.fewNames ? entity.properties.map(\.name) : []
-        transientSlots = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
-        var transients = SlotSet()
-        for slot in transientSlots { transients.insert(slot) }
+        transientIndexes = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
+        var transients = PropertyIndexSet()
+        for propertyIndex in transientIndexes { transients.insert(propertyIndex) }
         self.transients = transients
-        var derivedSlots = SlotSet()
-        for (slot, property) in entity.properties.enumerated() {
-            if property.attribute?.derivationExpression != nil { derivedSlots.insert(slot) }
+        var derivedIndexes = PropertyIndexSet()
+        for (propertyIndex, property) in entity.properties.enumerated() {
+            if property.attribute?.derivationExpression != nil { derivedIndexes.insert(propertyIndex) }
         }
-        self.derivedSlots = derivedSlots
-        derivations = entity.properties.indices.compactMap { slot in
-            guard let attribute = entity.properties[slot].attribute, attribute.isStored else { return nil }
-            return attribute.derivationExpression.flatMap(Derivation.init).map { (slot, $0) }
+        self.derivedIndexes = derivedIndexes
+        derivations = entity.properties.indices.compactMap { propertyIndex in
+            guard let attribute = entity.properties[propertyIndex].attribute, attribute.isStored else { return nil }
+            return attribute.derivationExpression.flatMap(Derivation.init).map { (propertyIndex, $0) }
         }
     }
 
-    /// Whether ``slot(named:)`` can find names.
+    /// Whether ``property index(named:)`` can find names.
     var isSearched: Bool { !names.isEmpty }
 
-    /// Returns the slot of a property, or nil when the entity has no such property.
-    func slot(named name: String) -> Int? {
-        for slot in names.indices where names[slot] == name { return slot }
+    /// Returns the property index of a property, or nil when the entity has no such property.
+    func propertyIndex(named name: String) -> Int? {
+        for propertyIndex in names.indices where names[propertyIndex] == name { return propertyIndex }
         return nil
     }
 }

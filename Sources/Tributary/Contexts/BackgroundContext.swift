@@ -41,22 +41,22 @@ public actor BackgroundContext {
 
     // MARK: Running
 
-    /// Runs `body` with the context after all earlier blocks, and returns its result.
+    /// Runs `block` with the context after all earlier blocks, and returns its result.
     ///
     /// The block counts as pending from its first step.
     public func perform<T: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
-        try run(body)
+        try run(block)
     }
 
-    /// Runs `body` with the context and one value, `Sendable` or not, that is transferred to `body`.
+    /// Runs `block` with the context and one value, `Sendable` or not, that is transferred to `block`.
     public func perform<Input, T: Sendable, E: Error>(
         with input: sending Input,
-        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         container.pipeline.pending.begin()
-        return try await performCounted(with: input, body)
+        return try await performCounted(with: input, block)
     }
 
     /// Runs a block that counts as pending already.
@@ -64,37 +64,37 @@ public actor BackgroundContext {
     /// The block stops being pending here, and not in the caller: the caller may be on the main actor, which no longer
     /// runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
-        try runCounted(body)
+        try runCounted(block)
     }
 
     /// Runs a block that counts as pending already, with one value that is transferred to it.
     func performCounted<Input, T: Sendable, E: Error>(
         with input: sending Input,
-        _ body: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
     ) async throws(E) -> T {
         defer { container.pipeline.pending.end() }
         begin()
         defer { finish() }
-        return try body(context, input)
+        return try block(context, input)
     }
 
-    /// Runs `body` with the context while the calling thread waits; not for asynchronous code.
+    /// Runs `block` with the context while the calling thread waits; not for asynchronous code.
     ///
-    /// Inside a block of the same context, `body` runs at once as a part of that block, also when the block waits for
-    /// another context's block in between: nothing is merged before `body`, and observers are notified of its changes
+    /// Inside a block of the same context, `block` runs at once as a part of that block, also when the block waits for
+    /// another context's block in between: nothing is merged before `block`, and observers are notified of its changes
     /// at the end of the outer block. Two contexts whose blocks wait for each other on two threads would wait for ever:
     /// the program stops with a message that names both.
     @available(*, noasync, message: "use perform")
     public nonisolated func performAndWait<T: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> T
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) throws(E) -> T {
         let isNested = executor.isCurrent
         let result = executor.runAndWait {
             assumeIsolated { actor -> Result<T, E> in
                 do throws(E) {
-                    return .success(try isNested ? body(actor.context) : actor.run(body))
+                    return .success(try isNested ? block(actor.context) : actor.run(block))
                 } catch {
                     return .failure(error)
                 }
@@ -103,44 +103,44 @@ public actor BackgroundContext {
         return try result.get()
     }
 
-    /// Queues `body` in the order of the calls.
+    /// Queues `block` in the order of the calls.
     ///
     /// The block counts as pending from the call on: `container.close()` waits for it.
     ///
     /// A `Task` that calls `perform` promises no order.
-    public nonisolated func enqueue(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+    public nonisolated func enqueue(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
         let pending = container.pipeline.pending
         pending.begin()
         executor.enqueue {
-            self.assumeIsolated { $0.run(body) }
+            self.assumeIsolated { $0.run(block) }
             pending.end()
         }
     }
 
-    /// Queues `body` with one value, `Sendable` or not, that is transferred to `body`.
+    /// Queues `block` with one value, `Sendable` or not, that is transferred to `block`.
     public nonisolated func enqueue<Input>(
         with input: sending Input,
-        _ body: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
+        _ block: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
         let box = SendingBox(input)
         enqueue { context in
             guard let input = box.open() else { return }
-            body(context, input)
+            block(context, input)
         }
     }
 
     // MARK: Around a block
 
-    private func run<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
+    private func run<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         container.pipeline.pending.begin()
-        return try runCounted(body)
+        return try runCounted(block)
     }
 
-    private func runCounted<T, E: Error>(_ body: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
+    private func runCounted<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         defer { container.pipeline.pending.end() }
         begin()
         defer { finish() }
-        return try body(context)
+        return try block(context)
     }
 
     private func finish() {

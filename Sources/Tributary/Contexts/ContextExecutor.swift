@@ -6,7 +6,7 @@ import TributaryStore
 /// Dispatch on Linux has no `DispatchSerialQueue` that is an executor by itself.
 final class ContextExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// Held by the thread that runs a body of the queue.
+    /// Held by the thread that runs a block of the queue.
     private let resource: ExclusiveResource
 
     /// Creates the queue of the context with the name.
@@ -25,18 +25,18 @@ final class ContextExecutor: SerialExecutor {
     }
 
     /// Queues a plain block after all earlier ones.
-    func enqueue(_ body: @escaping @Sendable () -> Void) {
-        queue.async { self.resource.holding(body) }
+    func enqueue(_ block: @escaping @Sendable () -> Void) {
+        queue.async { self.resource.holding(block) }
     }
 
     /// Runs a block after the earlier ones while the calling thread waits, or at once inside a block of the queue.
     ///
     /// It stops the program when the wait could never end, because the queue's block waits for the caller.
-    func runAndWait<T>(_ body: () -> T) -> T {
-        if isCurrent { return body() }
+    func runAndWait<T>(_ block: () -> T) -> T {
+        if isCurrent { return block() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
         defer { resource.stopWaiting() }
-        return WaitForGraph.shared.holdsLock ? runHere(body) : queue.sync { resource.holding(body) }
+        return WaitForGraph.shared.holdsLock ? runHere(block) : queue.sync { resource.holding(block) }
     }
 
     /// Runs a block on the caller's dispatch queue while a thread of the context's own queue waits.
@@ -44,7 +44,7 @@ final class ContextExecutor: SerialExecutor {
     /// The database library identifies the user of the writer connection by the dispatch queue. A caller that holds the
     /// write lock must not leave that queue, because the block may come back to a context that reads in the open
     /// transaction.
-    private func runHere<T>(_ body: () -> T) -> T {
+    private func runHere<T>(_ block: () -> T) -> T {
         let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         queue.async {
             hasBegun.signal()
@@ -52,7 +52,7 @@ final class ContextExecutor: SerialExecutor {
         }
         hasBegun.wait()
         defer { hasEnded.signal() }
-        return resource.holding(body)
+        return resource.holding(block)
     }
 
     func checkIsolated() {
@@ -60,6 +60,6 @@ final class ContextExecutor: SerialExecutor {
         if !isCurrent { dispatchPrecondition(condition: .onQueue(queue)) }
     }
 
-    /// Whether the calling thread runs a body of the queue.
+    /// Whether the calling thread runs a block of the queue.
     var isCurrent: Bool { resource.isHeldHere }
 }

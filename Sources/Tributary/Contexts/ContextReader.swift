@@ -49,9 +49,9 @@ final class ContextReader {
     // MARK: Reading
 
     /// Reads at the context's generation, or at the newest state.
-    func read<T>(_ body: (Reader) throws -> T) throws(ContextError) -> T {
+    func read<T>(_ block: (Reader) throws -> T) throws(ContextError) -> T {
         do {
-            return try source.read(body)
+            return try source.read(block)
         } catch {
             throw ContextError(error)
         }
@@ -60,9 +60,9 @@ final class ContextReader {
     /// Reads the results of a request.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
-    func readResults<T>(_ body: (Reader) throws -> T) throws -> T {
+    func readResults<T>(_ block: (Reader) throws -> T) throws -> T {
         do {
-            return try source.read(body)
+            return try source.read(block)
         } catch let error as ObjectPredicateError {
             throw error
         } catch {
@@ -71,26 +71,29 @@ final class ContextReader {
     }
 
     /// Returns the unsaved row of the contexts above, or else the store's row, without the context's own changes.
-    func row(_ id: UniqueID, _ kind: ObjectKind, _ reader: Reader) throws -> Row? {
-        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
-        return try reader.row(id, rootEntity: kind.entity.root)
+    func row(_ id: UniqueID, _ descriptor: EntityDescriptor, _ reader: Reader) throws -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
+        return try reader.row(id, rootEntity: descriptor.entity.root)
     }
 
     /// Returns the row without the context's own changes, from the caches or from the source.
-    func row(_ id: UniqueID, _ kind: ObjectKind) throws(ContextError) -> Row? {
-        if let unsaved = source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: id)) { return unsaved.row }
-        if let row = cachedRow(kind.objectID(id)) { return row }
-        return try read { try $0.row(id, rootEntity: kind.entity.root) }
+    func row(_ id: UniqueID, _ descriptor: EntityDescriptor) throws(ContextError) -> Row? {
+        if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
+        if let row = cachedRow(descriptor.objectID(id)) { return row }
+        return try read { try $0.row(id, rootEntity: descriptor.entity.root) }
     }
 
     /// Returns the other end of a relationship without the context's own changes.
-    func related(to object: ManagedObject, _ slot: Int) throws(ContextError) -> [ManagedObjectID] {
+    func related(to object: ManagedObject, _ propertyIndex: Int) throws(ContextError) -> [ManagedObjectID] {
         let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
-        let key = RelationshipDelta.Key(object, slot)
+        let key = RelationshipDelta.Key(object, propertyIndex)
         if let known = prefetchedIDs(at: key) { return known }
         let stored =
             isUnknownToStore
-            ? [] : try read { try $0.related(to: object.uniqueID, entity: object.kind.entity, slot: slot) }
+            ? []
+            : try read {
+                try $0.related(to: object.uniqueID, entity: object.descriptor.entity, propertyIndex: propertyIndex)
+            }
         return withChangesAbove(stored, at: key)
     }
 
@@ -121,8 +124,8 @@ final class ContextReader {
     /// Reads rows, and keeps them for faults.
     ///
     /// Rows of a transaction that is not committed stay in the context.
-    func readAhead(_ body: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
-        let (rows, number) = try read { reader in (try body(reader), try reader.history.newestTransaction()) }
+    func readAhead(_ block: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
+        let (rows, number) = try read { reader in (try block(reader), try reader.history.newestTransaction()) }
         keep(rows, readAt: number)
         return rows
     }

@@ -23,7 +23,7 @@ protocol ContextSource: AnyObject {
     var isCommitted: Bool { get }
 
     /// Reads the store under everything.
-    func read<T>(_ body: (Reader) throws -> T) throws -> T
+    func read<T>(_ block: (Reader) throws -> T) throws -> T
 
     /// Lets the contexts above process their pending changes, the topmost first.
     func processChanges()
@@ -50,7 +50,8 @@ protocol ContextSource: AnyObject {
     /// Whether a context above has not saved the object.
     func isUnsaved(_ key: ObjectKey) -> Bool
 
-    /// Returns objects that contexts above have not saved and that may have the values in the slots of the scope.
+    /// Returns objects that contexts above have not saved and that may have the values in the property indexes of the
+    /// scope.
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]
 
     /// Returns the unsaved changes of the contexts above to a relationship.

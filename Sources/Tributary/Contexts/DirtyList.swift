@@ -31,14 +31,14 @@ struct DirtyList {
     var rootIndexes: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
     mutating func insert(_ object: ManagedObject) {
-        if object.state == .deleted { deletedRootIndexes.insert(object.kind.rootIndex) }
+        if object.state == .deleted { deletedRootIndexes.insert(object.descriptor.rootIndex) }
         guard object.dirtyIndex < 0 else { return }
         if entries.count > 2 * count + 64 { closeGaps() }
         object.dirtyIndex = entries.count
         if keys.isUsed { keys.insert(entries.count) }
         entries.append(object)
         count += 1
-        let root = object.kind.rootIndex
+        let root = object.descriptor.rootIndex
         if counts.count <= root { counts += Array(repeating: 0, count: root + 1 - counts.count) }
         counts[root] += 1
     }
@@ -50,15 +50,15 @@ struct DirtyList {
         keys.removeAll()
     }
 
-    /// The objects that may have the values in the slots of the scope, in order; see ``DirtyKeyIndex``.
+    /// The objects that may have the values in the property indexes of the scope, in order; see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }
 
     /// Updates the indexes before a property of one of the objects changes.
-    mutating func propertyWillChange(of object: ManagedObject, _ slot: Int) {
+    mutating func propertyWillChange(of object: ManagedObject, _ propertyIndex: Int) {
         guard object.dirtyIndex >= 0 else { return }
-        keys.change(object.dirtyIndex, rootIndex: object.kind.rootIndex, slot: slot)
+        keys.change(object.dirtyIndex, rootIndex: object.descriptor.rootIndex, propertyIndex: propertyIndex)
     }
 
     /// Adds an owner to or from which one of the objects was linked or unlinked.
@@ -71,7 +71,7 @@ struct DirtyList {
         entries[object.dirtyIndex] = nil
         object.dirtyIndex = -1
         count -= 1
-        counts[object.kind.rootIndex] -= 1
+        counts[object.descriptor.rootIndex] -= 1
         if count == 0 { removeAll() }
     }
 

@@ -34,11 +34,11 @@ struct FaultLoading {
     /// An object without a row becomes gone.
     func load(_ object: ManagedObject) throws(ContextError) {
         let id = object.objectID
-        guard object.kind.isKnown else { throw ContextError.notFound(id) }
+        guard object.descriptor.isKnown else { throw ContextError.notFound(id) }
         let row = try unreadable(id) { () throws(ContextError) in
-            try context.reader.row(object.uniqueID, object.kind)
+            try context.reader.row(object.uniqueID, object.descriptor)
         }
-        if let row, row.entity.name == object.kind.entity.name { return object.fill(from: row) }
+        if let row, row.entity.name == object.descriptor.entity.name { return object.fill(from: row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
         // An object that was only linked cannot keep its links, and an object that was deleted unread is deleted
         // already. An ID that is not merged yet is looked up again at the next access.
@@ -53,7 +53,9 @@ struct FaultLoading {
         guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
         do {
             return try context.store.read { reader in
-                guard let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root) else { return nil }
+                guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
+                    return nil
+                }
                 return HistoryToken(store: try reader.writers.own().id.description, number: row.revision)
             }
         } catch {
@@ -63,10 +65,10 @@ struct FaultLoading {
 
     private func unreadable<T>(
         _ id: ManagedObjectID,
-        _ body: () throws(ContextError) -> T
+        _ block: () throws(ContextError) -> T
     ) throws(ContextError) -> T {
         do {
-            return try body()
+            return try block()
         } catch .store(let reason) {
             throw ContextError.unreadable(id, reason: reason)
         }

@@ -103,38 +103,38 @@ extension ManagedObjectContext {
 
     // MARK: Observers
 
-    /// Calls `body` with each group of changes, on the context's own queue or actor.
+    /// Calls `block` with each group of changes, on the context's own queue or actor.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
-    public func observeChanges(_ body: @escaping (ObjectsDidChange) -> Void) -> ObserverToken {
+    public func observeChanges(_ block: @escaping (ObjectsDidChange) -> Void) -> ObserverToken {
         checkConfinement()
-        return observation.changes.add(body)
+        return observation.changes.add(block)
     }
 
-    /// Calls `body` at the start of each save that has something to write; it may change objects.
+    /// Calls `block` at the start of each save that has something to write; it may change objects.
     ///
     /// Any number of observers are called in the order in which they were added, after ``onWillSave``.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
-    public func observeWillSave(_ body: @escaping (ManagedObjectContext) -> Void) -> ObserverToken {
+    public func observeWillSave(_ block: @escaping (ManagedObjectContext) -> Void) -> ObserverToken {
         checkConfinement()
-        return observation.willSaves.add(body)
+        return observation.willSaves.add(block)
     }
 
-    /// Calls `body` after each save that has written something, with the objects that it concerns.
+    /// Calls `block` after each save that has written something, with the objects that it concerns.
     ///
     /// Any number of observers are called in the order in which they were added, after ``onDidSave``.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
-    public func observeDidSave(_ body: @escaping (ManagedObjectContext, ObjectChanges) -> Void) -> ObserverToken {
+    public func observeDidSave(_ block: @escaping (ManagedObjectContext, ObjectChanges) -> Void) -> ObserverToken {
         checkConfinement()
-        return observation.didSaves.add(body)
+        return observation.didSaves.add(block)
     }
 
-    /// Calls `body` once for each object whose row could not be read when a property was read.
+    /// Calls `block` once for each object whose row could not be read when a property was read.
     ///
     /// See ``ManagedObject/faultError``.
     ///
@@ -142,9 +142,9 @@ extension ManagedObjectContext {
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
-    public func observeInaccessibleFaults(_ body: @escaping (ManagedObject, ContextError) -> Void) -> ObserverToken {
+    public func observeInaccessibleFaults(_ block: @escaping (ManagedObject, ContextError) -> Void) -> ObserverToken {
         checkConfinement()
-        return observation.inaccessibleFaults.add(body)
+        return observation.inaccessibleFaults.add(block)
     }
 
     /// Removes an observer that ``observeChanges(_:)`` or a similar function added, and releases its closure.

@@ -18,13 +18,13 @@ extension ManagedObjectContext {
         _ type: Object.Type,
         id: UniqueID? = nil
     ) throws(ContextError) -> Object {
-        let kind = try kind(named: type.entityName)
-        guard kind.type == type || kind.type is Object.Type else {
-            throw ContextError.classNotGiven(type, entity: kind.entity.name)
+        let descriptor = try descriptor(named: type.entityName)
+        guard descriptor.type == type || descriptor.type is Object.Type else {
+            throw ContextError.classNotGiven(type, entity: descriptor.entity.name)
         }
-        let object = try insert(kind, id: id)
+        let object = try insert(descriptor, id: id)
         // An object is of its entity descriptor's class, so only another class has to be checked.
-        if kind.type == type { return unsafeDowncast(object, to: type) }
+        if descriptor.type == type { return unsafeDowncast(object, to: type) }
         guard let object = object as? Object else { throw .unknownEntity(type.entityName) }
         return object
     }
@@ -34,22 +34,22 @@ extension ManagedObjectContext {
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, or the ID is taken.
     @discardableResult
     public func insert(entity name: String, id: UniqueID? = nil) throws(ContextError) -> ManagedObject {
-        try insert(try kind(named: name), id: id)
+        try insert(try descriptor(named: name), id: id)
     }
 
-    private func insert(_ kind: ObjectKind, id: UniqueID?) throws(ContextError) -> ManagedObject {
+    private func insert(_ descriptor: EntityDescriptor, id: UniqueID?) throws(ContextError) -> ManagedObject {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
-        guard !kind.entity.isAbstract else { throw ContextError.abstractEntity(kind.entity.name) }
+        guard !descriptor.entity.isAbstract else { throw ContextError.abstractEntity(descriptor.entity.name) }
         let uniqueID = id ?? store.newID()
-        if id != nil, let known = registry.object(uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
+        if id != nil, let known = registry.object(uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
             // A fault may represent an object that does not exist; the save detects an ID that is taken.
             guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
             try? known.load()
             guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
         }
-        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: uniqueID, context: self))
-        object.values = kind.defaults
+        let object = descriptor.type.init(ObjectOrigin(descriptor: descriptor, uniqueID: uniqueID, context: self))
+        object.values = descriptor.defaults
         pending.insert(object)
         undoStack?.record(.appeared(object))
         recordChange { $0.inserted.insert(object.objectID) }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func insert<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) -> Snapshot.Object {
         let id = snapshot.objectID
-        let type = try kind(named: id.entity).type
+        let type = try descriptor(named: id.entity).type
         guard type is Snapshot.Object.Type else {
             throw ContextError.wrongKind(entity: id.entity, property: "class", expected: "\(Snapshot.Object.self)")
         }
@@ -108,17 +108,17 @@ extension ManagedObjectContext {
     ) throws(ContextError) -> Object {
         checkConfinement()
         processChanges()
-        let kind = try kind(named: type.entityName)
-        try schema.check(type, isClassOf: kind)
-        var parts: [(slot: Int, value: PropertyValue)] = []
+        let descriptor = try descriptor(named: type.entityName)
+        try schema.check(type, isClassOf: descriptor)
+        var parts: [(propertyIndex: Int, value: PropertyValue)] = []
         for (name, value) in key.sorted(by: { $0.key < $1.key }) {
-            guard let slot = kind.slot(named: name) else {
-                throw ContextError.unknownProperty(entity: kind.entity.name, property: name)
+            guard let propertyIndex = descriptor.propertyIndex(named: name) else {
+                throw ContextError.unknownProperty(entity: descriptor.entity.name, property: name)
             }
-            parts.append((slot, value))
+            parts.append((propertyIndex, value))
         }
         if !parts.contains(where: { $0.value.isNull }),
-            let found = try KeyedLookup(context: self).object(with: parts, kind) as? Object
+            let found = try KeyedLookup(context: self).object(with: parts, descriptor) as? Object
         {
             return found
         }
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     /// Returns the object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkConfinement()
-        return object(id.uniqueID, kind: schema.kind(of: id))
+        return object(id.uniqueID, descriptor: schema.descriptor(of: id))
     }
 
     /// Returns the object of the ID as an object of the given class, or nil when it is of another one.
@@ -165,8 +165,8 @@ extension ManagedObjectContext {
     ) throws(ContextError) -> Object {
         let object = try existingObject(with: id)
         guard let typed = object as? Object else {
-            try schema.check(type, isClassOf: object.kind)
-            throw ContextError.wrongKind(entity: object.kind.entity.name, property: "class", expected: "\(type)")
+            try schema.check(type, isClassOf: object.descriptor)
+            throw ContextError.wrongKind(entity: object.descriptor.entity.name, property: "class", expected: "\(type)")
         }
         return typed
     }
@@ -174,33 +174,35 @@ extension ManagedObjectContext {
     /// Returns the object of the ID when it is in use in the context; nothing is read or created.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkConfinement()
-        guard let kind = schema.kind(named: id.rootEntity) else { return nil }
-        return registry.object(id.uniqueID, rootIndex: kind.rootIndex)
+        guard let descriptor = schema.descriptor(named: id.rootEntity) else { return nil }
+        return registry.object(id.uniqueID, rootIndex: descriptor.rootIndex)
     }
 
     func object(_ id: UniqueID, entity: String) -> ManagedObject? {
-        schema.kind(named: entity).map { object(id, kind: $0) }
+        schema.descriptor(named: entity).map { object(id, descriptor: $0) }
     }
 
-    private func object(_ id: UniqueID, kind: ObjectKind) -> ManagedObject {
-        if let known = registry.object(id, rootIndex: kind.rootIndex) { return known }
+    private func object(_ id: UniqueID, descriptor: EntityDescriptor) -> ManagedObject {
+        if let known = registry.object(id, rootIndex: descriptor.rootIndex) { return known }
         // The row names the entity, and so the class; without sub-entities there is only one.
-        if kind.hasSubentities, let row = try? reader.row(id, kind) {
+        if descriptor.hasSubentities, let row = try? reader.row(id, descriptor) {
             return object(for: row)
         }
-        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id, context: self))
+        let object = descriptor.type.init(ObjectOrigin(descriptor: descriptor, uniqueID: id, context: self))
         registry.register(object)
         return object
     }
 
     /// Returns the object of a row; an object that has values already is not refreshed.
     func object(for row: Row) -> ManagedObject {
-        guard let kind = registry.kind(of: row, in: schema) else { return object(with: row.id) }
-        if let known = registry.object(row.id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone {
-            if known.state == .clean, known.values.isEmpty, known.kind === kind { known.fill(from: row) }
+        guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
+        if let known = registry.object(row.id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
+            if known.state == .clean, known.values.isEmpty, known.descriptor === descriptor { known.fill(from: row) }
             return known
         }
-        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: row.id.uniqueID, context: self))
+        let object = descriptor.type.init(
+            ObjectOrigin(descriptor: descriptor, uniqueID: row.id.uniqueID, context: self)
+        )
         registry.register(object)
         object.fill(from: row)
         return object
@@ -208,9 +210,11 @@ extension ManagedObjectContext {
 
     /// Returns the object of an ID that names its concrete entity; nothing is read.
     func fault(for id: ManagedObjectID) -> ManagedObject {
-        let kind = schema.kind(of: id)
-        if let known = registry.object(id.uniqueID, rootIndex: kind.rootIndex), known.state != .gone { return known }
-        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: id.uniqueID, context: self))
+        let descriptor = schema.descriptor(of: id)
+        if let known = registry.object(id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
+            return known
+        }
+        let object = descriptor.type.init(ObjectOrigin(descriptor: descriptor, uniqueID: id.uniqueID, context: self))
         registry.register(object)
         return object
     }

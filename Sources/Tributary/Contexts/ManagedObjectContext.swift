@@ -49,7 +49,7 @@ public final class ManagedObjectContext {
     /// the view context it controls the timer, and is true by default: when it is false, only
     /// ``PersistentContainer/mergePendingChanges()``, a save and ``reset()`` move the context.
     public var automaticallyMergesChangesFromParent: Bool {
-        didSet { if isMain { home.pipeline.mailbox.setAutomatic(automaticallyMergesChangesFromParent) } }
+        didSet { if isMain { home.pipeline.pendingNotifications.setAutomatic(automaticallyMergesChangesFromParent) } }
     }
     /// Whether the context holds all its objects strongly, and not only those with changes.
     public var retainsRegisteredObjects: Bool {
@@ -136,9 +136,11 @@ public final class ManagedObjectContext {
     /// The relationships of the context's objects, and the functions that change them.
     var relationships: RelationshipGraph { RelationshipGraph(context: self) }
 
-    func kind(named name: String) throws(ContextError) -> ObjectKind {
-        guard let kind = registry.kind(named: name, in: schema) else { throw ContextError.unknownEntity(name) }
-        return kind
+    func descriptor(named name: String) throws(ContextError) -> EntityDescriptor {
+        guard let descriptor = registry.descriptor(named: name, in: schema) else {
+            throw ContextError.unknownEntity(name)
+        }
+        return descriptor
     }
 
     // MARK: Confinement

@@ -14,7 +14,7 @@ final class ObjectRegistry {
     private var readers: Set<ObjectKey> = []
 
     /// The entity that was used last, because consecutive look-ups often use one entity.
-    private var recentKind: ObjectKind?
+    private var recentKind: EntityDescriptor?
 
     init(rootCount: Int) {
         table = ObjectTable(rootCount: rootCount)
@@ -23,19 +23,19 @@ final class ObjectRegistry {
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
 
     /// Returns the descriptor of an entity; nil when the model does not have it.
-    func kind(named name: String, in schema: ObjectSchema) -> ObjectKind? {
+    func descriptor(named name: String, in schema: ObjectSchema) -> EntityDescriptor? {
         if let recentKind, recentKind.entity.name == name { return recentKind }
-        guard let kind = schema.kind(named: name) else { return nil }
-        recentKind = kind
-        return kind
+        guard let descriptor = schema.descriptor(named: name) else { return nil }
+        recentKind = descriptor
+        return descriptor
     }
 
     /// Returns the descriptor of a row's entity; nil when the model does not have it.
-    func kind(of row: Row, in schema: ObjectSchema) -> ObjectKind? {
+    func descriptor(of row: Row, in schema: ObjectSchema) -> EntityDescriptor? {
         if let recentKind, recentKind.entity === row.entity { return recentKind }
-        guard let kind = schema.kind(named: row.entity.name) else { return nil }
-        recentKind = kind
-        return kind
+        guard let descriptor = schema.descriptor(named: row.entity.name) else { return nil }
+        recentKind = descriptor
+        return descriptor
     }
 
     /// The live objects, in no particular order.
@@ -58,8 +58,8 @@ final class ObjectRegistry {
     }
 
     /// Caches a stored relationship on its object.
-    func keep(_ ids: [ManagedObjectID], at slot: Int, of object: ManagedObject) {
-        object.makeExtras().related[slot] = ids
+    func keep(_ ids: [ManagedObjectID], at propertyIndex: Int, of object: ManagedObject) {
+        object.makeExtras().related[propertyIndex] = ids
         readers.insert(object.key)
         if readers.count > 2 * count + ObjectRegistry.leastReaders { _ = relationshipReaders }
     }
@@ -80,7 +80,9 @@ final class ObjectRegistry {
     /// Registers an object, and replaces the object that had its ID.
     func register(_ object: ManagedObject) {
         if isRetaining {
-            if let former = table.object(object.uniqueID, rootIndex: object.kind.rootIndex) { held.remove(former) }
+            if let former = table.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) {
+                held.remove(former)
+            }
             held.insert(object)
         }
         table.insert(object)

@@ -45,13 +45,13 @@ final class ObjectTable: Sendable {
 
     /// Stores an object, and replaces the object that had its ID.
     func insert(_ object: ManagedObject) {
-        let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
+        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
         state.withLock { $0.tables[table].insert(address, for: id) }
     }
 
     /// Removes an object; does nothing when another object has its ID.
     func remove(_ object: ManagedObject) {
-        let (id, table, address) = (object.uniqueID, object.kind.rootIndex, ObjectTable.address(of: object))
+        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
         state.withLock { $0.tables[table].remove(address, for: id) }
     }
 

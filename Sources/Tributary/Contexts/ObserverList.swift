@@ -1,21 +1,21 @@
 /// Observers in the order in which they were added.
-final class ObserverList<Body> {
-    private var entries: [(token: ObserverToken, body: Body)] = [] {
+final class ObserverList<Block> {
+    private var entries: [(token: ObserverToken, block: Block)] = [] {
         didSet { isEmpty = entries.isEmpty }
     }
     /// A plain flag that is read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
 
-    func add(_ body: Body) -> ObserverToken {
+    func add(_ block: Block) -> ObserverToken {
         let token = ObserverToken()
-        entries.append((token, body))
+        entries.append((token, block))
         return token
     }
 
     /// Calls `notify` with each observer that is registered now and has not been cancelled, also by one before it.
-    func forEach(_ notify: (Body) -> Void) {
+    func forEach(_ notify: (Block) -> Void) {
         guard !isEmpty else { return }
-        for entry in entries where entry.token.isActive { notify(entry.body) }
+        for entry in entries where entry.token.isActive { notify(entry.block) }
         removeCancelled()
     }
 

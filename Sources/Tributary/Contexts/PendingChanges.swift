@@ -65,7 +65,7 @@ final class PendingChanges {
     /// The index of the objects by their values; for tests.
     var keys: DirtyKeyIndex { list.keys }
 
-    /// The objects that may have the values in the slots of the scope, in order; see ``DirtyKeyIndex``.
+    /// The objects that may have the values in the property indexes of the scope, in order; see ``DirtyKeyIndex``.
     func objects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         isFollowingWrites = true
         return list.objects(values, in: scope, version: version)
@@ -129,7 +129,9 @@ final class PendingChanges {
     // MARK: Properties and relationships
 
     /// Updates the indexes before a property of an object changes.
-    func propertyWillChange(of object: ManagedObject, _ slot: Int) { list.propertyWillChange(of: object, slot) }
+    func propertyWillChange(of object: ManagedObject, _ propertyIndex: Int) {
+        list.propertyWillChange(of: object, propertyIndex)
+    }
 
     /// Adds an object without changes of its own, to or from which a changed object was linked or unlinked.
     func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
@@ -143,15 +145,16 @@ final class PendingChanges {
     func hold(_ owner: ManagedObject) { list.owners.hold(owner) }
 
     private func forgetLinks(of object: ManagedObject) {
-        for (slot, property) in object.kind.entity.properties.enumerated() where property.relationship != nil {
-            delta.forget(RelationshipDelta.Key(object, slot))
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated()
+        where property.relationship != nil {
+            delta.forget(RelationshipDelta.Key(object, propertyIndex))
         }
     }
 
     // MARK: Delete rules
 
-    /// Calls `body` with the deleted objects whose delete rules have not been followed, until there are none.
-    func followDeleteRules(_ body: ([ManagedObject]) -> Void) {
+    /// Calls `block` with the deleted objects whose delete rules have not been followed, until there are none.
+    func followDeleteRules(_ block: ([ManagedObject]) -> Void) {
         guard !unfollowedDeletions.isEmpty else { return }
         // A hook of a deleted object may call this function again.
         let wasFollowing = isFollowingDeleteRules
@@ -164,7 +167,7 @@ final class PendingChanges {
         while !unfollowedDeletions.isEmpty {
             let objects = unfollowedDeletions
             unfollowedDeletions = []
-            body(objects)
+            block(objects)
         }
     }
 

@@ -13,10 +13,10 @@ final class StoreSource: ContextSource {
         self.generation = generation
     }
 
-    func read<T>(_ body: (Reader) throws -> T) throws -> T {
-        if let transaction = saves.transaction { return try body(transaction.reader) }
-        if let generation { return try generation.read(body) }
-        return try store.read(body)
+    func read<T>(_ block: (Reader) throws -> T) throws -> T {
+        if let transaction = saves.transaction { return try block(transaction.reader) }
+        if let generation { return try generation.read(block) }
+        return try store.read(block)
     }
 
     var isStore: Bool { true }

@@ -8,7 +8,7 @@ enum Derivation: Hashable, Sendable {
 
     /// `now()`: the time of the save that changed the object.
     case now
-    /// `name`, or `department.name` with the slot of the to-one relationship.
+    /// `name`, or `department.name` with the property index of the to-one relationship.
     case value(through: String?, attribute: String, Function?)
     /// `employees.@count`.
     case count(relationship: String)

@@ -14,7 +14,7 @@ struct DerivedValues {
     /// An object after the save; `nil` when it does not exist then.
     struct Subject {
         var id: ManagedObjectID
-        var kind: ObjectKind
+        var descriptor: EntityDescriptor
         var values: [PropertyValue]
     }
 
@@ -24,31 +24,32 @@ struct DerivedValues {
         {
             guard object.state != .deleted else { return nil }
             if object.state == .inserted || !object.changed.isEmpty {
-                return Subject(id: object.objectID, kind: object.kind, values: try values(of: object))
+                return Subject(id: object.objectID, descriptor: object.descriptor, values: try values(of: object))
             }
         }
         guard let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity),
-            let kind = context.schema.kind(named: row.entity.name)
+            let descriptor = context.schema.descriptor(named: row.entity.name)
         else { return nil }
-        return Subject(id: row.id, kind: kind, values: row.values)
+        return Subject(id: row.id, descriptor: descriptor, values: row.values)
     }
 
     private func values(of object: ManagedObject) throws -> [PropertyValue] {
         guard object.state == .updated,
-            let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root),
+            let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
             row.revision != object.row?.revision, row.values.count == object.values.count
         else { return object.values }
         var values = row.values
-        for slot in object.changed.slots { values[slot] = object.values[slot] }
+        for propertyIndex in object.changed.propertyIndexes { values[propertyIndex] = object.values[propertyIndex] }
         return values
     }
 
     /// Returns the derived attributes of an object that have new values; `now()` only when the object has changed.
     func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
-        try subject.kind.properties.derivations.compactMap { slot, derivation in
-            guard let attribute = subject.kind.entity.properties[slot].attribute, derivation != .now || isChanged,
+        try subject.descriptor.properties.derivations.compactMap { propertyIndex, derivation in
+            guard let attribute = subject.descriptor.entity.properties[propertyIndex].attribute,
+                derivation != .now || isChanged,
                 let value = try value(of: derivation, attribute, for: subject), attribute.accepts(value),
-                value != subject.values[slot]
+                value != subject.values[propertyIndex]
             else { return nil }
             return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
         }
@@ -56,7 +57,7 @@ struct DerivedValues {
 
     /// Returns the value of a derived attribute; nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
-        let entity = subject.kind.entity
+        let entity = subject.descriptor.entity
         switch derivation {
         case .now:
             // A number counts from 2001 on, as dates do in Core Data's stores.
@@ -65,23 +66,25 @@ struct DerivedValues {
         case .value(let relationship, let name, let function):
             var source: Subject? = subject
             if let relationship {
-                guard let slot = entity.slot(named: relationship),
-                    let destination = entity.properties[slot].relationship?.destination,
-                    let kind = context.schema.kind(named: destination)
+                guard let propertyIndex = entity.propertyIndex(named: relationship),
+                    let destination = entity.properties[propertyIndex].relationship?.destination,
+                    let descriptor = context.schema.descriptor(named: destination)
                 else { return nil }
-                source = try target(subject, slot).flatMap { try self.subject(kind.objectID($0)) }
+                source = try target(subject, propertyIndex).flatMap { try self.subject(descriptor.objectID($0)) }
             }
             guard let source else { return .null }
-            guard let slot = source.kind.slot(named: name) else { return nil }
-            return function?.apply(source.values[slot]) ?? source.values[slot]
+            guard let propertyIndex = source.descriptor.propertyIndex(named: name) else { return nil }
+            return function?.apply(source.values[propertyIndex]) ?? source.values[propertyIndex]
         case .count(let relationship):
-            guard let slot = entity.slot(named: relationship) else { return nil }
-            return number(Decimal(try members(of: subject, slot).count), attribute)
+            guard let propertyIndex = entity.propertyIndex(named: relationship) else { return nil }
+            return number(Decimal(try members(of: subject, propertyIndex).count), attribute)
         case .aggregate(let aggregate, let relationship, let name):
-            guard let slot = entity.slot(named: relationship) else { return nil }
-            let values = try members(of: subject, slot).compactMap { id -> PropertyValue? in
-                guard let member = try self.subject(id), let slot = member.kind.slot(named: name) else { return nil }
-                return member.values[slot]
+            guard let propertyIndex = entity.propertyIndex(named: relationship) else { return nil }
+            let values = try members(of: subject, propertyIndex).compactMap { id -> PropertyValue? in
+                guard let member = try self.subject(id),
+                    let propertyIndex = member.descriptor.propertyIndex(named: name)
+                else { return nil }
+                return member.values[propertyIndex]
             }
             // The minimum and the maximum keep all bits of a date, which a decimal number may lose.
             let dates = attribute.type == .date && aggregate != .sum ? values.compactMap(\.date) : []
@@ -97,14 +100,22 @@ struct DerivedValues {
         }
     }
 
-    private func target(_ subject: Subject, _ slot: Int) -> UniqueID? {
-        subject.values[slot].referencedID
+    private func target(_ subject: Subject, _ propertyIndex: Int) -> UniqueID? {
+        subject.values[propertyIndex].referencedID
     }
 
     /// Returns the members of a to-many relationship after the save.
-    private func members(of subject: Subject, _ slot: Int) throws -> [ManagedObjectID] {
-        let stored = try reader.related(to: subject.id.uniqueID, entity: subject.kind.entity, slot: slot)
-        let key = RelationshipDelta.Key(rootIndex: subject.kind.rootIndex, id: subject.id.uniqueID, slot: slot)
+    private func members(of subject: Subject, _ propertyIndex: Int) throws -> [ManagedObjectID] {
+        let stored = try reader.related(
+            to: subject.id.uniqueID,
+            entity: subject.descriptor.entity,
+            propertyIndex: propertyIndex
+        )
+        let key = RelationshipDelta.Key(
+            rootIndex: subject.descriptor.rootIndex,
+            id: subject.id.uniqueID,
+            propertyIndex: propertyIndex
+        )
         let difference = context.pending.delta[key]
         let known = difference?.added.isEmpty == false ? Set(stored) : []
         let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }

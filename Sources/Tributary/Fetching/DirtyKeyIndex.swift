@@ -8,7 +8,7 @@ struct DirtyKeyIndex {
     /// The indexed attributes and their root entity.
     struct Scope: Hashable {
         var rootIndex: Int
-        var slots: [Int]
+        var propertyIndexes: [Int]
     }
 
     private struct Index {
@@ -58,8 +58,8 @@ struct DirtyKeyIndex {
     }
 
     /// Marks the object at a list index as pending before one of its properties changes.
-    mutating func change(_ listIndex: Int, rootIndex: Int, slot: Int) {
-        for scope in indexes.keys where scope.rootIndex == rootIndex && scope.slots.contains(slot) {
+    mutating func change(_ listIndex: Int, rootIndex: Int, propertyIndex: Int) {
+        for scope in indexes.keys where scope.rootIndex == rootIndex && scope.propertyIndexes.contains(propertyIndex) {
             indexes[scope]?.append(listIndex)
         }
     }
@@ -71,7 +71,7 @@ struct DirtyKeyIndex {
     /// Returns the list indexes of objects that may have the values, in the order of the list.
     ///
     /// - Parameters:
-    ///   - key: the values, one for each slot of the scope.
+    ///   - key: the values, one for each property index of the scope.
     ///   - scope: the indexed attributes and their root entity.
     ///   - version: the context's shown version; the indexes are built anew when it has changed.
     ///   - entries: the list of dirty objects.
@@ -93,13 +93,13 @@ struct DirtyKeyIndex {
         for listIndex in index.pending {
             visited += 1
             guard entries.indices.contains(listIndex), let object = entries[listIndex],
-                object.kind.rootIndex == scope.rootIndex
+                object.descriptor.rootIndex == scope.rootIndex
             else { continue }
             guard !object.values.isEmpty else {
                 unread.append(listIndex)
                 continue
             }
-            let values = scope.slots.map { object.values.indices.contains($0) ? object.values[$0] : .null }
+            let values = scope.propertyIndexes.map { object.values.indices.contains($0) ? object.values[$0] : .null }
             index.listIndexes[values, default: []].append(listIndex)
             index.count += 1
         }

@@ -13,15 +13,15 @@ extension FetchOperation {
         guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
             return nil
         }
-        let kind = try context.kind(named: request.entityName)
-        let keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: context.schema.model) }
-        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: context.schema.model)
+        let descriptor = try context.descriptor(named: request.entityName)
+        let keys = try request.sortKeys.map { try $0.bind(to: descriptor.entity, in: context.schema.model) }
+        let terms = try FetchTerm.terms(of: request.predicate, entity: descriptor.entity, in: context.schema.model)
         let termRoots = terms.map { $0.bound.roots(in: context.schema.model) }
         let keyRoots = keys.map { $0.path.roots(in: context.schema.model) }
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
         let roots = unsavedRoots(request)
         let changed = changedRoots(roots)
-        let deleted = Set(roots.deleted.compactMap { context.schema.rootKind(at: $0)?.entity.name })
+        let deleted = Set(roots.deleted.compactMap { context.schema.rootDescriptor(at: $0)?.entity.name })
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
@@ -30,21 +30,21 @@ extension FetchOperation {
         // conditions.
         let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
         let query = FetchQuery(
-            entity: kind.entity,
+            entity: descriptor.entity,
             predicate: .and(conditions),
             includesSubentities: request.includesSubentities
         )
         let rows = try context.reader.readResults { try $0.rows(query) }
         var candidates: [ManagedObject] = []
         if request.includesPendingChanges {
-            candidates = dirtyCandidates(required, kind).filter {
-                request.isFor($0.kind.entity) && $0.state != .deleted
+            candidates = dirtyCandidates(required, descriptor).filter {
+                request.isFor($0.descriptor.entity) && $0.state != .deleted
             }
         }
-        for row in candidatesAbove(required, kind) where request.isFor(row.entity) {
-            if !isDirty(row.id.uniqueID, kind, request) { candidates.append(context.object(for: row)) }
+        for row in candidatesAbove(required, descriptor) where request.isFor(row.entity) {
+            if !isDirty(row.id.uniqueID, descriptor, request) { candidates.append(context.object(for: row)) }
         }
-        candidates += rows.filter { !isHidden($0.id.uniqueID, kind, request) }.map { context.object(for: $0) }
+        candidates += rows.filter { !isHidden($0.id.uniqueID, descriptor, request) }.map { context.object(for: $0) }
         let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { left, right in
             for key in keys {
@@ -62,11 +62,11 @@ extension FetchOperation {
     /// The result is empty when there are so few unsaved objects that all of them are visited.
     func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
         var required = RequiredValues()
-        let kind = try context.kind(named: request.entityName)
+        let descriptor = try context.descriptor(named: request.entityName)
         let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
-        let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: kind.rootIndex)
+        let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
         guard unsavedCount > FetchOperation.fewUnsavedObjects else { return required }
-        for case let (slot, value)? in terms.map(\.requiredValue) { required.require(value, slot) }
+        for case let (propertyIndex, value)? in terms.map(\.requiredValue) { required.require(value, propertyIndex) }
         return required
     }
 
@@ -74,33 +74,33 @@ extension FetchOperation {
     private static let fewUnsavedObjects = 32
 
     /// Returns the changed objects that may have the values, or all when no value is known.
-    func dirtyCandidates(_ required: RequiredValues, _ kind: ObjectKind) -> [ManagedObject] {
+    func dirtyCandidates(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [ManagedObject] {
         guard !required.isEmpty else { return context.pending.visitAll() }
-        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+        let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
         return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
     }
 
     /// Returns unsaved rows of the contexts above that may have the values, each object once.
-    func candidatesAbove(_ required: RequiredValues, _ kind: ObjectKind) -> [Row] {
+    func candidatesAbove(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [Row] {
         let keys: [ObjectKey]
         if required.isEmpty {
-            keys = context.source.unsavedKeys(rootIndex: kind.rootIndex)
+            keys = context.source.unsavedKeys(rootIndex: descriptor.rootIndex)
         } else {
-            let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: required.slots)
+            let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
             keys = context.source.unsavedKeys(of: required.values, in: scope)
         }
         return Set(keys).compactMap { context.source.unsaved($0)?.row }
     }
 
     /// Whether an unsaved object of the context or of a context above replaces the row.
-    func isHidden(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
-        isDirty(id, kind, request) || context.source.isUnsaved(ObjectKey(rootIndex: kind.rootIndex, id: id))
+    func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest) -> Bool {
+        isDirty(id, descriptor, request) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
     }
 
     /// Whether a changed object of the context that the request includes replaces the row.
-    func isDirty(_ id: UniqueID, _ kind: ObjectKind, _ request: FetchRequest) -> Bool {
+    func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest) -> Bool {
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
-        return context.registry.object(id, rootIndex: kind.rootIndex).map { $0.dirtyIndex >= 0 } == true
+        return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
     /// Returns the root entities of the unsaved changes that the request includes.
@@ -114,14 +114,14 @@ extension FetchOperation {
 
     /// Returns the names of the root entities of changed objects and of both ends of changed relationships.
     private func changedRoots(_ roots: UnsavedRoots) -> Set<String> {
-        var names = Set(roots.changed.compactMap { context.schema.rootKind(at: $0)?.entity.name })
+        var names = Set(roots.changed.compactMap { context.schema.rootDescriptor(at: $0)?.entity.name })
         // An object that was only linked is not among the changed objects.
         for place in roots.relationships {
-            guard let root = context.schema.rootKind(at: place.rootIndex)?.entity else { continue }
+            guard let root = context.schema.rootDescriptor(at: place.rootIndex)?.entity else { continue }
             names.insert(root.name)
             for entity in context.schema.model.entities where entity.root == root.name {
-                guard entity.properties.indices.contains(place.slot),
-                    let name = entity.properties[place.slot].relationship?.destination
+                guard entity.properties.indices.contains(place.propertyIndex),
+                    let name = entity.properties[place.propertyIndex].relationship?.destination
                 else { continue }
                 if let destination = context.schema.model.entity(named: name) { names.insert(destination.root) }
             }

@@ -13,7 +13,10 @@ struct FetchOperation {
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
             switch try candidates() {
             case .rows(let rows):
-                context.registry.reserve(rows.count, rootIndex: try context.kind(named: request.entityName).rootIndex)
+                context.registry.reserve(
+                    rows.count,
+                    rootIndex: try context.descriptor(named: request.entityName).rootIndex
+                )
                 objects = rows.map { context.object(for: $0) }
             case .mixed(let candidates):
                 objects = candidates.map { candidate in
@@ -87,7 +90,7 @@ struct FetchOperation {
 
     /// The context's changed objects of the entity, which replace their rows.
     private struct Overlay {
-        let kind: ObjectKind
+        let descriptor: EntityDescriptor
         /// The number of changed objects of the root entity; each replaces at most one row.
         let dirtyCount: Int
         /// An upper bound for the number of unsaved objects of the contexts above.
@@ -125,21 +128,21 @@ struct FetchOperation {
     }
 
     private func overlay(for request: FetchRequest) throws -> Overlay {
-        let kind = try context.kind(named: request.entityName)
+        let descriptor = try context.descriptor(named: request.entityName)
         var overlay = Overlay(
-            kind: kind,
-            dirtyCount: request.includesPendingChanges ? context.pending.count(rootIndex: kind.rootIndex) : 0,
-            countAbove: context.source.unsavedCount(rootIndex: kind.rootIndex)
+            descriptor: descriptor,
+            dirtyCount: request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0,
+            countAbove: context.source.unsavedCount(rootIndex: descriptor.rootIndex)
         )
         guard !overlay.isEmpty else { return overlay }
-        let terms = try FetchTerm.terms(of: request.predicate, entity: kind.entity, in: context.schema.model)
+        let terms = try FetchTerm.terms(of: request.predicate, entity: descriptor.entity, in: context.schema.model)
         let required = try requiredValues(terms, request)
-        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, kind) : [] {
-            guard request.isFor(object.kind.entity), object.state != .deleted else { continue }
+        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, descriptor) : [] {
+            guard request.isFor(object.descriptor.entity), object.state != .deleted else { continue }
             if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
-        for row in overlay.countAbove > 0 ? candidatesAbove(required, kind) : [] {
-            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, kind, request) else { continue }
+        for row in overlay.countAbove > 0 ? candidatesAbove(required, descriptor) : [] {
+            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, descriptor, request) else { continue }
             let object = context.object(for: row)
             if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
@@ -163,7 +166,7 @@ struct FetchOperation {
         // Each changed object replaces at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
-            !isHidden($0.id.uniqueID, overlay.kind, request)
+            !isHidden($0.id.uniqueID, overlay.descriptor, request)
         }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []

@@ -17,18 +17,18 @@ struct FetchTerm {
     ///
     /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship that the object's own row
     /// stores.
-    var requiredValue: (slot: Int, value: PropertyValue)? {
+    var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {
-        case .attribute(let slot, let attribute) where attribute.derivationExpression == nil:
+        case .attribute(let propertyIndex, let attribute) where attribute.derivationExpression == nil:
             // Values of other types may be equal without being identical.
             switch (attribute.type, value) {
             case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
                 (.uuid, .uuid):
-                return (slot, value)
+                return (propertyIndex, value)
             default: return nil
             }
-        case .reference(let slot, _, .column): return (slot, value)
+        case .reference(let propertyIndex, _, .column): return (propertyIndex, value)
         default: return nil
         }
     }

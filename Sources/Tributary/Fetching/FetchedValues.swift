@@ -37,12 +37,12 @@ public struct FetchedValues: Sendable, Hashable {
 extension ContextHome {
     /// Returns the results of a plan with their names.
     func named(_ results: [[PropertyValue]], _ plan: DictionaryPlan) -> [FetchedValues] {
-        let destinations = plan.columns.map { column -> ObjectKind? in
+        let destinations = plan.columns.map { column -> EntityDescriptor? in
             guard column.type == nil else { return nil }
             if case .reference(_, let relationship, _) = column.path.terminal {
-                return schema.kind(named: relationship.destination)
+                return schema.descriptor(named: relationship.destination)
             }
-            return schema.kind(named: column.path.entity.name)
+            return schema.descriptor(named: column.path.entity.name)
         }
         return results.map { result in
             var values: [String: PropertyValue] = [:]

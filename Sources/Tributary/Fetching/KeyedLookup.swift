@@ -10,26 +10,26 @@ struct KeyedLookup {
     ///
     /// - Throws: ``ContextError`` when the store cannot be read.
     func object(
-        with key: [(slot: Int, value: PropertyValue)],
-        _ kind: ObjectKind
+        with key: [(propertyIndex: Int, value: PropertyValue)],
+        _ descriptor: EntityDescriptor
     ) throws(ContextError) -> ManagedObject? {
-        let scope = DirtyKeyIndex.Scope(rootIndex: kind.rootIndex, slots: key.map(\.slot))
+        let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: key.map(\.propertyIndex))
         let values = key.map(\.value)
         let own = context.pending.objects(values, in: scope, version: context.reader.shownVersion).first { object in
-            object.state != .deleted && object.kind.entity.isKind(of: kind.entity.name)
-                && key.allSatisfy { object.read($0.slot) == $0.value }
+            object.state != .deleted && object.descriptor.entity.isKind(of: descriptor.entity.name)
+                && key.allSatisfy { object.read($0.propertyIndex) == $0.value }
         }
         if let own { return own }
         for other in context.source.unsavedKeys(of: values, in: scope) {
-            guard let row = context.source.unsaved(other)?.row, row.entity.isKind(of: kind.entity.name),
-                key.allSatisfy({ row.values[$0.slot] == $0.value }), isUnchanged(row.id)
+            guard let row = context.source.unsaved(other)?.row, row.entity.isKind(of: descriptor.entity.name),
+                key.allSatisfy({ row.values[$0.propertyIndex] == $0.value }), isUnchanged(row.id)
             else { continue }
             return context.object(for: row)
         }
-        let rows = try context.reader.read { try $0.holders(of: key, entity: kind.entity) }
+        let rows = try context.reader.read { try $0.holders(of: key, entity: descriptor.entity) }
         return rows.first { row in
             isUnchanged(row.id)
-                && context.source.unsaved(ObjectKey(rootIndex: kind.rootIndex, id: row.id.uniqueID)) == nil
+                && context.source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.id.uniqueID)) == nil
         }.map { context.object(for: $0) }
     }
 

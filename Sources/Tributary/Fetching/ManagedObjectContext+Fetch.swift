@@ -17,11 +17,11 @@ extension ManagedObjectContext {
 
     /// Returns the objects that match the request as objects of a class, without objects of other classes.
     public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
-        let kind = try kind(named: request.entityName)
-        try schema.check(type, isClassOf: kind)
+        let descriptor = try descriptor(named: request.entityName)
+        try schema.check(type, isClassOf: descriptor)
         let objects = try fetch(request)
         // An entity without inheritance has objects of one class only; casting each of them would visit all once more.
-        if kind.entity.parent == nil, !kind.hasSubentities, kind.type is Object.Type {
+        if descriptor.entity.parent == nil, !descriptor.hasSubentities, descriptor.type is Object.Type {
             return unsafeBitCast(objects, to: [Object].self)
         }
         return objects.compactMap { $0 as? Object }
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     public func count<Object: ManagedObject>(of type: Object.Type, where predicate: ObjectPredicate? = nil) throws
         -> Int
     {
-        try schema.check(type, isClassOf: try kind(named: type.entityName))
+        try schema.check(type, isClassOf: try descriptor(named: type.entityName))
         return try count(for: FetchRequest(type.entityName, predicate: predicate))
     }
 
@@ -98,8 +98,8 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         as type: Object.Type
     ) throws -> FetchedBatches<Object> {
-        try schema.check(type, isClassOf: try kind(named: request.entityName))
-        let ids = try fetchIDs(request).filter { schema.kind(of: $0).type is Object.Type }
+        try schema.check(type, isClassOf: try descriptor(named: request.entityName))
+        let ids = try fetchIDs(request).filter { schema.descriptor(of: $0).type is Object.Type }
         return FetchedBatches(
             context: self,
             ids: ids,
@@ -129,7 +129,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         as type: Object.Type
     ) async throws -> [Object] {
-        try schema.check(type, isClassOf: try kind(named: request.entityName))
+        try schema.check(type, isClassOf: try descriptor(named: request.entityName))
         return try await fetchAsynchronously(request).compactMap { $0 as? Object }
     }
 

@@ -53,7 +53,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         }
 
         private func open() async throws -> RowCursor {
-            try context.schema.check(Object.self, isClassOf: try context.kind(named: request.entityName))
+            try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
             let query = try context.home.query(request)
             guard let generation = context.generation else {
                 return try await RowCursor.open(query, at: context.store.pinInTurn())

@@ -71,16 +71,16 @@ extension PersistentContainer {
     /// Reads a state of the store without blocking the calling thread.
     func reading<T: Sendable>(
         at state: FetchedState,
-        _ body: @escaping @Sendable (Reader) throws -> T
+        _ block: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {
         do {
             switch state {
-            case .mainContext: return try await pipeline.generation.readInTurn(body)
-            case .newest: return try await store.readAside(body)
+            case .mainContext: return try await pipeline.generation.readInTurn(block)
+            case .newest: return try await store.readAside(block)
             case .including(let token):
                 let checked = { @Sendable (reader: Reader) throws -> T in
                     try PersistentContainer.check(token, reader)
-                    return try body(reader)
+                    return try block(reader)
                 }
                 let generation = pipeline.generation
                 guard generation.number < token.number else { return try await generation.readInTurn(checked) }
@@ -147,11 +147,11 @@ extension PersistentContainer {
 extension ContextHome {
     /// Returns the store's query for a request.
     func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
-        guard let kind = schema.kind(named: request.entityName) else {
+        guard let descriptor = schema.descriptor(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)
         }
         return FetchQuery(
-            entity: kind.entity,
+            entity: descriptor.entity,
             predicate: request.predicate,
             sortKeys: request.sortKeys,
             limit: request.fetchLimit.map { max($0, 0) },

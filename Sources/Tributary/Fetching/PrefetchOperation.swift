@@ -12,20 +12,20 @@ struct PrefetchOperation {
     /// objects, and the rows of these objects are cached.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
         for path in keyPaths {
-            var entity = try context.kind(named: name).entity
+            var entity = try context.descriptor(named: name).entity
             var owners = objects.filter { $0.state != .gone && $0.state != .deleted }.map(\.objectID)
             for component in path.split(separator: ".").map(String.init) {
-                guard let slot = entity.slot(named: component) else {
+                guard let propertyIndex = entity.propertyIndex(named: component) else {
                     throw ContextError.unknownProperty(entity: entity.name, property: component)
                 }
-                guard case .relationship(let relationship, let storage) = entity.properties[slot] else {
+                guard case .relationship(let relationship, let storage) = entity.properties[propertyIndex] else {
                     throw ContextError.wrongKind(entity: entity.name, property: component, expected: "a relationship")
                 }
-                let destination = try context.kind(named: relationship.destination)
+                let destination = try context.descriptor(named: relationship.destination)
                 if case .column = storage {
-                    owners = try prefetchRegister(slot, of: entity, owners)
+                    owners = try prefetchRegister(propertyIndex, of: entity, owners)
                 } else {
-                    owners = try prefetchDerived(slot, of: entity, owners, isToMany: relationship.isToMany)
+                    owners = try prefetchDerived(propertyIndex, of: entity, owners, isToMany: relationship.isToMany)
                 }
                 entity = destination.entity
             }
@@ -34,7 +34,7 @@ struct PrefetchOperation {
 
     /// Reads a to-one relationship that the owners' rows store, and returns each target's ID once.
     private func prefetchRegister(
-        _ slot: Int,
+        _ propertyIndex: Int,
         of entity: Entity,
         _ owners: [ManagedObjectID]
     ) throws -> [ManagedObjectID] {
@@ -46,12 +46,14 @@ struct PrefetchOperation {
                     context.source.unsaved(object.key) == nil
                 {
                     unread.append(id.uniqueID)
-                } else if let target = object.relatedID(slot) {
+                } else if let target = object.relatedID(propertyIndex) {
                     ends.insert(target)
                 }
-            } else if let row = context.reader.cachedRow(id), row.values.indices.contains(slot) {
-                if let target = row.values[slot].referencedID, let kind = destination(of: entity, slot) {
-                    ends.insert(kind.objectID(target))
+            } else if let row = context.reader.cachedRow(id), row.values.indices.contains(propertyIndex) {
+                if let target = row.values[propertyIndex].referencedID,
+                    let descriptor = destination(of: entity, propertyIndex)
+                {
+                    ends.insert(descriptor.objectID(target))
                 }
             } else {
                 unread.append(id.uniqueID)
@@ -59,7 +61,7 @@ struct PrefetchOperation {
         }
         if !unread.isEmpty {
             let rows = try context.reader.readAhead {
-                try $0.relatedRows(of: unread, entity: entity, slot: slot).map(\.row)
+                try $0.relatedRows(of: unread, entity: entity, propertyIndex: propertyIndex).map(\.row)
             }
             for row in rows { ends.insert(row.id) }
         }
@@ -68,7 +70,7 @@ struct PrefetchOperation {
 
     /// Reads a relationship that is derived from other rows or stored as pairs, and returns each target's ID once.
     private func prefetchDerived(
-        _ slot: Int,
+        _ propertyIndex: Int,
         of entity: Entity,
         _ owners: [ManagedObjectID],
         isToMany: Bool
@@ -82,23 +84,33 @@ struct PrefetchOperation {
             let ids = asked.map(\.uniqueID)
             var pairs: [(owner: Int, row: Row)] = []
             _ = try context.reader.readAhead { reader in
-                pairs = try reader.relatedRows(of: ids, entity: entity, slot: slot)
+                pairs = try reader.relatedRows(of: ids, entity: entity, propertyIndex: propertyIndex)
                 return pairs.map(\.row)
             }
             for (owner, row) in pairs { targets[owner].append(row.id) }
         }
         for (id, stored) in zip(asked, targets) {
-            let key = RelationshipDelta.Key(rootIndex: objectKey(id).rootIndex, id: id.uniqueID, slot: slot)
+            let key = RelationshipDelta.Key(
+                rootIndex: objectKey(id).rootIndex,
+                id: id.uniqueID,
+                propertyIndex: propertyIndex
+            )
             let ids = context.reader.withChangesAbove(stored, at: key)
             context.reader.keep(ids, at: key)
-            if let object = context.registeredObject(for: id) { context.registry.keep(ids, at: slot, of: object) }
+            if let object = context.registeredObject(for: id) {
+                context.registry.keep(ids, at: propertyIndex, of: object)
+            }
         }
         var ends = Ends()
         for id in owners {
             if let object = visible(id) {
-                for target in context.relationships.relatedIDs(object, slot) { ends.insert(target) }
+                for target in context.relationships.relatedIDs(object, propertyIndex) { ends.insert(target) }
             } else {
-                let key = RelationshipDelta.Key(rootIndex: objectKey(id).rootIndex, id: id.uniqueID, slot: slot)
+                let key = RelationshipDelta.Key(
+                    rootIndex: objectKey(id).rootIndex,
+                    id: id.uniqueID,
+                    propertyIndex: propertyIndex
+                )
                 for target in context.reader.prefetchedIDs(at: key) ?? [] { ends.insert(target) }
             }
         }
@@ -134,10 +146,10 @@ struct PrefetchOperation {
     }
 
     private func objectKey(_ id: ManagedObjectID) -> ObjectKey {
-        ObjectKey(rootIndex: context.schema.kind(of: id).rootIndex, id: id.uniqueID)
+        ObjectKey(rootIndex: context.schema.descriptor(of: id).rootIndex, id: id.uniqueID)
     }
 
-    private func destination(of entity: Entity, _ slot: Int) -> ObjectKind? {
-        entity.properties[slot].relationship.flatMap { context.schema.kind(named: $0.destination) }
+    private func destination(of entity: Entity, _ propertyIndex: Int) -> EntityDescriptor? {
+        entity.properties[propertyIndex].relationship.flatMap { context.schema.descriptor(named: $0.destination) }
     }
 }

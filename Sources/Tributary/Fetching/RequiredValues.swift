@@ -4,20 +4,23 @@ import TributaryModel
 /// Values that every matching object of a request has, for look-ups in an index of unsaved objects.
 struct RequiredValues {
     /// The properties with a required value, in order.
-    private var known: [(slot: Int, value: PropertyValue)] = []
+    private var known: [(propertyIndex: Int, value: PropertyValue)] = []
 
     /// Whether no value is required: any object may match the request.
     var isEmpty: Bool { known.isEmpty }
 
-    /// The slots of the properties with a required value.
-    var slots: [Int] { known.map(\.slot) }
+    /// The property indexes of the properties with a required value.
+    var propertyIndexes: [Int] { known.map(\.propertyIndex) }
 
-    /// The required values of ``slots``.
+    /// The required values of ``property indexes``.
     var values: [PropertyValue] { known.map(\.value) }
 
     /// Requires a value of a property; the first value of a property counts.
-    mutating func require(_ value: PropertyValue, _ slot: Int) {
-        guard !known.contains(where: { $0.slot == slot }) else { return }
-        known.insert((slot, value), at: known.firstIndex { $0.slot > slot } ?? known.endIndex)
+    mutating func require(_ value: PropertyValue, _ propertyIndex: Int) {
+        guard !known.contains(where: { $0.propertyIndex == propertyIndex }) else { return }
+        known.insert(
+            (propertyIndex, value),
+            at: known.firstIndex { $0.propertyIndex > propertyIndex } ?? known.endIndex
+        )
     }
 }

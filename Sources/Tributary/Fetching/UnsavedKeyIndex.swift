@@ -22,7 +22,7 @@ struct UnsavedKeyIndex {
     /// Returns the keys of the objects that may have the values.
     ///
     /// - Parameters:
-    ///   - values: one for each slot of the scope.
+    ///   - values: one for each property index of the scope.
     ///   - scope: the indexed attributes and their root entity.
     ///   - objects: all unsaved objects, which are visited when the scope is first used.
     /// - Returns: The keys of the objects.
@@ -42,7 +42,7 @@ struct UnsavedKeyIndex {
     private mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject, _ scope: DirtyKeyIndex.Scope) {
         guard key.rootIndex == scope.rootIndex, let row = unsaved.row else { return }
         visited += 1
-        let values = scope.slots.map { row.values.indices.contains($0) ? row.values[$0] : .null }
+        let values = scope.propertyIndexes.map { row.values.indices.contains($0) ? row.values[$0] : .null }
         // An object that is saved repeatedly has one entry.
         guard indexes[scope]?[values]?.last != key else { return }
         indexes[scope]?[values, default: []].append(key)

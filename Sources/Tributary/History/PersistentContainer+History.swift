@@ -126,9 +126,9 @@ extension PersistentContainer {
 
     // MARK: Reading and writing
 
-    private func readHistory<T>(_ body: (Reader, _ store: String) throws -> T) throws -> T {
+    private func readHistory<T>(_ block: (Reader, _ store: String) throws -> T) throws -> T {
         do {
-            return try store.read { try body($0, $0.writers.own().id.description) }
+            return try store.read { try block($0, $0.writers.own().id.description) }
         } catch let error as HistoryError {
             throw error
         } catch {
@@ -136,9 +136,9 @@ extension PersistentContainer {
         }
     }
 
-    private func writeHistory(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
+    private func writeHistory(_ block: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
         do {
-            try await store.writeInTurn(body)
+            try await store.writeInTurn(block)
         } catch let error as HistoryError {
             throw error
         } catch {

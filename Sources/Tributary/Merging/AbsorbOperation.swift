@@ -16,20 +16,20 @@ struct AbsorbOperation {
         var lost: [ObjectSnapshot] = []
         for staged in staged.objects where staged.action == .insert { absorbInsert(staged) }
         for staged in staged.objects where staged.action != .delete {
-            guard let object = living(staged.image.id), object.kind.entity.name == staged.image.entity.name else {
+            guard let object = living(staged.image.id), object.descriptor.entity.name == staged.image.entity.name else {
                 lost.append(staged.edits)
                 continue
             }
-            for slot in staged.changed { absorb(staged.values[slot], slot, of: object) }
+            for propertyIndex in staged.changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
         }
         for pair in staged.pairs {
             guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
-            context.relationships.setPair(owner, pair.slot, with: target, isLinked: pair.isLinked)
+            context.relationships.setPair(owner, pair.propertyIndex, with: target, isLinked: pair.isLinked)
         }
         for order in staged.orders {
             guard let owner = living(order.owner) else { continue }
-            UndoRecorder(context: context).recordOrder(of: owner, order.slot)
-            context.pending.delta.setOrder(order.ids, RelationshipDelta.Key(owner, order.slot))
+            UndoRecorder(context: context).recordOrder(of: owner, order.propertyIndex)
+            context.pending.delta.setOrder(order.ids, RelationshipDelta.Key(owner, order.propertyIndex))
             context.recordEdit(of: owner)
         }
         for staged in staged.objects where staged.action == .delete {
@@ -52,26 +52,28 @@ struct AbsorbOperation {
 
     /// Makes sure that the object exists, with the model's defaults when it is new.
     private func absorbInsert(_ staged: StagedSave.Object) {
-        let kind = context.schema.kind(of: staged.image.id)
+        let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
         if let known, known.state == .deleted { return context.relationships.resurrect(known) }
         guard living(staged.image.id) == nil else { return }
-        let object = kind.type.init(ObjectOrigin(kind: kind, uniqueID: staged.key.id, context: context))
-        object.values = kind.defaults
+        let object = descriptor.type.init(
+            ObjectOrigin(descriptor: descriptor, uniqueID: staged.key.id, context: context)
+        )
+        object.values = descriptor.defaults
         context.pending.insert(object)
         context.undoStack?.record(.appeared(object))
         context.recordChange { $0.inserted.insert(object.objectID) }
     }
 
-    private func absorb(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
-        guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot] else {
-            return object.write(value, slot)
+    private func absorb(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {
+        guard case .relationship(let relationship, .column) = object.descriptor.entity.properties[propertyIndex] else {
+            return object.write(value, propertyIndex)
         }
         let target = value.referencedID
         guard let inverse = context.relationships.inverse(of: relationship), let target,
-            inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false
-        else { return context.relationships.setRegister(object, slot, to: target) }
+            inverse.descriptor.entity.properties[inverse.propertyIndex].relationship?.isToMany == false
+        else { return context.relationships.setRegister(object, propertyIndex, to: target) }
         // In a one-to-one relationship, the object that has the target here loses it.
-        object.setRelated(context.object(target, entity: relationship.destination), slot)
+        object.setRelated(context.object(target, entity: relationship.destination), propertyIndex)
     }
 }

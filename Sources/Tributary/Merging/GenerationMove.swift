@@ -63,7 +63,7 @@ struct GenerationMove {
                 let newest = try reader.history.newestTransaction()
                 let known = context.reader.mergedThrough
                 guard newest > known, context.registry.count > 0 else { return (newest, ObjectChanges()) }
-                let limit = context.home.pipeline.options.mailboxLimit
+                let limit = context.home.pipeline.options.pendingLimit
                 let changes = try reader.allChanges(after: known, through: newest, limit: limit)
                 return (newest, addingInvalidated(changes, since: known))
             }

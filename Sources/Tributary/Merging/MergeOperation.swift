@@ -18,7 +18,7 @@ struct MergeOperation {
             rows = try context.reader.read { reader in
                 try objects.map { object in
                     guard !object.isFault || changes.deleted.contains(object.objectID) else { return nil }
-                    return try context.reader.row(object.uniqueID, object.kind, reader)
+                    return try context.reader.row(object.uniqueID, object.descriptor, reader)
                 }
             }
         } catch {
@@ -71,7 +71,7 @@ struct MergeOperation {
         }
         do {
             let rows = try context.reader.read { reader in
-                try known.map { try context.reader.row($0.uniqueID, $0.kind, reader) }
+                try known.map { try context.reader.row($0.uniqueID, $0.descriptor, reader) }
             }
             for (object, row) in zip(known, rows) { merge(row, into: object) }
             context.undoStack?.forget(known.filter { $0.state == .gone })
@@ -103,11 +103,11 @@ struct MergeOperation {
             .union(changes.collapsedEntities)
         for object in context.registry.relationshipReaders {
             guard let extras = object.extras else { continue }
-            extras.related = extras.related.filter { slot, _ in
-                guard let destination = object.kind.entity.properties[slot].relationship?.destination,
-                    let root = context.schema.kind(named: destination)?.entity.root
+            extras.related = extras.related.filter { propertyIndex, _ in
+                guard let destination = object.descriptor.entity.properties[propertyIndex].relationship?.destination,
+                    let root = context.schema.descriptor(named: destination)?.entity.root
                 else { return false }
-                return !changes.isEverything && !roots.contains(root) && !roots.contains(object.kind.entity.root)
+                return !changes.isEverything && !roots.contains(root) && !roots.contains(object.descriptor.entity.root)
             }
         }
     }
@@ -118,7 +118,7 @@ struct MergeOperation {
     ///
     /// The caller removes the invalidated objects from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
-        let row = row.flatMap { $0.entity.name == object.kind.entity.name ? $0 : nil }
+        let row = row.flatMap { $0.entity.name == object.descriptor.entity.name ? $0 : nil }
         switch (object.state, row) {
         case (.inserted, _), (.gone, _), (.detached, _): break
         case (.clean, let row?):
@@ -144,16 +144,29 @@ struct MergeOperation {
     /// Replaces the row under the changes of an object with a newer one.
     func rebase(_ object: ManagedObject, on row: Row) {
         var values = row.values
-        for slot in object.changed.slots {
-            values[slot] = object.values[slot]
-            guard let property = object.kind.entity.properties[slot].relationship, !property.isToMany else { continue }
+        for propertyIndex in object.changed.propertyIndexes {
+            values[propertyIndex] = object.values[propertyIndex]
+            guard let property = object.descriptor.entity.properties[propertyIndex].relationship, !property.isToMany
+            else { continue }
             // The derived other ends recorded a move from the old row's target; they now record one from the new row's
             // target.
-            let here = object.values[slot].referencedID
-            context.relationships.moveInverse(object, slot, from: here, to: object.row?.values[slot].referencedID)
-            context.relationships.moveInverse(object, slot, from: row.values[slot].referencedID, to: here)
+            let here = object.values[propertyIndex].referencedID
+            context.relationships.moveInverse(
+                object,
+                propertyIndex,
+                from: here,
+                to: object.row?.values[propertyIndex].referencedID
+            )
+            context.relationships.moveInverse(
+                object,
+                propertyIndex,
+                from: row.values[propertyIndex].referencedID,
+                to: here
+            )
         }
-        for slot in object.kind.properties.transientSlots { values[slot] = object.values[slot] }
+        for propertyIndex in object.descriptor.properties.transientIndexes {
+            values[propertyIndex] = object.values[propertyIndex]
+        }
         object.row = row
         object.values = values
     }

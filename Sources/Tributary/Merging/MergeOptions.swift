@@ -7,7 +7,7 @@ public struct MergeOptions: Sendable, Hashable {
     /// Whether the main context saves its own changes when it merges.
     public var saves = true
     /// The number of IDs that a pending change notification lists before it collapses to "everything".
-    public var mailboxLimit = 10_000
+    public var pendingLimit = 10_000
 
     /// How long the program's exit waits for blocks that were accepted and have not ended.
     public var shutdownTimeout: Duration = .seconds(10)

@@ -12,9 +12,9 @@ extension MergePipeline {
         try merged.get()
     }
 
-    private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+    private func result(_ block: () async throws -> Void) async -> Result<Void, any Error> {
         do {
-            return .success(try await body())
+            return .success(try await block())
         } catch {
             return .failure(error)
         }

@@ -5,8 +5,8 @@ extension MergePipeline {
     /// Merges the announced changes now, and returns when the main context shows them.
     package func flush() async {
         await postRemoteCommitsNow()
-        guard !mailbox.isEmpty else { return }
-        _ = mailbox.flush()
+        guard !pendingNotifications.isEmpty else { return }
+        _ = pendingNotifications.flush()
         await mergeWhenDue()
     }
 
@@ -29,7 +29,7 @@ extension MergePipeline {
     /// - Returns: Whether the merge succeeded.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
-        guard !mailbox.isEmpty else { return true }
+        guard !pendingNotifications.isEmpty else { return true }
         do {
             try await activities.run("Merging") {
                 // Waiting here, off the main actor, shortens the wait on the main actor.
@@ -48,11 +48,11 @@ extension MergePipeline {
     @MainActor
     private func merge(isAsked: Bool = true) throws {
         // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
-        guard isAsked || mailbox.isDue else { return }
+        guard isAsked || pendingNotifications.isDue else { return }
         // A save of the main context may have merged everything meanwhile; its later changes may still be unsaved.
         main.isCollecting = true
         defer { main.isCollecting = false }
-        if !mailbox.isEmpty {
+        if !pendingNotifications.isEmpty {
             let step = try store.inTurn { try moveGeneration($0) }
             main.collected.formUnion(step.changes)
             main.context?.merge(step.changes, movingTo: step.generation)
@@ -69,7 +69,7 @@ extension MergePipeline {
     /// Moves the main context, which has no objects and no changes, to the newest generation.
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
-        guard !mailbox.isEmpty else { return generation }
+        guard !pendingNotifications.isEmpty else { return generation }
         let step = try store.inTurn { try moveGeneration($0) }
         main.collected.formUnion(step.changes)
         if !main.isCollecting { postUpdate() }
@@ -97,7 +97,7 @@ extension MergePipeline {
         guard !main.collected.isEmpty else { return }
         let token = HistoryToken(store: main.storeName, number: generation.number)
         let update = StoreUpdate(token: token, changes: main.collected)
-        main.collected = ObjectChanges(limit: options.mailboxLimit)
+        main.collected = ObjectChanges(limit: options.pendingLimit)
         updates.send(update)
     }
 }

@@ -26,14 +26,14 @@ extension MergePipeline {
         watch?.stop()
     }
 
-    /// The number of the newest transaction that was put into the mailbox.
+    /// The number of the newest transaction that was put into the pending notifications.
     var noticed: Int64 {
         var number: Int64 = 0
         update { number = $0.noticed }
         return number
     }
 
-    /// Puts the changes up to the newest transaction into the mailbox.
+    /// Puts the changes up to the newest transaction into the pending notifications.
     func postRemoteCommits(_ turn: WriterTurn) throws {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
@@ -48,7 +48,7 @@ extension MergePipeline {
         } catch {
             var everything = ObjectChanges(limit: 1)
             everything.collapseEverything()
-            mailbox.post(everything)
+            pendingNotifications.post(everything)
         }
         update { $0.noticed = max($0.noticed, last) }
     }
@@ -56,9 +56,9 @@ extension MergePipeline {
     func postRemoteCommits(_ turn: WriterTurn, through newest: Int64) throws {
         let known = noticed
         guard newest > known else { return }
-        let changes = try turn.changes(after: known, through: newest, limit: options.mailboxLimit)
+        let changes = try turn.changes(after: known, through: newest, limit: options.pendingLimit)
         rowCache.recordCommits(first: known + 1, last: newest, changes: changes)
-        mailbox.post(changes)
+        pendingNotifications.post(changes)
         update { $0.noticed = newest }
     }
 

@@ -5,8 +5,8 @@ package import TributaryStore
 /// Everything between "a save was committed" and "the main context shows it".
 ///
 /// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports go through `importing(_:)`: each puts
-/// its change notification into the mailbox while it still holds the write lock. When the debouncer makes a merge due,
-/// the main context moves to a new generation, merges the contents of the mailbox, saves its own changes, and one
+/// its change notification into the pending notifications while it still holds the write lock. When the debouncer makes a merge due,
+/// the main context moves to a new generation, merges the pending changes, saves its own changes, and one
 /// update is posted.
 ///
 /// The container creates the pipeline, attaches its main context on the main actor, and starts it.
@@ -14,7 +14,7 @@ package final class MergePipeline: Sendable {
     package let store: Store
     /// Blocks that were enqueued on contexts and have not ended.
     package let pending = PendingBlocks()
-    let mailbox: NoticeMailbox
+    let pendingNotifications: PendingNotifications
     /// Rows that were read before they are needed.
     let rowCache: RowCache
     let updates = UpdateBroadcast()
@@ -32,7 +32,7 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
-        /// The number of the newest transaction that was put into the mailbox; see `postRemoteCommits`.
+        /// The number of the newest transaction that was put into the pending notifications; see `postRemoteCommits`.
         var noticed: Int64
         var remoteWatch: RemoteWatch?
     }
@@ -51,11 +51,11 @@ package final class MergePipeline: Sendable {
         self.store = store
         self.clock = clock
         self.signal = signal
-        mailbox = NoticeMailbox(options: options, clock: clock) { signal.raise() }
+        pendingNotifications = PendingNotifications(options: options, clock: clock) { signal.raise() }
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
         let name = try generation.read { try $0.writers.own().id.description }
-        main = MainMerger(storeName: name, limit: options.mailboxLimit)
+        main = MainMerger(storeName: name, limit: options.pendingLimit)
         state = Mutex(State(options: options, generation: generation, noticed: generation.number))
         ExitDrain.add(self)
     }
@@ -72,8 +72,8 @@ package final class MergePipeline: Sendable {
     package func start() {
         let scheduler = MergeScheduler(clock: clock, signal: signal)
         // The task ends with `stop()`; it cannot be a child task, because the container is not a task.
-        let loop = Task { [weak self, mailbox] in
-            await scheduler.run(mailbox) { [weak self] in
+        let loop = Task { [weak self, pendingNotifications] in
+            await scheduler.run(pendingNotifications) { [weak self] in
                 guard let self else { return true }
                 return await self.mergeWhenDue(isAsked: false)
             }
@@ -105,12 +105,12 @@ package final class MergePipeline: Sendable {
 
     package func setOptions(_ options: MergeOptions) {
         state.withLock { $0.options = options }
-        mailbox.configure(options)
+        pendingNotifications.configure(options)
     }
 
     package var status: MergeStatus {
         var status = state.withLock { $0.status }
-        if let deadline = mailbox.deadline {
+        if let deadline = pendingNotifications.deadline {
             status.nextMergeDue = wallSeconds + (deadline - clock.now()) / .seconds(1)
         }
         return status
@@ -121,5 +121,5 @@ package final class MergePipeline: Sendable {
         Double(store.configuration.environment.wallMilliseconds()) / 1000
     }
 
-    func update(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+    func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
 }

@@ -16,21 +16,21 @@ actor MergeScheduler {
     /// Runs until the task is cancelled.
     ///
     /// `merge` returns whether it succeeded.
-    func run(_ mailbox: NoticeMailbox, merge: @Sendable () async -> Bool) async {
+    func run(_ pendingNotifications: PendingNotifications, merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             await signal.wait()
-            await runTimer(mailbox, merge: merge)
+            await runTimer(pendingNotifications, merge: merge)
         }
     }
 
     /// Sleeps and merges until no change is pending.
-    private func runTimer(_ mailbox: NoticeMailbox, merge: @Sendable () async -> Bool) async {
+    private func runTimer(_ pendingNotifications: PendingNotifications, merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
-            switch mailbox.next() {
+            switch pendingNotifications.next() {
             case .none: return
             case .sleep(let deadline): await signal.wait(until: deadline, on: clock)
             case .merge:
-                if await !merge() { mailbox.postpone() }
+                if await !merge() { pendingNotifications.postpone() }
             }
         }
     }

@@ -24,8 +24,8 @@ extension PersistentContainer {
     public func activities() -> AsyncStream<Activity> { pipeline.activities.broadcast.stream() }
 
     /// Publishes a job of the program as an activity.
-    public func activity<T>(_ title: String, _ body: () async throws -> T) async rethrows -> T {
-        try await pipeline.activities.run(title, body)
+    public func activity<T>(_ title: String, _ block: () async throws -> T) async rethrows -> T {
+        try await pipeline.activities.run(title, block)
     }
 
     /// The generation that the main context shows.
@@ -40,10 +40,10 @@ extension PersistentContainer {
 
     /// Applies log transactions in one SQLite transaction, under the write lock, and announces the changes.
     package func importTransactions<T: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+        _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
         try await pipeline.activities.run("Importing") {
-            try await pipeline.importing(body)
+            try await pipeline.importing(block)
         }
     }
 

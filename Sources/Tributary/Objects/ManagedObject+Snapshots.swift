@@ -11,12 +11,13 @@ extension ManagedObject {
     public func snapshot(include names: Set<String>? = nil) -> ObjectSnapshot {
         if values.isEmpty { fire() }
         var result: [String: PropertyValue] = [:]
-        for (slot, property) in kind.entity.properties.enumerated() where names?.contains(property.name) ?? true {
+        for (propertyIndex, property) in descriptor.entity.properties.enumerated()
+        where names?.contains(property.name) ?? true {
             switch property {
-            case .attribute: result[property.name] = wholeValue(slot)
+            case .attribute: result[property.name] = wholeValue(propertyIndex)
             case .relationship(let relationship, _):
                 guard !relationship.isToMany else { continue }
-                result[property.name] = relatedID(slot).map { .reference($0.uniqueID) } ?? .null
+                result[property.name] = relatedID(propertyIndex).map { .reference($0.uniqueID) } ?? .null
             }
         }
         return ObjectSnapshot(id: objectID, values: result)
@@ -48,7 +49,7 @@ extension ManagedObject {
     public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
         guard let object = self as? Snapshot.Object else {
             throw ContextError.wrongKind(
-                entity: kind.entity.name,
+                entity: descriptor.entity.name,
                 property: "class",
                 expected: "\(Snapshot.Object.self)"
             )
@@ -58,7 +59,7 @@ extension ManagedObject {
 
     /// Throws the error that ``setValue(_:forKey:)`` would throw, before any value is set.
     private func check(_ value: PropertyValue, for property: Property) throws(ContextError) {
-        let entity = kind.entity.name
+        let entity = descriptor.entity.name
         func wrongType(_ expected: String) -> ContextError {
             .wrongType(entity: entity, property: property.name, expected: expected, found: value.kindName)
         }
@@ -81,7 +82,7 @@ extension ManagedObject {
     ) throws(ContextError) -> [(key: String, value: PropertyValue)] {
         var result: [(key: String, value: PropertyValue)] = []
         for (key, value) in snapshot.values.sorted(by: { $0.key < $1.key }) {
-            let property = kind.entity.properties[try slot(named: key)]
+            let property = descriptor.entity.properties[try propertyIndex(named: key)]
             if property.attribute?.derivationExpression != nil { continue }
             try check(value, for: property)
             result.append((key, value))

@@ -4,7 +4,7 @@ import TributaryStore
 
 extension ManagedObject {
     /// Whether the row has not been read yet.
-    public var isFault: Bool { values.isEmpty && state == .clean && !kind.defaults.isEmpty }
+    public var isFault: Bool { values.isEmpty && state == .clean && !descriptor.defaults.isEmpty }
     /// Whether the object is new in its context.
     public var isInserted: Bool { state == .inserted }
     /// Whether the object has unsaved changes, including objects that were linked to it or unlinked from it.
@@ -28,7 +28,7 @@ extension ManagedObject {
         case .inserted: return true
         case .clean: return isLinkedAnew
         case .updated:
-            return changed.slots.contains { row?.values[$0] != values[$0] }
+            return changed.propertyIndexes.contains { row?.values[$0] != values[$0] }
                 || context.relationships.hasUnsavedLinks(self)
         case .deleted, .gone, .detached: return false
         }
@@ -65,7 +65,9 @@ extension ManagedObject {
     public func changedValues() -> [String: PropertyValue] {
         managedObjectContext?.checkConfinement()
         var result: [String: PropertyValue] = [:]
-        for slot in changed.slots { result[kind.entity.properties[slot].name] = wholeValue(slot) }
+        for propertyIndex in changed.propertyIndexes {
+            result[descriptor.entity.properties[propertyIndex].name] = wholeValue(propertyIndex)
+        }
         return result
     }
 
@@ -77,11 +79,11 @@ extension ManagedObject {
         guard let context = managedObjectContext else { return [:] }
         context.checkConfinement()
         var result: [String: [ManagedObjectID]] = [:]
-        for (slot, property) in kind.entity.properties.enumerated() {
+        for (propertyIndex, property) in descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property, storage != .column else { continue }
-            let key = RelationshipDelta.Key(self, slot)
+            let key = RelationshipDelta.Key(self, propertyIndex)
             guard context.pending.delta[key] != nil || context.pending.delta.orderings[key] != nil else { continue }
-            result[relationship.name] = context.relationships.relatedIDs(self, slot)
+            result[relationship.name] = context.relationships.relatedIDs(self, propertyIndex)
         }
         return result
     }
@@ -95,8 +97,8 @@ extension ManagedObject {
         context.checkConfinement()
         guard event == context.observation.event, eventValues.count == values.count else { return [:] }
         var result: [String: PropertyValue] = [:]
-        for slot in values.indices where eventValues[slot] != values[slot] {
-            result[kind.entity.properties[slot].name] = whole(eventValues[slot], slot)
+        for propertyIndex in values.indices where eventValues[propertyIndex] != values[propertyIndex] {
+            result[descriptor.entity.properties[propertyIndex].name] = whole(eventValues[propertyIndex], propertyIndex)
         }
         return result
     }
@@ -109,8 +111,8 @@ extension ManagedObject {
         var result: [String: PropertyValue] = [:]
         fire()
         for key in keys {
-            let slot = try slot(named: key)
-            result[key] = row.map { whole($0.values[slot], slot) } ?? .null
+            let propertyIndex = try propertyIndex(named: key)
+            result[key] = row.map { whole($0.values[propertyIndex], propertyIndex) } ?? .null
         }
         return result
     }
@@ -126,10 +128,10 @@ extension ManagedObject {
 
     /// Sets a newer row on an object without changes.
     func replace(_ row: Row) {
-        let kept = values.isEmpty ? [] : kind.properties.transientSlots.map { ($0, values[$0]) }
+        let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
         self.row = row
         values = row.values
-        for (slot, value) in kept { values[slot] = value }
+        for (propertyIndex, value) in kept { values[propertyIndex] = value }
         eventValues = []
         extras?.forgetReading()
     }
@@ -179,7 +181,7 @@ extension ManagedObject {
     /// The object's values as a row.
     var image: Row {
         var values = values
-        for slot in kind.properties.transientSlots { values[slot] = .null }
-        return Row(id: objectID, entity: kind.entity, revision: row?.revision ?? 0, values: values)
+        for propertyIndex in descriptor.properties.transientIndexes { values[propertyIndex] = .null }
+        return Row(id: objectID, entity: descriptor.entity, revision: row?.revision ?? 0, values: values)
     }
 }

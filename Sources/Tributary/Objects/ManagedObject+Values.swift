@@ -11,12 +11,16 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` when the entity has no such property, or it is to-many.
     public func value(forKey key: String) throws(ContextError) -> PropertyValue {
-        let slot = try slot(named: key)
-        switch kind.role(slot) {
-        case .attribute, .derived: return wholeValue(slot)
-        case .toOne: return relatedID(slot).map { .reference($0.uniqueID) } ?? .null
+        let propertyIndex = try propertyIndex(named: key)
+        switch descriptor.role(propertyIndex) {
+        case .attribute, .derived: return wholeValue(propertyIndex)
+        case .toOne: return relatedID(propertyIndex).map { .reference($0.uniqueID) } ?? .null
         case .toMany:
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
+            throw ContextError.wrongKind(
+                entity: descriptor.entity.name,
+                property: key,
+                expected: "an attribute or to-one"
+            )
         }
     }
 
@@ -27,70 +31,74 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not
     ///   fit, or the object is gone; nothing is changed then.
     public func setValue(_ value: PropertyValue, forKey key: String) throws(ContextError) {
-        let slot = try slot(named: key)
-        switch kind.role(slot) {
+        let propertyIndex = try propertyIndex(named: key)
+        switch descriptor.role(propertyIndex) {
         case .attribute(let type):
-            guard let value = settable(value, type, slot) else { throw wrongType(key, type.rawValue, value) }
-            try checkWritable(slot)
-            write(value, slot)
-        case .derived: try checkWritable(slot)
-        case .toOne: try setTarget(value, slot, key)
+            guard let value = settable(value, type, propertyIndex) else { throw wrongType(key, type.rawValue, value) }
+            try checkWritable(propertyIndex)
+            write(value, propertyIndex)
+        case .derived: try checkWritable(propertyIndex)
+        case .toOne: try setTarget(value, propertyIndex, key)
         case .toMany:
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "an attribute or to-one")
+            throw ContextError.wrongKind(
+                entity: descriptor.entity.name,
+                property: key,
+                expected: "an attribute or to-one"
+            )
         }
     }
 
     /// Returns the value in the attribute's form, or nil when it does not fit; only composites change their form.
-    private func settable(_ value: PropertyValue, _ type: AttributeType, _ slot: Int) -> PropertyValue? {
-        if case .composite = type { return kind.entity.properties[slot].attribute?.settable(value) }
+    private func settable(_ value: PropertyValue, _ type: AttributeType, _ propertyIndex: Int) -> PropertyValue? {
+        if case .composite = type { return descriptor.entity.properties[propertyIndex].attribute?.settable(value) }
         return type.accepts(value) ? value : nil
     }
 
-    private func setTarget(_ value: PropertyValue, _ slot: Int, _ key: String) throws(ContextError) {
+    private func setTarget(_ value: PropertyValue, _ propertyIndex: Int, _ key: String) throws(ContextError) {
         switch value {
         case .null:
-            try checkWritable(slot)
-            setRelated(nil, slot)
+            try checkWritable(propertyIndex)
+            setRelated(nil, propertyIndex)
         case .reference(let id):
             guard let context = managedObjectContext else { throw ContextError.detached(objectID) }
-            let destination = kind.entity.properties[slot].relationship?.destination ?? ""
+            let destination = descriptor.entity.properties[propertyIndex].relationship?.destination ?? ""
             let target = context.object(id, entity: destination)
-            if let target { try checkLink(target, slot) }
-            setRelated(target, slot)
+            if let target { try checkLink(target, propertyIndex) }
+            setRelated(target, propertyIndex)
         default: throw wrongType(key, "an object", value)
         }
     }
 
     private func wrongType(_ key: String, _ expected: String, _ value: PropertyValue) -> ContextError {
-        ContextError.wrongType(entity: kind.entity.name, property: key, expected: expected, found: value.kindName)
+        ContextError.wrongType(entity: descriptor.entity.name, property: key, expected: expected, found: value.kindName)
     }
 
-    func slot(named key: String) throws(ContextError) -> Int {
-        guard let slot = kind.slot(named: key) else {
-            throw ContextError.unknownProperty(entity: kind.entity.name, property: key)
+    func propertyIndex(named key: String) throws(ContextError) -> Int {
+        guard let propertyIndex = descriptor.propertyIndex(named: key) else {
+            throw ContextError.unknownProperty(entity: descriptor.entity.name, property: key)
         }
-        return slot
+        return propertyIndex
     }
 
-    // MARK: By slot
+    // MARK: By property index
 
     /// Returns the value of an attribute or a to-one register, and fires the fault.
     @inlinable
-    func read(_ slot: Int) -> PropertyValue {
+    func read(_ propertyIndex: Int) -> PropertyValue {
         #if DEBUG
-            checkRead(slot)
+            checkRead(propertyIndex)
         #endif
-        // A fault has no values, so one comparison detects both a fault and an invalid slot.
-        return values.indices.contains(slot) ? values[slot] : readSlowly(slot)
+        // A fault has no values, so one comparison detects both a fault and an invalid property index.
+        return values.indices.contains(propertyIndex) ? values[propertyIndex] : readSlowly(propertyIndex)
     }
 
     /// Fires the fault and returns the value; an object without values returns the model's default.
     @usableFromInline
     @inline(never)
-    func readSlowly(_ slot: Int) -> PropertyValue {
+    func readSlowly(_ propertyIndex: Int) -> PropertyValue {
         fire()
-        if values.indices.contains(slot) { return values[slot] }
-        return kind.defaults.indices.contains(slot) ? kind.defaults[slot] : .null
+        if values.indices.contains(propertyIndex) { return values[propertyIndex] }
+        return descriptor.defaults.indices.contains(propertyIndex) ? descriptor.defaults[propertyIndex] : .null
     }
 
     /// Reads the row of a fault, also when the fault has unsaved links.
@@ -103,51 +111,53 @@ extension ManagedObject {
 
     /// Changes an attribute or a to-one register, without regard to inverses.
     @usableFromInline
-    func write(_ value: PropertyValue, _ slot: Int) {
-        guard slot >= 0, slot < kind.defaults.count else { return }
-        checkConfinement(slot)
+    func write(_ value: PropertyValue, _ propertyIndex: Int) {
+        guard propertyIndex >= 0, propertyIndex < descriptor.defaults.count else { return }
+        checkConfinement(propertyIndex)
         if values.isEmpty {
             fire()
-            if values.isEmpty { values = kind.defaults }
+            if values.isEmpty { values = descriptor.defaults }
         }
-        guard values[slot] != value else { return }
+        guard values[propertyIndex] != value else { return }
         // One value may have its bytes, and the other a reference to equal external bytes.
-        if values[slot].isBlob || value.isBlob, values[slot].isSame(as: value) { return }
+        if values[propertyIndex].isBlob || value.isBlob, values[propertyIndex].isSame(as: value) { return }
         let context = managedObjectContext
         if let context, event != context.observation.event {
             event = context.observation.event
             eventValues = values
         }
-        if let context, context.pending.isFollowingWrites { record(value, slot, context) }
-        values[slot] = value
-        guard !kind.properties.transients.contains(slot), state != .gone, state != .detached else { return }
-        changed.insert(slot)
+        if let context, context.pending.isFollowingWrites { record(value, propertyIndex, context) }
+        values[propertyIndex] = value
+        guard !descriptor.properties.transients.contains(propertyIndex), state != .gone, state != .detached else {
+            return
+        }
+        changed.insert(propertyIndex)
         context?.recordEdit(of: self)
     }
 
     /// Records a value for undo and the index of unsaved objects before it changes.
-    private func record(_ value: PropertyValue, _ slot: Int, _ context: ManagedObjectContext) {
-        context.pending.propertyWillChange(of: self, slot)
+    private func record(_ value: PropertyValue, _ propertyIndex: Int, _ context: ManagedObjectContext) {
+        context.pending.propertyWillChange(of: self, propertyIndex)
         guard let undoStack = context.undoStack, state != .gone else { return }
-        UndoRecorder(context: context).recordOrders(self, slot, from: values[slot], to: value)
-        undoStack.record(.value(self, slot: slot, old: values[slot]))
+        UndoRecorder(context: context).recordOrders(self, propertyIndex, from: values[propertyIndex], to: value)
+        undoStack.record(.value(self, propertyIndex: propertyIndex, old: values[propertyIndex]))
     }
 
     // MARK: Loading
 
     /// Sets a row's values on an object without changes.
     func fill(from row: Row) {
-        let transient = kind.properties.transientSlots.isEmpty ? [] : transientValues()
+        let transient = descriptor.properties.transientIndexes.isEmpty ? [] : transientValues()
         self.row = row
         values = row.values
-        for (slot, value) in transient { values[slot] = value }
+        for (propertyIndex, value) in transient { values[propertyIndex] = value }
         extras?.forgetReading()
         awakeFromFetch()
     }
 
     private func transientValues() -> [(Int, PropertyValue)] {
         guard !values.isEmpty else { return [] }
-        return kind.properties.transientSlots.map { ($0, values[$0]) }.filter { !$0.1.isNull }
+        return descriptor.properties.transientIndexes.map { ($0, values[$0]) }.filter { !$0.1.isNull }
     }
 
     // MARK: External binaries
@@ -156,15 +166,15 @@ extension ManagedObject {
     ///
     /// A reference whose bytes cannot be read is returned unchanged, and the reason is the ``faultError``.
     @usableFromInline
-    func whole(_ value: PropertyValue, _ slot: Int) -> PropertyValue {
+    func whole(_ value: PropertyValue, _ propertyIndex: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
-        if let known = extras?.blobs[slot], known.reference == value { return known.value }
+        if let known = extras?.blobs[propertyIndex], known.reference == value { return known.value }
         do {
             let whole = try context.store.whole(value)
-            makeExtras().blobs[slot] = (value, whole)
+            makeExtras().blobs[propertyIndex] = (value, whole)
             return whole
         } catch {
-            let name = kind.entity.properties[slot].name
+            let name = descriptor.entity.properties[propertyIndex].name
             FaultLoading(context: context).report(
                 .unreadable(objectID, reason: "'\(name)': \(ContextError(error))"),
                 of: self
@@ -174,13 +184,13 @@ extension ManagedObject {
     }
 
     /// Returns the value of an attribute or a to-one register with its bytes, and fires the fault.
-    func wholeValue(_ slot: Int) -> PropertyValue { whole(read(slot), slot) }
+    func wholeValue(_ propertyIndex: Int) -> PropertyValue { whole(read(propertyIndex), propertyIndex) }
 
     /// Returns the value with its external bytes.
     ///
     /// - Throws: ``ContextError`` when the bytes cannot be read.
-    func wholeOrError(_ value: PropertyValue, _ slot: Int) throws(ContextError) -> PropertyValue {
-        let whole = whole(value, slot)
+    func wholeOrError(_ value: PropertyValue, _ propertyIndex: Int) throws(ContextError) -> PropertyValue {
+        let whole = whole(value, propertyIndex)
         guard case .blob = whole else { return whole }
         throw faultError ?? .detached(objectID)
     }
@@ -193,24 +203,26 @@ extension ManagedObject {
 
     /// Sets an attribute for a typed key.
     @usableFromInline
-    func assign(_ value: PropertyValue, _ slot: Int) {
-        // An object whose entity is not in the model has no slots.
-        guard slot >= 0 else { return }
+    func assign(_ value: PropertyValue, _ propertyIndex: Int) {
+        // An object whose entity is not in the model has no property indexes.
+        guard propertyIndex >= 0 else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted:
-            guard kind.properties.derivedSlots.contains(slot) else { return write(value, slot) }
+            guard descriptor.properties.derivedIndexes.contains(propertyIndex) else {
+                return write(value, propertyIndex)
+            }
         case .gone, .detached: break
         }
-        assignRefused(value, slot)
+        assignRefused(value, propertyIndex)
     }
 
     @inline(never)
-    private func assignRefused(_ value: PropertyValue, _ slot: Int) {
+    private func assignRefused(_ value: PropertyValue, _ propertyIndex: Int) {
         do throws(ContextError) {
-            try checkWritable(slot)
-            write(value, slot)
+            try checkWritable(propertyIndex)
+            write(value, propertyIndex)
         } catch {
-            if read(slot) != value { refuse(error, slot) }
+            if read(propertyIndex) != value { refuse(error, propertyIndex) }
         }
     }
 
@@ -218,17 +230,17 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`,
     ///   or `wrongKind` when the attribute is derived.
-    func checkWritable(_ slot: Int) throws(ContextError) {
-        guard slot >= 0, !kind.properties.transients.contains(slot) else { return }
+    func checkWritable(_ propertyIndex: Int) throws(ContextError) {
+        guard propertyIndex >= 0, !descriptor.properties.transients.contains(propertyIndex) else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted: break
         case .gone: throw faultError ?? .notFound(objectID)
         case .detached: throw .detached(objectID)
         }
-        guard kind.properties.derivedSlots.contains(slot) else { return }
+        guard descriptor.properties.derivedIndexes.contains(propertyIndex) else { return }
         throw .wrongKind(
-            entity: kind.entity.name,
-            property: kind.entity.properties[slot].name,
+            entity: descriptor.entity.name,
+            property: descriptor.entity.properties[propertyIndex].name,
             expected: "an attribute that can be set: it is derived"
         )
     }
@@ -239,8 +251,8 @@ extension ManagedObject {
     /// looked up by its ID.
     ///
     /// - Throws: ``ContextError`` `notFound`, `notYetMerged`, `unreadable` or `detached`.
-    func checkLink(_ target: ManagedObject, _ slot: Int) throws(ContextError) {
-        try checkWritable(slot)
+    func checkLink(_ target: ManagedObject, _ propertyIndex: Int) throws(ContextError) {
+        try checkWritable(propertyIndex)
         guard state != .deleted else { throw .notFound(objectID) }
         guard let context = managedObjectContext else { return }
         let isForeign = target.managedObjectContext !== context
@@ -255,17 +267,17 @@ extension ManagedObject {
     }
 
     /// Keeps an error that a setter cannot throw: for the next save, or on an object that has no context any more.
-    func refuse(_ error: ContextError, _ slot: Int) {
-        guard kind.entity.properties.indices.contains(slot) else { return }
+    func refuse(_ error: ContextError, _ propertyIndex: Int) {
+        guard descriptor.entity.properties.indices.contains(propertyIndex) else { return }
         guard let context = managedObjectContext else {
             makeExtras().faultError = error
             return
         }
-        let rule = kind.properties.derivedSlots.contains(slot) ? ValidationFailure.Rule.derived : .gone
+        let rule = descriptor.properties.derivedIndexes.contains(propertyIndex) ? ValidationFailure.Rule.derived : .gone
         context.pending.refuse(
             ValidationFailure(
                 objectID: objectID,
-                property: kind.entity.properties[slot].name,
+                property: descriptor.entity.properties[propertyIndex].name,
                 rule: rule,
                 message: "was set, which had no effect: \(error)"
             )
@@ -280,23 +292,23 @@ extension ManagedObject: PredicateSubject {
 
     package var predicateID: UniqueID { uniqueID }
 
-    package var predicateEntity: String { kind.entity.name }
+    package var predicateEntity: String { descriptor.entity.name }
 
-    package func predicateValue(slot: Int) -> PropertyValue {
-        guard kind.entity.properties.indices.contains(slot) else { return .null }
-        guard kind.entity.properties[slot].relationship != nil else { return read(slot) }
+    package func predicateValue(propertyIndex: Int) -> PropertyValue {
+        guard descriptor.entity.properties.indices.contains(propertyIndex) else { return .null }
+        guard descriptor.entity.properties[propertyIndex].relationship != nil else { return read(propertyIndex) }
         // A target that is deleted here is not visible; an ID that is not registered is of an object without changes.
-        guard let id = relatedID(slot) else { return .null }
+        guard let id = relatedID(propertyIndex) else { return .null }
         if managedObjectContext?.registeredObject(for: id)?.state == .deleted { return .null }
         return .reference(id.uniqueID)
     }
 
-    package func predicateTarget(slot: Int) -> ManagedObject? {
-        related(slot).flatMap { $0.state == .deleted ? nil : $0 }
+    package func predicateTarget(propertyIndex: Int) -> ManagedObject? {
+        related(propertyIndex).flatMap { $0.state == .deleted ? nil : $0 }
     }
 
-    package func predicateTargets(slot: Int) -> [ManagedObject] {
-        relatedObjects(slot).filter { $0.state != .deleted }
+    package func predicateTargets(propertyIndex: Int) -> [ManagedObject] {
+        relatedObjects(propertyIndex).filter { $0.state != .deleted }
     }
 }
 

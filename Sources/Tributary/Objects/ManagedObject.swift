@@ -41,19 +41,19 @@ open class ManagedObject: KeyedObject {
     // code. So two accesses never overlap, and the check at run time, which costs more than reading, would find
     // nothing.
 
-    @usableFromInline final let kind: ObjectKind
+    @usableFromInline final let descriptor: EntityDescriptor
     /// The object's UUID, the same in every context and on every machine.
     public final let uniqueID: UniqueID
     /// The context; nil after it was reset or its container closed.
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row as last read or merged: the before-image of the changes.
     final var row: Row?
-    /// The values by slot.
+    /// The values by property index.
     ///
     /// They are empty while the object is a fault, and share the row's buffer until the first change.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
-    /// The slots of attributes and to-one registers that the context has changed.
-    @exclusivity(unchecked) final var changed = SlotSet()
+    /// The property indexes of attributes and to-one registers that the context has changed.
+    @exclusivity(unchecked) final var changed = PropertyIndexSet()
     /// The values before the first change of the event `event`; they share an existing buffer.
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     /// The number of the context's event in which the object was last changed.
@@ -67,7 +67,7 @@ open class ManagedObject: KeyedObject {
 
     /// Creates an object for a context; subclasses inherit this and give their own stored properties defaults.
     public required init(_ origin: ObjectOrigin) {
-        kind = origin.kind
+        descriptor = origin.descriptor
         uniqueID = origin.uniqueID
         managedObjectContext = origin.context
     }
@@ -79,30 +79,30 @@ open class ManagedObject: KeyedObject {
     deinit { managedObjectContext?.registry.table.remove(self) }
 
     /// The ID of the object, which identifies it in any context.
-    public var objectID: ManagedObjectID { kind.objectID(uniqueID) }
+    public var objectID: ManagedObjectID { descriptor.objectID(uniqueID) }
 
     /// The object's table and UUID.
-    final var key: ObjectKey { ObjectKey(rootIndex: kind.rootIndex, id: uniqueID) }
+    final var key: ObjectKey { ObjectKey(rootIndex: descriptor.rootIndex, id: uniqueID) }
 
     // MARK: Confinement
 
     /// In debug builds, stops the program when the object is used off its context's actor or queue.
     @inline(__always)
-    final func checkConfinement(_ slot: Int) {
+    final func checkConfinement(_ propertyIndex: Int) {
         #if DEBUG
-            checkRead(slot)
+            checkRead(propertyIndex)
         #endif
     }
 
     #if DEBUG
         /// Checks reads, which are inlined into clients.
         @usableFromInline
-        final func checkRead(_ slot: Int) { managedObjectContext?.queue.check(propertyName(slot)) }
+        final func checkRead(_ propertyIndex: Int) { managedObjectContext?.queue.check(propertyName(propertyIndex)) }
 
-        private final func propertyName(_ slot: Int) -> String {
-            let entity = kind.entity
-            return entity.properties.indices.contains(slot)
-                ? "\(entity.name).\(entity.properties[slot].name)" : entity.name
+        private final func propertyName(_ propertyIndex: Int) -> String {
+            let entity = descriptor.entity
+            return entity.properties.indices.contains(propertyIndex)
+                ? "\(entity.name).\(entity.properties[propertyIndex].name)" : entity.name
         }
     #endif
 

@@ -8,22 +8,22 @@ final class ObjectExtras {
     var wasReported = false
     /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
-    /// The stored to-many relationships and inverse sides of one-to-one relationships, by slot.
+    /// The stored to-many relationships and inverse sides of one-to-one relationships, by property index.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
     /// The IDs of ``related`` as sets, built when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
-    /// External values by slot, once they have been read.
+    /// External values by property index, once they have been read.
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
 
     /// Whether the relationship had the object when it was read from the store; nil when it was not read.
-    func isRelated(_ slot: Int, to id: ManagedObjectID) -> Bool? {
-        guard let ids = related[slot] else { return nil }
+    func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {
+        guard let ids = related[propertyIndex] else { return nil }
         guard ids.count > ObjectExtras.leastMembers else { return ids.contains(id) }
-        if let known = members[slot] { return known.contains(id) }
+        if let known = members[propertyIndex] { return known.contains(id) }
         let made = Set(ids)
-        members[slot] = made
+        members[propertyIndex] = made
         return made.contains(id)
     }
 

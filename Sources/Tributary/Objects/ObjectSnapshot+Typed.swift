@@ -8,7 +8,7 @@ extension ObjectSnapshot {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }
         let object = try context.insert(from: snapshot)
-        let names = object.kind.entity.properties.filter { $0.attribute?.derivationExpression == nil }.map(\.name)
+        let names = object.descriptor.entity.properties.filter { $0.attribute?.derivationExpression == nil }.map(\.name)
         self = object.snapshot(include: Set(names))
     }
 }

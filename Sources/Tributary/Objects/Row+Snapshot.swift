@@ -8,8 +8,8 @@ extension Row {
     /// `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
-        for (slot, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
-            values[property.name] = whole(self.values[slot])
+        for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
+            values[property.name] = whole(self.values[propertyIndex])
         }
         return ObjectSnapshot(id: id, values: values)
     }

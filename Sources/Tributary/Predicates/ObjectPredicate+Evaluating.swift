@@ -14,7 +14,7 @@ extension ObjectPredicate {
         context.checkConfinement()
         try object.load()
         let predicate = context.store.resolvingNow(self)
-        return try predicate.bind(to: object.kind.entity, in: context.schema.model).evaluate(on: object)
+        return try predicate.bind(to: object.descriptor.entity, in: context.schema.model).evaluate(on: object)
     }
 
     /// Returns whether the values of a snapshot match the predicate.
@@ -73,11 +73,11 @@ extension ObjectPredicate {
         }
         let bound = try bind(to: entity, in: model)
         for path in bound.paths {
-            guard let slot = path.ownSlot else {
+            guard let propertyIndex = path.ownIndex else {
                 throw ObjectPredicateError("a snapshot has no other objects to lead to", keyPath: path.text)
             }
-            guard entity.properties.indices.contains(slot) else { continue }
-            guard snapshot.values[entity.properties[slot].name] != nil else {
+            guard entity.properties.indices.contains(propertyIndex) else { continue }
+            guard snapshot.values[entity.properties[propertyIndex].name] != nil else {
                 throw ObjectPredicateError("the snapshot does not have the property", keyPath: path.text)
             }
         }

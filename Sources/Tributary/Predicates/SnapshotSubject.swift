@@ -12,11 +12,11 @@ struct SnapshotSubject: PredicateSubject {
 
     var predicateEntity: String { snapshot.id.entity }
 
-    func predicateValue(slot: Int) -> PropertyValue {
-        entity.properties.indices.contains(slot) ? snapshot[entity.properties[slot].name] : .null
+    func predicateValue(propertyIndex: Int) -> PropertyValue {
+        entity.properties.indices.contains(propertyIndex) ? snapshot[entity.properties[propertyIndex].name] : .null
     }
 
-    func predicateTarget(slot: Int) -> SnapshotSubject? { nil }
+    func predicateTarget(propertyIndex: Int) -> SnapshotSubject? { nil }
 
-    func predicateTargets(slot: Int) -> [SnapshotSubject] { [] }
+    func predicateTargets(propertyIndex: Int) -> [SnapshotSubject] { [] }
 }

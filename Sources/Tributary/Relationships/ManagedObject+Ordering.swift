@@ -13,18 +13,18 @@ extension ManagedObject {
         into relationship: ToMany<Target>,
         at index: Int
     ) {
-        let slot = relationship.slot(in: kind)
+        let propertyIndex = relationship.propertyIndex(in: descriptor)
         do throws(ContextError) {
-            try checkLink(object, slot)
-            insert(object, slot, at: index)
+            try checkLink(object, propertyIndex)
+            insert(object, propertyIndex, at: index)
         } catch {
-            refuse(error, slot)
+            refuse(error, propertyIndex)
         }
     }
 
     /// Moves an object of an ordered to-many relationship to its new index.
     public func move<Target: ManagedObject>(_ object: Target, in relationship: ToMany<Target>, to index: Int) {
-        if relatedObjects(relationship.slot(in: kind)).contains(object) {
+        if relatedObjects(relationship.propertyIndex(in: descriptor)).contains(object) {
             insert(object, into: relationship, at: index)
         }
     }
@@ -32,10 +32,10 @@ extension ManagedObject {
     /// Removes the object at an index from a to-many relationship; nil when there is none.
     @discardableResult
     public func remove<Target: ManagedObject>(at index: Int, from relationship: ToMany<Target>) -> Target? {
-        let slot = relationship.slot(in: kind)
-        let objects = relatedObjects(slot)
+        let propertyIndex = relationship.propertyIndex(in: descriptor)
+        let objects = relatedObjects(propertyIndex)
         guard objects.indices.contains(index) else { return nil }
-        guard assignUnlink(objects[index], slot) else { return nil }
+        guard assignUnlink(objects[index], propertyIndex) else { return nil }
         return objects[index] as? Target
     }
 
@@ -46,11 +46,11 @@ extension ManagedObject {
         in relationship: ToMany<Target>,
         with object: Target
     ) -> Target? {
-        let slot = relationship.slot(in: kind)
+        let propertyIndex = relationship.propertyIndex(in: descriptor)
         do throws(ContextError) {
-            try checkLink(object, slot)
+            try checkLink(object, propertyIndex)
         } catch {
-            refuse(error, slot)
+            refuse(error, propertyIndex)
             return nil
         }
         guard let old = remove(at: index, from: relationship) else { return nil }
@@ -63,12 +63,16 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or
     ///   gone.
     public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
-        let slot = try slot(named: key)
-        guard kind.entity.properties[slot].relationship?.isToMany == true else {
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+        let propertyIndex = try propertyIndex(named: key)
+        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(
+                entity: descriptor.entity.name,
+                property: key,
+                expected: "a to-many relationship"
+            )
         }
-        try checkLink(object, slot)
-        insert(object, slot, at: index)
+        try checkLink(object, propertyIndex)
+        insert(object, propertyIndex, at: index)
     }
 
     /// Sets the objects of a to-many relationship in the given order, by name.
@@ -76,46 +80,51 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or
     ///   gone; nothing is changed then.
     public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
-        let slot = try slot(named: key)
-        guard kind.entity.properties[slot].relationship?.isToMany == true else {
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+        let propertyIndex = try propertyIndex(named: key)
+        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(
+                entity: descriptor.entity.name,
+                property: key,
+                expected: "a to-many relationship"
+            )
         }
-        try checkWritable(slot)
-        for object in objects { try checkLink(object, slot) }
-        setRelatedObjects(objects, slot)
+        try checkWritable(propertyIndex)
+        for object in objects { try checkLink(object, propertyIndex) }
+        setRelatedObjects(objects, propertyIndex)
     }
 
-    func insert(_ object: ManagedObject, _ slot: Int, at index: Int) {
-        link(object, slot)
-        guard isOrdered(slot), let context = managedObjectContext else { return }
-        let key = RelationshipDelta.Key(self, slot)
+    func insert(_ object: ManagedObject, _ propertyIndex: Int, at index: Int) {
+        link(object, propertyIndex)
+        guard isOrdered(propertyIndex), let context = managedObjectContext else { return }
+        let key = RelationshipDelta.Key(self, propertyIndex)
         // An object that was just added to the end of a known list moves without a visit to all others.
         if let version = context.relationships.listVersion,
             context.pending.delta.moveLast(object.objectID, to: index, key, version: version)
         {
             return context.recordEdit(of: self)
         }
-        var ids = context.relationships.relatedIDs(self, slot)
+        var ids = context.relationships.relatedIDs(self, propertyIndex)
         guard let place = ids.firstIndex(of: object.objectID) else { return }
         ids.remove(at: place)
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
-        guard context.relationships.relatedIDs(self, slot) != ids else { return }
-        UndoRecorder(context: context).recordOrder(of: self, slot)
+        guard context.relationships.relatedIDs(self, propertyIndex) != ids else { return }
+        UndoRecorder(context: context).recordOrder(of: self, propertyIndex)
         context.pending.delta.setOrder(ids, key, completeAt: context.relationships.listVersion)
         context.recordEdit(of: self)
     }
 
-    func isOrdered(_ slot: Int) -> Bool {
-        kind.entity.properties.indices.contains(slot)
-            && kind.entity.properties[slot].relationship?.isOrdered == true
+    func isOrdered(_ propertyIndex: Int) -> Bool {
+        descriptor.entity.properties.indices.contains(propertyIndex)
+            && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
     /// Sets the order of an ordered relationship.
-    func arrange(_ ids: [ManagedObjectID], _ slot: Int) {
-        guard isOrdered(slot), let context = managedObjectContext, context.relationships.relatedIDs(self, slot) != ids
+    func arrange(_ ids: [ManagedObjectID], _ propertyIndex: Int) {
+        guard isOrdered(propertyIndex), let context = managedObjectContext,
+            context.relationships.relatedIDs(self, propertyIndex) != ids
         else { return }
-        UndoRecorder(context: context).recordOrder(of: self, slot)
-        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, slot))
+        UndoRecorder(context: context).recordOrder(of: self, propertyIndex)
+        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, propertyIndex))
         context.recordEdit(of: self)
     }
 
@@ -127,7 +136,7 @@ extension ManagedObject {
     }
 
     /// Whether an object is at the other end of a to-many relationship, without building the list.
-    func isRelated(_ slot: Int, to object: ManagedObject) -> Bool {
-        managedObjectContext?.relationships.isRelated(self, slot, to: object.objectID) ?? false
+    func isRelated(_ propertyIndex: Int, to object: ManagedObject) -> Bool {
+        managedObjectContext?.relationships.isRelated(self, propertyIndex, to: object.objectID) ?? false
     }
 }

@@ -8,20 +8,20 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` when the entity has no such relationship.
     public func objects(forKey key: String) throws(ContextError) -> [ManagedObject] {
-        let slot = try relationshipSlot(key)
-        return kind.entity.properties[slot].relationship?.isToMany == true
-            ? relatedObjects(slot) : related(slot).map { [$0] } ?? []
+        let propertyIndex = try relationshipIndex(key)
+        return descriptor.entity.properties[propertyIndex].relationship?.isToMany == true
+            ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
     }
 
     /// Returns the IDs of the objects at the other end of a relationship, without creating the objects.
     ///
     /// - Throws: ``ContextError`` when the entity has no such relationship.
     public func objectIDs(forKey key: String) throws(ContextError) -> [ManagedObjectID] {
-        let slot = try relationshipSlot(key)
-        guard kind.entity.properties[slot].relationship?.isToMany == true else {
-            return relatedID(slot).map { [$0] } ?? []
+        let propertyIndex = try relationshipIndex(key)
+        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
+            return relatedID(propertyIndex).map { [$0] } ?? []
         }
-        return managedObjectContext?.relationships.relatedIDs(self, slot) ?? []
+        return managedObjectContext?.relationships.relatedIDs(self, propertyIndex) ?? []
     }
 
     /// Adds an object to a to-many relationship.
@@ -29,41 +29,45 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or
     ///   gone.
     public func link(_ object: ManagedObject, forKey key: String) throws(ContextError) {
-        let slot = try toManySlot(key)
-        try checkLink(object, slot)
-        link(object, slot)
+        let propertyIndex = try toManyIndex(key)
+        try checkLink(object, propertyIndex)
+        link(object, propertyIndex)
     }
 
     /// Removes an object from a to-many relationship.
     ///
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or the object is gone.
     public func unlink(_ object: ManagedObject, forKey key: String) throws(ContextError) {
-        let slot = try toManySlot(key)
-        try checkWritable(slot)
-        unlink(object, slot)
+        let propertyIndex = try toManyIndex(key)
+        try checkWritable(propertyIndex)
+        unlink(object, propertyIndex)
     }
 
-    private func relationshipSlot(_ key: String) throws(ContextError) -> Int {
-        let slot = try slot(named: key)
-        guard kind.entity.properties[slot].relationship != nil else {
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a relationship")
+    private func relationshipIndex(_ key: String) throws(ContextError) -> Int {
+        let propertyIndex = try propertyIndex(named: key)
+        guard descriptor.entity.properties[propertyIndex].relationship != nil else {
+            throw ContextError.wrongKind(entity: descriptor.entity.name, property: key, expected: "a relationship")
         }
-        return slot
+        return propertyIndex
     }
 
-    private func toManySlot(_ key: String) throws(ContextError) -> Int {
-        let slot = try slot(named: key)
-        guard kind.entity.properties[slot].relationship?.isToMany == true else {
-            throw ContextError.wrongKind(entity: kind.entity.name, property: key, expected: "a to-many relationship")
+    private func toManyIndex(_ key: String) throws(ContextError) -> Int {
+        let propertyIndex = try propertyIndex(named: key)
+        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
+            throw ContextError.wrongKind(
+                entity: descriptor.entity.name,
+                property: key,
+                expected: "a to-many relationship"
+            )
         }
-        return slot
+        return propertyIndex
     }
 
-    // MARK: To-one, by slot
+    // MARK: To-one, by property index
 
-    private func relationship(_ slot: Int) -> (Relationship, RelationshipStorage)? {
-        guard kind.entity.properties.indices.contains(slot),
-            case .relationship(let relationship, let storage) = kind.entity.properties[slot]
+    private func relationship(_ propertyIndex: Int) -> (Relationship, RelationshipStorage)? {
+        guard descriptor.entity.properties.indices.contains(propertyIndex),
+            case .relationship(let relationship, let storage) = descriptor.entity.properties[propertyIndex]
         else { return nil }
         return (relationship, storage)
     }
@@ -71,159 +75,165 @@ extension ManagedObject {
     /// Returns the ID at the other end of a to-one relationship.
     ///
     /// Its entity is the relationship's destination when the object itself is not in use.
-    func relatedID(_ slot: Int) -> ManagedObjectID? {
-        guard let (relationship, storage) = relationship(slot), let context = managedObjectContext else { return nil }
-        guard case .column = storage else { return context.relationships.relatedIDs(self, slot).first }
-        guard let id = read(slot).referencedID, let kind = context.schema.kind(named: relationship.destination) else {
+    func relatedID(_ propertyIndex: Int) -> ManagedObjectID? {
+        guard let (relationship, storage) = relationship(propertyIndex), let context = managedObjectContext else {
             return nil
         }
-        guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
+        guard case .column = storage else { return context.relationships.relatedIDs(self, propertyIndex).first }
+        guard let id = read(propertyIndex).referencedID,
+            let descriptor = context.schema.descriptor(named: relationship.destination)
+        else {
+            return nil
+        }
+        guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
             // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
             // since.
             let isSetHere =
-                state == .inserted || changed.contains(slot) || context.source.unsaved(key) != nil
-            return context.relationships.isMissing(id, kind, isSetHere: isSetHere) ? nil : kind.objectID(id)
+                state == .inserted || changed.contains(propertyIndex) || context.source.unsaved(key) != nil
+            return context.relationships.isMissing(id, descriptor, isSetHere: isSetHere) ? nil : descriptor.objectID(id)
         }
         // Most objects are not deleted, so no other look-up is needed for them.
         guard known.state.isDeletion else { return known.objectID }
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
 
-    func related(_ slot: Int) -> ManagedObject? {
-        guard let context = managedObjectContext, let id = relatedID(slot) else { return nil }
+    func related(_ propertyIndex: Int) -> ManagedObject? {
+        guard let context = managedObjectContext, let id = relatedID(propertyIndex) else { return nil }
         let object = context.object(with: id)
         return object.state == .gone ? nil : object
     }
 
     /// Sets a to-one relationship for a typed key.
-    func assignRelated(_ target: ManagedObject?, _ slot: Int) {
+    func assignRelated(_ target: ManagedObject?, _ propertyIndex: Int) {
         do throws(ContextError) {
-            if let target { try checkLink(target, slot) } else { try checkWritable(slot) }
-            setRelated(target, slot)
+            if let target { try checkLink(target, propertyIndex) } else { try checkWritable(propertyIndex) }
+            setRelated(target, propertyIndex)
         } catch {
-            if related(slot) !== target || state == .detached { refuse(error, slot) }
+            if related(propertyIndex) !== target || state == .detached { refuse(error, propertyIndex) }
         }
     }
 
-    func setRelated(_ target: ManagedObject?, _ slot: Int) {
-        guard let (relationship, storage) = relationship(slot), !relationship.isToMany,
+    func setRelated(_ target: ManagedObject?, _ propertyIndex: Int) {
+        guard let (relationship, storage) = relationship(propertyIndex), !relationship.isToMany,
             let context = managedObjectContext
         else { return }
         let target = target.map(here)
         let inverse = context.relationships.inverse(of: relationship)
         switch storage {
         case .column:
-            let oldValue = read(slot).referencedID
+            let oldValue = read(propertyIndex).referencedID
             guard oldValue != target?.uniqueID else { return }
             // In a one-to-one relationship, the object that had the target loses it.
-            if let target, let inverse, inverse.kind.entity.properties[inverse.slot].relationship?.isToMany == false,
-                let holder = target.related(inverse.slot), holder !== self
+            if let target, let inverse,
+                inverse.descriptor.entity.properties[inverse.propertyIndex].relationship?.isToMany == false,
+                let holder = target.related(inverse.propertyIndex), holder !== self
             {
-                context.relationships.setRegister(holder, slot, to: nil)
+                context.relationships.setRegister(holder, propertyIndex, to: nil)
             }
-            context.relationships.setRegister(self, slot, to: target?.uniqueID)
+            context.relationships.setRegister(self, propertyIndex, to: target?.uniqueID)
         case .inverse:
             guard let inverse else { return }
-            let current = related(slot)
+            let current = related(propertyIndex)
             guard current !== target else { return }
-            if let current { context.relationships.setRegister(current, inverse.slot, to: nil) }
-            target?.setRelated(self, inverse.slot)
+            if let current { context.relationships.setRegister(current, inverse.propertyIndex, to: nil) }
+            target?.setRelated(self, inverse.propertyIndex)
         case .links: return
         }
     }
 
-    // MARK: To-many, by slot
+    // MARK: To-many, by property index
 
-    func relatedObjects(_ slot: Int) -> [ManagedObject] {
-        guard let (relationship, _) = relationship(slot), relationship.isToMany, let context = managedObjectContext
+    func relatedObjects(_ propertyIndex: Int) -> [ManagedObject] {
+        guard let (relationship, _) = relationship(propertyIndex), relationship.isToMany,
+            let context = managedObjectContext
         else { return [] }
-        return context.relationships.relatedIDs(self, slot).map { context.object(with: $0) }
+        return context.relationships.relatedIDs(self, propertyIndex).map { context.object(with: $0) }
     }
 
     /// Sets a to-many relationship for a typed key, without the objects that cannot be linked.
-    func assignRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
+    func assignRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
         do throws(ContextError) {
-            try checkWritable(slot)
+            try checkWritable(propertyIndex)
         } catch {
-            return refuse(error, slot)
+            return refuse(error, propertyIndex)
         }
         let linkable = targets.filter { target in
             do throws(ContextError) {
-                try checkLink(target, slot)
+                try checkLink(target, propertyIndex)
                 return true
             } catch {
-                refuse(error, slot)
+                refuse(error, propertyIndex)
                 return false
             }
         }
-        setRelatedObjects(linkable, slot)
+        setRelatedObjects(linkable, propertyIndex)
     }
 
     /// Adds an object to a to-many relationship for a typed key.
-    func assignLink(_ target: ManagedObject, _ slot: Int) {
+    func assignLink(_ target: ManagedObject, _ propertyIndex: Int) {
         do throws(ContextError) {
-            try checkLink(target, slot)
-            link(target, slot)
+            try checkLink(target, propertyIndex)
+            link(target, propertyIndex)
         } catch {
-            refuse(error, slot)
+            refuse(error, propertyIndex)
         }
     }
 
     /// Removes an object from a to-many relationship for a typed key; false when the removal is refused.
     @discardableResult
-    func assignUnlink(_ target: ManagedObject, _ slot: Int) -> Bool {
+    func assignUnlink(_ target: ManagedObject, _ propertyIndex: Int) -> Bool {
         do throws(ContextError) {
-            try checkWritable(slot)
-            unlink(target, slot)
+            try checkWritable(propertyIndex)
+            unlink(target, propertyIndex)
             return true
         } catch {
-            refuse(error, slot)
+            refuse(error, propertyIndex)
             return false
         }
     }
 
-    func setRelatedObjects(_ targets: [ManagedObject], _ slot: Int) {
-        let current = relatedObjects(slot)
-        if !isOrdered(slot), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
+    func setRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
+        let current = relatedObjects(propertyIndex)
+        if !isOrdered(propertyIndex), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
             // The new list is the old one, perhaps with more objects at its end.
-            for object in targets[current.count...] { link(object, slot) }
+            for object in targets[current.count...] { link(object, propertyIndex) }
             return
         }
         let wanted = Set(targets.map { here($0) })
-        for object in current where !wanted.contains(object) { unlink(object, slot) }
+        for object in current where !wanted.contains(object) { unlink(object, propertyIndex) }
         let kept = Set(current)
-        for object in targets.map(here) where !kept.contains(object) { link(object, slot) }
-        guard isOrdered(slot) else { return }
+        for object in targets.map(here) where !kept.contains(object) { link(object, propertyIndex) }
+        guard isOrdered(propertyIndex) else { return }
         var seen: Set<ManagedObjectID> = []
-        arrange(targets.map { here($0).objectID }.filter { seen.insert($0).inserted }, slot)
+        arrange(targets.map { here($0).objectID }.filter { seen.insert($0).inserted }, propertyIndex)
     }
 
-    func link(_ target: ManagedObject, _ slot: Int) {
-        guard let (relationship, storage) = relationship(slot), relationship.isToMany,
+    func link(_ target: ManagedObject, _ propertyIndex: Int) {
+        guard let (relationship, storage) = relationship(propertyIndex), relationship.isToMany,
             let context = managedObjectContext
         else { return }
         let target = here(target)
         switch storage {
-        case .links: context.relationships.setPair(self, slot, with: target, isLinked: true)
+        case .links: context.relationships.setPair(self, propertyIndex, with: target, isLinked: true)
         case .inverse:
             guard let inverse = context.relationships.inverse(of: relationship) else { return }
-            context.relationships.setRegister(target, inverse.slot, to: uniqueID)
+            context.relationships.setRegister(target, inverse.propertyIndex, to: uniqueID)
         case .column: return
         }
     }
 
-    func unlink(_ target: ManagedObject, _ slot: Int) {
-        guard let (relationship, storage) = relationship(slot), relationship.isToMany,
+    func unlink(_ target: ManagedObject, _ propertyIndex: Int) {
+        guard let (relationship, storage) = relationship(propertyIndex), relationship.isToMany,
             let context = managedObjectContext
         else { return }
         let target = here(target)
         switch storage {
-        case .links: context.relationships.setPair(self, slot, with: target, isLinked: false)
+        case .links: context.relationships.setPair(self, propertyIndex, with: target, isLinked: false)
         case .inverse:
             guard let inverse = context.relationships.inverse(of: relationship),
-                target.read(inverse.slot).referencedID == uniqueID
+                target.read(inverse.propertyIndex).referencedID == uniqueID
             else { return }
-            context.relationships.setRegister(target, inverse.slot, to: nil)
+            context.relationships.setRegister(target, inverse.propertyIndex, to: nil)
         case .column: return
         }
     }

@@ -30,7 +30,9 @@ public struct RelatedObjects<Target: ManagedObject> {
     public var isEmpty: Bool { array.isEmpty }
 
     /// Returns whether the relationship has the object; other objects are not visited.
-    public func contains(_ object: Target) -> Bool { owner.isRelated(relationship.slot(in: owner.kind), to: object) }
+    public func contains(_ object: Target) -> Bool {
+        owner.isRelated(relationship.propertyIndex(in: owner.descriptor), to: object)
+    }
 
     /// Adds an object, at the end of an ordered relationship; an object that is in it stays where it is.
     public func append(_ object: Target) { owner.add(object, to: relationship) }

@@ -9,23 +9,23 @@ struct RelationshipDelta: Sendable {
     struct Key: Hashable, Sendable {
         var rootIndex: Int
         var id: UniqueID
-        var slot: Int
+        var propertyIndex: Int
 
-        init(rootIndex: Int, id: UniqueID, slot: Int) {
+        init(rootIndex: Int, id: UniqueID, propertyIndex: Int) {
             self.rootIndex = rootIndex
             self.id = id
-            self.slot = slot
+            self.propertyIndex = propertyIndex
         }
 
-        init(_ object: ManagedObject, _ slot: Int) {
-            self.init(rootIndex: object.kind.rootIndex, id: object.uniqueID, slot: slot)
+        init(_ object: ManagedObject, _ propertyIndex: Int) {
+            self.init(rootIndex: object.descriptor.rootIndex, id: object.uniqueID, propertyIndex: propertyIndex)
         }
     }
 
     /// One relationship of any object.
     struct Identity: Hashable, Sendable {
         var rootIndex: Int
-        var slot: Int
+        var propertyIndex: Int
     }
 
     struct Change: Sendable {
@@ -141,9 +141,9 @@ struct RelationshipDelta: Sendable {
     }
 
     /// Modifies a change in place, because a copy would cost as much as it has objects.
-    private mutating func change(_ key: Key, _ body: (inout Change) -> Void) {
-        changedRelationships.insert(Identity(rootIndex: key.rootIndex, slot: key.slot))
-        body(&changes[key, default: Change()])
+    private mutating func change(_ key: Key, _ block: (inout Change) -> Void) {
+        changedRelationships.insert(Identity(rootIndex: key.rootIndex, propertyIndex: key.propertyIndex))
+        block(&changes[key, default: Change()])
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 

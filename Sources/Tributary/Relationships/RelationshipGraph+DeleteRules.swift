@@ -6,9 +6,9 @@ extension RelationshipGraph {
     func followDeleteRules() {
         context.pending.followDeleteRules { objects in
             for object in objects {
-                for (slot, property) in object.kind.entity.properties.enumerated() {
+                for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                     guard case .relationship(let relationship, let storage) = property else { continue }
-                    follow(relationship, storage, slot, of: object)
+                    follow(relationship, storage, propertyIndex, of: object)
                 }
             }
             for object in objects where object.extras?.isUnsaved == true { context.pending.move(object, on: .purge) }
@@ -18,10 +18,12 @@ extension RelationshipGraph {
     private func follow(
         _ relationship: Relationship,
         _ storage: RelationshipStorage,
-        _ slot: Int,
+        _ propertyIndex: Int,
         of object: ManagedObject
     ) {
-        let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+        let others =
+            relationship.isToMany
+            ? object.relatedObjects(propertyIndex) : object.related(propertyIndex).map { [$0] } ?? []
         if relationship.deleteRule == .cascade {
             for other in others { context.delete(other) }
         }
@@ -29,17 +31,17 @@ extension RelationshipGraph {
         switch storage {
         case .column:
             // The object's own register is deleted with it; the derived other end changes at once.
-            moveInverse(object, slot, from: object.read(slot).referencedID, to: nil, addsOwners: true)
+            moveInverse(object, propertyIndex, from: object.read(propertyIndex).referencedID, to: nil, addsOwners: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
-            for other in others where other.state != .deleted { setRegister(other, inverse.slot, to: nil) }
+            for other in others where other.state != .deleted { setRegister(other, inverse.propertyIndex, to: nil) }
         case .links:
             for other in others {
                 if letsGo {
-                    setPair(object, slot, with: other, isLinked: false)
+                    setPair(object, propertyIndex, with: other, isLinked: false)
                 } else {
                     // The store removes the pair together with the object; undo has to restore both.
-                    UndoRecorder(context: context).recordPair(object, slot, with: other, isLinked: false)
+                    UndoRecorder(context: context).recordPair(object, propertyIndex, with: other, isLinked: false)
                 }
             }
         }
@@ -47,9 +49,11 @@ extension RelationshipGraph {
 
     /// Returns the related objects that prevent the deletion of `object` under a Deny rule, by relationship.
     func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
-        object.kind.entity.properties.enumerated().compactMap { slot, property in
+        object.descriptor.entity.properties.enumerated().compactMap { propertyIndex, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
-            let others = relationship.isToMany ? object.relatedObjects(slot) : object.related(slot).map { [$0] } ?? []
+            let others =
+                relationship.isToMany
+                ? object.relatedObjects(propertyIndex) : object.related(propertyIndex).map { [$0] } ?? []
             let left = others.filter { $0.state != .deleted && $0.state != .gone && $0 !== object }
             return left.isEmpty ? nil : (relationship.name, left.map(\.objectID))
         }
@@ -67,12 +71,12 @@ extension RelationshipGraph {
             object.extras?.isUnsaved = false
             object.extras?.related = [:]
             object.extras?.faultError = nil
-            if object.values.isEmpty { object.values = object.kind.defaults }
+            if object.values.isEmpty { object.values = object.descriptor.defaults }
         }
         context.pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
-        for (slot, property) in object.kind.entity.properties.enumerated() {
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(_, .column) = property else { continue }
-            moveInverse(object, slot, from: nil, to: object.read(slot).referencedID)
+            moveInverse(object, propertyIndex, from: nil, to: object.read(propertyIndex).referencedID)
         }
         context.undoStack?.record(.appeared(object))
         context.recordChange { notice in
@@ -81,9 +85,11 @@ extension RelationshipGraph {
     }
 
     func hasPairs(_ object: ManagedObject) -> Bool {
-        object.kind.entity.properties.indices.contains { slot in
-            guard case .relationship(_, .links) = object.kind.entity.properties[slot] else { return false }
-            return context.pending.delta[RelationshipDelta.Key(object, slot)] != nil
+        object.descriptor.entity.properties.indices.contains { propertyIndex in
+            guard case .relationship(_, .links) = object.descriptor.entity.properties[propertyIndex] else {
+                return false
+            }
+            return context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] != nil
         }
     }
 }

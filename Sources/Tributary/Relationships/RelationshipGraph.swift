@@ -6,12 +6,13 @@ import TributaryStore
 struct RelationshipGraph {
     let context: ManagedObjectContext
 
-    /// Returns the inverse relationship, as the slot that it has in all entities of the destination.
-    func inverse(of relationship: Relationship) -> (kind: ObjectKind, slot: Int)? {
-        guard let name = relationship.inverse, let kind = context.schema.kind(named: relationship.destination),
-            let slot = kind.slot(named: name)
+    /// Returns the inverse relationship, as the property index that it has in all entities of the destination.
+    func inverse(of relationship: Relationship) -> (descriptor: EntityDescriptor, propertyIndex: Int)? {
+        guard let name = relationship.inverse,
+            let descriptor = context.schema.descriptor(named: relationship.destination),
+            let propertyIndex = descriptor.propertyIndex(named: name)
         else { return nil }
-        return (kind, slot)
+        return (descriptor, propertyIndex)
     }
 
     // MARK: Reading
@@ -19,23 +20,24 @@ struct RelationshipGraph {
     /// Returns the objects of a to-many relationship or of the inverse side of a one-to-one relationship.
     ///
     /// They are the stored objects without those that the context has removed, then those that it has added.
-    func relatedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
-        object.checkConfinement(slot)
-        let key = RelationshipDelta.Key(object, slot)
+    func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
+        object.checkConfinement(propertyIndex)
+        let key = RelationshipDelta.Key(object, propertyIndex)
         if let version = listVersion, let ordering = context.pending.delta.orderings[key],
             ordering.completeAt == version
         {
             return ordering.ids
         }
-        let stored = storedIDs(object, slot)
+        let stored = storedIDs(object, propertyIndex)
         var ids = stored
         if let difference = context.pending.delta[key] {
             ids = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
             ids += difference.addedInOrder
         }
         if let ordering = context.pending.delta.orderings[key] { ids = ordering.ordering(ids) }
-        let relationship = object.kind.entity.properties[slot].relationship
-        guard let relationship, let rootIndex = context.schema.kind(named: relationship.destination)?.rootIndex else {
+        let relationship = object.descriptor.entity.properties[propertyIndex].relationship
+        guard let relationship, let rootIndex = context.schema.descriptor(named: relationship.destination)?.rootIndex
+        else {
             return ids
         }
         return ids.filter { isThere($0, rootIndex, at: relationship) }
@@ -49,29 +51,29 @@ struct RelationshipGraph {
     }
 
     /// Whether ``relatedIDs(_:_:)`` has the ID, without building the list.
-    func isRelated(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID) -> Bool {
-        object.checkConfinement(slot)
-        guard isThere(id, at: object.kind.entity.properties[slot].relationship) else { return false }
-        if let difference = context.pending.delta[RelationshipDelta.Key(object, slot)] {
+    func isRelated(_ object: ManagedObject, _ propertyIndex: Int, to id: ManagedObjectID) -> Bool {
+        object.checkConfinement(propertyIndex)
+        guard isThere(id, at: object.descriptor.entity.properties[propertyIndex].relationship) else { return false }
+        if let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] {
             if difference.added[id] != nil { return true }
             if difference.removed.contains(id) { return false }
         }
-        return isStored(object, slot, id)
+        return isStored(object, propertyIndex, id)
     }
 
     /// Whether the stored relationship had the ID when it was read, without a visit to all its objects.
-    private func isStored(_ object: ManagedObject, _ slot: Int, _ id: ManagedObjectID) -> Bool {
-        if let isKnown = object.extras?.isRelated(slot, to: id) { return isKnown }
-        return storedIDs(object, slot).contains(id)
+    private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID) -> Bool {
+        if let isKnown = object.extras?.isRelated(propertyIndex, to: id) { return isKnown }
+        return storedIDs(object, propertyIndex).contains(id)
     }
 
     /// Returns the stored relationship, which is read once until the object is refreshed.
-    func storedIDs(_ object: ManagedObject, _ slot: Int) -> [ManagedObjectID] {
-        guard object.state != .inserted, object.extras?.isUnsaved != true, object.kind.isKnown else { return [] }
-        if let known = object.extras?.related[slot] { return known }
+    func storedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
+        guard object.state != .inserted, object.extras?.isUnsaved != true, object.descriptor.isKnown else { return [] }
+        if let known = object.extras?.related[propertyIndex] { return known }
         do {
-            let ids = try context.reader.related(to: object, slot)
-            context.registry.keep(ids, at: slot, of: object)
+            let ids = try context.reader.related(to: object, propertyIndex)
+            context.registry.keep(ids, at: propertyIndex, of: object)
             return ids
         } catch {
             context.reader.unreportedError = error
@@ -87,15 +89,15 @@ struct RelationshipGraph {
         guard !deleted.isEmpty else { return }
         for object in context.registry.relationshipReaders {
             guard let extras = object.extras else { continue }
-            for (slot, ids) in extras.related where ids.contains(where: deleted.contains) {
-                extras.related[slot] = ids.filter { !deleted.contains($0) }
+            for (propertyIndex, ids) in extras.related where ids.contains(where: deleted.contains) {
+                extras.related[propertyIndex] = ids.filter { !deleted.contains($0) }
             }
         }
     }
 
     private func isThere(_ id: ManagedObjectID, at relationship: Relationship?) -> Bool {
-        guard let kind = context.schema.kind(named: id.rootEntity) else { return !isDeletedAbove(id) }
-        return isThere(id, kind.rootIndex, at: relationship)
+        guard let descriptor = context.schema.descriptor(named: id.rootEntity) else { return !isDeletedAbove(id) }
+        return isThere(id, descriptor.rootIndex, at: relationship)
     }
 
     private func isThere(_ id: ManagedObjectID, _ rootIndex: Int, at relationship: Relationship?) -> Bool {
@@ -108,24 +110,26 @@ struct RelationshipGraph {
     /// This includes relationships that a merge adds after the rule was followed.
     func isLeftOut(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
         guard object.state == .deleted, !context.pending.isFollowingDeleteRules, let relationship,
-            let (kind, slot) = inverse(of: relationship), !context.pending.isUnfollowed(object)
+            let (descriptor, propertyIndex) = inverse(of: relationship), !context.pending.isUnfollowed(object)
         else { return false }
-        switch kind.entity.properties[slot].relationship?.deleteRule {
+        switch descriptor.entity.properties[propertyIndex].relationship?.deleteRule {
         case .nullify, .cascade: return true
         case .deny, .noAction, nil: return false
         }
     }
 
     private func isDeletedAbove(_ id: ManagedObjectID) -> Bool {
-        guard !context.reader.isStore, let kind = context.schema.kind(named: id.rootEntity) else { return false }
-        return context.reader.isDeletedAbove(id.uniqueID, rootIndex: kind.rootIndex)
+        guard !context.reader.isStore, let descriptor = context.schema.descriptor(named: id.rootEntity) else {
+            return false
+        }
+        return context.reader.isDeletedAbove(id.uniqueID, rootIndex: descriptor.rootIndex)
     }
 
     /// Whether the target of a to-one register does not exist; the target is not in use here.
-    func isMissing(_ id: UniqueID, _ kind: ObjectKind, isSetHere: Bool) -> Bool {
-        guard isSetHere else { return context.reader.isDeletedAbove(id, rootIndex: kind.rootIndex) }
+    func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor, isSetHere: Bool) -> Bool {
+        guard isSetHere else { return context.reader.isDeletedAbove(id, rootIndex: descriptor.rootIndex) }
         do {
-            return try context.reader.row(id, kind) == nil
+            return try context.reader.row(id, descriptor) == nil
         } catch {
             context.reader.unreportedError = error
             return false
@@ -134,14 +138,15 @@ struct RelationshipGraph {
 
     /// Whether a to-one register of the object has a target that was deleted elsewhere, which the store reads as null.
     func refersToMissing(_ object: ManagedObject) -> Bool {
-        object.kind.entity.properties.indices.contains { slot in
-            guard case .relationship(let relationship, .column) = object.kind.entity.properties[slot],
-                object.state == .inserted || object.changed.contains(slot), object.values.indices.contains(slot),
-                let id = object.values[slot].referencedID,
-                let kind = context.schema.kind(named: relationship.destination)
+        object.descriptor.entity.properties.indices.contains { propertyIndex in
+            guard case .relationship(let relationship, .column) = object.descriptor.entity.properties[propertyIndex],
+                object.state == .inserted || object.changed.contains(propertyIndex),
+                object.values.indices.contains(propertyIndex),
+                let id = object.values[propertyIndex].referencedID,
+                let descriptor = context.schema.descriptor(named: relationship.destination)
             else { return false }
-            guard let known = context.registry.object(id, rootIndex: kind.rootIndex) else {
-                return isMissing(id, kind, isSetHere: true)
+            guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
+                return isMissing(id, descriptor, isSetHere: true)
             }
             return known.state == .gone
         }
@@ -150,11 +155,11 @@ struct RelationshipGraph {
     // MARK: Writing
 
     /// Sets a to-one register and the derived other ends; the caller sets inverses that are registers themselves.
-    func setRegister(_ object: ManagedObject, _ slot: Int, to target: UniqueID?) {
-        let old = object.read(slot).referencedID
+    func setRegister(_ object: ManagedObject, _ propertyIndex: Int, to target: UniqueID?) {
+        let old = object.read(propertyIndex).referencedID
         guard old != target else { return }
-        object.write(target.map { .reference($0) } ?? .null, slot)
-        moveInverse(object, slot, from: old, to: target, addsOwners: true)
+        object.write(target.map { .reference($0) } ?? .null, propertyIndex)
+        moveInverse(object, propertyIndex, from: old, to: target, addsOwners: true)
     }
 
     /// Adds the change of a register to the delta of its derived other ends.
@@ -163,34 +168,34 @@ struct RelationshipGraph {
     ///
     /// - Parameters:
     ///   - object: the object that has the register.
-    ///   - slot: the slot of the register.
+    ///   - propertyIndex: the propertyIndex of the register.
     ///   - old: the target before the change.
     ///   - new: the target after the change.
     ///   - addsOwners: whether the objects at the other ends count as updated.
     func moveInverse(
         _ object: ManagedObject,
-        _ slot: Int,
+        _ propertyIndex: Int,
         from old: UniqueID?,
         to new: UniqueID?,
         addsOwners: Bool = false
     ) {
-        guard let relationship = object.kind.entity.properties[slot].relationship,
-            let (kind, inverseSlot) = inverse(of: relationship)
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (descriptor, inverseIndex) = inverse(of: relationship)
         else { return }
         let id = object.objectID
         if object.state.isDeletion { context.pending.delta.changeVisibility() }
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
-            let key = RelationshipDelta.Key(rootIndex: kind.rootIndex, id: end, slot: inverseSlot)
+            let key = RelationshipDelta.Key(rootIndex: descriptor.rootIndex, id: end, propertyIndex: inverseIndex)
             if isNew {
-                keepOrder(key, relationship: kind.entity.properties[inverseSlot].relationship, adding: id)
+                keepOrder(key, relationship: descriptor.entity.properties[inverseIndex].relationship, adding: id)
                 context.pending.delta.add(id, to: key)
             } else {
                 context.pending.delta.remove(id, from: key)
             }
-            if addsOwners { context.pending.addOwner(ObjectKey(rootIndex: kind.rootIndex, id: end)) }
+            if addsOwners { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
             context.recordChange { notice in
-                if let live = context.registry.object(end, rootIndex: kind.rootIndex) {
+                if let live = context.registry.object(end, rootIndex: descriptor.rootIndex) {
                     notice.addUpdate(of: live.objectID)
                 }
             }
@@ -198,18 +203,18 @@ struct RelationshipGraph {
     }
 
     /// Adds or removes a pair of a relationship that is stored as pairs, at both ends.
-    func setPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
-        guard let relationship = object.kind.entity.properties[slot].relationship,
-            isRelated(object, slot, to: target.objectID) != isLinked
+    func setPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            isRelated(object, propertyIndex, to: target.objectID) != isLinked
         else { return }
-        UndoRecorder(context: context).recordPair(object, slot, with: target, isLinked: isLinked)
+        UndoRecorder(context: context).recordPair(object, propertyIndex, with: target, isLinked: isLinked)
         if object.state.isDeletion || target.state.isDeletion { context.pending.delta.changeVisibility() }
-        change(RelationshipDelta.Key(object, slot), relationship, target.objectID, isLinked)
-        if let (kind, inverseSlot) = inverse(of: relationship) {
+        change(RelationshipDelta.Key(object, propertyIndex), relationship, target.objectID, isLinked)
+        if let (descriptor, inverseIndex) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
-            let there = RelationshipDelta.Key(target, inverseSlot)
-            let back = kind.entity.properties[inverseSlot].relationship
-            if there != RelationshipDelta.Key(object, slot) { change(there, back, object.objectID, isLinked) }
+            let there = RelationshipDelta.Key(target, inverseIndex)
+            let back = descriptor.entity.properties[inverseIndex].relationship
+            if there != RelationshipDelta.Key(object, propertyIndex) { change(there, back, object.objectID, isLinked) }
         }
         context.recordEdit(of: object)
         context.recordEdit(of: target)
@@ -224,7 +229,7 @@ struct RelationshipGraph {
         // A link or unlink that others have also made is not reverted by removing the context's own change.
         let isKnown =
             context.pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
-        let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.slot, id) } : nil
+        let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.propertyIndex, id) } : nil
         guard isLinked else { return context.pending.delta.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
         context.pending.delta.add(id, to: key, isStored: isStored ?? true)
@@ -236,32 +241,36 @@ struct RelationshipGraph {
             context.pending.delta[key]?.removed.contains(id) == true,
             let owner = context.registry.object(key.id, rootIndex: key.rootIndex)
         else { return }
-        context.pending.delta.setOrder(relatedIDs(owner, key.slot), key, completeAt: listVersion)
+        context.pending.delta.setOrder(relatedIDs(owner, key.propertyIndex), key, completeAt: listVersion)
     }
 
     /// Reverts the changes that an object has made to the other ends of its relationships.
     func revertInverses(of object: ManagedObject) {
-        for (slot, property) in object.kind.entity.properties.enumerated() {
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }
             switch storage {
             case .column:
                 guard !object.values.isEmpty else { continue }
-                let stored = object.row?.values[slot].referencedID
-                let here = object.state == .deleted ? nil : object.values[slot].referencedID
-                if here != stored { moveInverse(object, slot, from: here, to: stored) }
+                let stored = object.row?.values[propertyIndex].referencedID
+                let here = object.state == .deleted ? nil : object.values[propertyIndex].referencedID
+                if here != stored { moveInverse(object, propertyIndex, from: here, to: stored) }
             case .links:
-                revertPairs(object, slot, relationship)
+                revertPairs(object, propertyIndex, relationship)
             case .inverse: continue
             }
         }
     }
 
-    private func revertPairs(_ object: ManagedObject, _ slot: Int, _ relationship: Relationship) {
-        guard let difference = context.pending.delta[RelationshipDelta.Key(object, slot)] else { return }
-        if let (kind, inverseSlot) = inverse(of: relationship) {
+    private func revertPairs(_ object: ManagedObject, _ propertyIndex: Int, _ relationship: Relationship) {
+        guard let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] else { return }
+        if let (descriptor, inverseIndex) = inverse(of: relationship) {
             for (ids, isAdded) in [(Array(difference.added.keys), true), (Array(difference.removed), false)] {
                 for id in ids {
-                    let there = RelationshipDelta.Key(rootIndex: kind.rootIndex, id: id.uniqueID, slot: inverseSlot)
+                    let there = RelationshipDelta.Key(
+                        rootIndex: descriptor.rootIndex,
+                        id: id.uniqueID,
+                        propertyIndex: inverseIndex
+                    )
                     if isAdded {
                         context.pending.delta.remove(object.objectID, from: there)
                     } else {
@@ -270,7 +279,7 @@ struct RelationshipGraph {
                 }
             }
         }
-        context.pending.delta.forget(RelationshipDelta.Key(object, slot))
+        context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))
     }
 
     // MARK: Owners
@@ -278,7 +287,7 @@ struct RelationshipGraph {
     /// Returns the object of a relationship, created when it is not in use.
     func owner(of key: RelationshipDelta.Key) -> ManagedObject? {
         if let known = context.registry.object(key.id, rootIndex: key.rootIndex) { return known }
-        guard let root = context.schema.rootKind(at: key.rootIndex) else { return nil }
+        guard let root = context.schema.rootDescriptor(at: key.rootIndex) else { return nil }
         return context.object(with: root.objectID(key.id))
     }
 
@@ -290,7 +299,9 @@ struct RelationshipGraph {
             let known = context.registry.object(key.id, rootIndex: key.rootIndex)
             guard
                 let object = known
-                    ?? context.schema.rootKind(at: key.rootIndex).map({ context.object(with: $0.objectID(key.id)) }),
+                    ?? context.schema.rootDescriptor(at: key.rootIndex).map({
+                        context.object(with: $0.objectID(key.id))
+                    }),
                 object.state == .clean, hasUnsavedLinks(object)
             else { return nil }
             if object.isFault { try? object.load() }
@@ -303,9 +314,9 @@ struct RelationshipGraph {
     /// Whether a to-many relationship or the inverse side of a one-to-one relationship differs from the stored one.
     func hasUnsavedLinks(_ object: ManagedObject) -> Bool {
         guard !context.pending.delta.isEmpty else { return false }
-        return object.kind.entity.properties.indices.contains { slot in
-            guard object.kind.entity.properties[slot].relationship != nil else { return false }
-            let key = RelationshipDelta.Key(object, slot)
+        return object.descriptor.entity.properties.indices.contains { propertyIndex in
+            guard object.descriptor.entity.properties[propertyIndex].relationship != nil else { return false }
+            let key = RelationshipDelta.Key(object, propertyIndex)
             return context.pending.delta[key] != nil || context.pending.delta.orderings[key] != nil
         }
     }

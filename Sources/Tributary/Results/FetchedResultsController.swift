@@ -62,7 +62,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         self.request = request
         self.context = context
         self.sectionKeyPath = sectionKeyPath
-        try context.schema.check(Object.self, isClassOf: try context.kind(named: request.entityName))
+        try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
         query = try ResultsQuery(request, sectionKeyPath: sectionKeyPath, schema: context.schema)
         listing = ResultsListing(query, try query.fetch(in: context))
         follow()

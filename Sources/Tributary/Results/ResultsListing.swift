@@ -41,9 +41,9 @@ final class ResultsListing {
 
     func position(of id: ManagedObjectID) -> FetchedPosition? { places[id].map(position) }
 
-    /// Calls `body` with each object, in order.
-    func forEachObject(_ body: (ManagedObject) -> Void) {
-        sections.forEach { section in section.entries.forEach { body($0.object) } }
+    /// Calls `block` with each object, in order.
+    func forEachObject(_ block: (ManagedObject) -> Void) {
+        sections.forEach { section in section.entries.forEach { block($0.object) } }
     }
 
     /// The sections as values; the first call after a change visits the entries of the sections that it concerns.

@@ -15,10 +15,10 @@ struct ResultsQuery {
     private let dependsOnTime: Bool
 
     init(_ request: FetchRequest, sectionKeyPath: String?, schema: ObjectSchema) throws {
-        guard let kind = schema.kind(named: request.entityName) else {
+        guard let descriptor = schema.descriptor(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)
         }
-        entity = kind.entity
+        entity = descriptor.entity
         var request = request
         request.returnsObjectsAsFaults = false
         request.includesPropertyValues = true
@@ -37,8 +37,8 @@ struct ResultsQuery {
         self.request = request
         hasSections = sectionKeyPath != nil
         // With `now()` the store is queried each time; this predicate only checks that the request fits the model.
-        predicate = try request.predicate?.resolvingNow(unixSeconds: 0).bind(to: kind.entity, in: schema.model)
-        keys = try request.sortKeys.map { try $0.bind(to: kind.entity, in: schema.model) }
+        predicate = try request.predicate?.resolvingNow(unixSeconds: 0).bind(to: descriptor.entity, in: schema.model)
+        keys = try request.sortKeys.map { try $0.bind(to: descriptor.entity, in: schema.model) }
         reached = ResultsQuery.reached(request, schema: schema)
     }
 
@@ -52,7 +52,9 @@ struct ResultsQuery {
         var roots: Set<String> = []
         for entity in schema.model.entities {
             for relationship in entity.relationships where words.contains(relationship.name) {
-                roots.insert(schema.kind(named: relationship.destination)?.entity.root ?? relationship.destination)
+                roots.insert(
+                    schema.descriptor(named: relationship.destination)?.entity.root ?? relationship.destination
+                )
             }
         }
         return roots
@@ -83,7 +85,7 @@ struct ResultsQuery {
                 return false
             }
         }
-        let own = object.kind.entity
+        let own = object.descriptor.entity
         guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return false }
         return predicate?.evaluate(on: object) ?? true
     }

@@ -1,12 +1,12 @@
 /// Runs a closure when the last reference to it is released.
 final class Ending: Sendable {
-    private let body: @Sendable () -> Void
+    private let block: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = body
+    init(_ block: @escaping @Sendable () -> Void) {
+        self.block = block
     }
 
     deinit {
-        body()
+        block()
     }
 }

@@ -136,12 +136,12 @@ final class OrderStatisticTree<Element> {
         return found
     }
 
-    func forEach(_ body: (Element) -> Void) {
+    func forEach(_ block: (Element) -> Void) {
         // The recursion is as deep as the tree, a small multiple of the logarithm of the count.
         func visit(_ node: Node?) {
             guard let node else { return }
             visit(node.left)
-            body(node.element)
+            block(node.element)
             visit(node.right)
         }
         visit(root)

@@ -23,7 +23,7 @@ package final class PendingBlocks: Sendable {
     package func end() {
         let (waiting, blocked) = state.withLock { state in
             state.count -= 1
-            precondition(state.count >= 0, "a body ended twice")
+            precondition(state.count >= 0, "a block ended twice")
             guard state.count == 0 else { return ([CheckedContinuation<Void, Never>](), [DispatchSemaphore]()) }
             defer {
                 state.waiting = []

@@ -14,9 +14,9 @@ extension ChangeApplication {
         _ terms: inout RequestConditions,
         at index: Int
     ) throws(ChangeError) {
-        let entity = owner.kind.entity.name
-        guard let slot = owner.kind.slot(named: name),
-            let relationship = owner.kind.entity.properties[slot].relationship
+        let entity = owner.descriptor.entity.name
+        guard let propertyIndex = owner.descriptor.propertyIndex(named: name),
+            let relationship = owner.descriptor.entity.properties[propertyIndex].relationship
         else { throw ChangeError(index: index, reason: .unknownProperty(entity: entity, property: name)) }
         func wrong(_ expected: String) -> ChangeError {
             let found = "\(given.count) positions for \(targets.count) IDs"
@@ -27,31 +27,33 @@ extension ChangeApplication {
         }
         guard relationship.isOrdered else { throw wrong("links without positions, because it has no order") }
         guard given.count == targets.count else { throw wrong("a position for each ID") }
-        guard let destination = context.schema.kind(named: relationship.destination) else { return }
-        let key = RelationshipDelta.Key(owner, slot)
+        guard let destination = context.schema.descriptor(named: relationship.destination) else { return }
+        let key = RelationshipDelta.Key(owner, propertyIndex)
         for (target, position) in zip(targets, given) {
             terms.positions[key, default: [:]][destination.objectID(target)] = position
         }
         var positions = terms.positions[key] ?? [:]
         do throws(ContextError) {
-            for (id, position) in try storedPositions(of: owner, slot) where positions[id] == nil {
+            for (id, position) in try storedPositions(of: owner, propertyIndex) where positions[id] == nil {
                 positions[id] = position
             }
         } catch {
             throw ChangeError(index: index, reason: .context(error))
         }
         // An object without a position stays at the end.
-        let ids = context.relationships.relatedIDs(owner, slot)
-        owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, slot)
+        let ids = context.relationships.relatedIDs(owner, propertyIndex)
+        owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, propertyIndex)
         // An unchanged order has to be written as well.
-        context.pending.delta.setOrder(context.relationships.relatedIDs(owner, slot), key)
+        context.pending.delta.setOrder(context.relationships.relatedIDs(owner, propertyIndex), key)
         context.recordEdit(of: owner)
     }
 
     private func storedPositions(
         of owner: ManagedObject,
-        _ slot: Int
+        _ propertyIndex: Int
     ) throws(ContextError) -> [(id: ManagedObjectID, position: String)] {
-        try context.reader.read { try $0.positions(of: owner.uniqueID, entity: owner.kind.entity, slot: slot) }
+        try context.reader.read {
+            try $0.positions(of: owner.uniqueID, entity: owner.descriptor.entity, propertyIndex: propertyIndex)
+        }
     }
 }

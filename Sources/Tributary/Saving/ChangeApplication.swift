@@ -35,36 +35,38 @@ struct ChangeApplication {
     }
 
     private func apply(_ change: Change, at index: Int) throws(ChangeError) -> ManagedObject {
-        guard let kind = context.schema.kind(named: change.entity) else {
+        guard let descriptor = context.schema.descriptor(named: change.entity) else {
             throw ChangeError(index: index, reason: .unknownEntity(change.entity))
         }
         switch change.operation {
         case .insert(let writes):
-            let object = try insert(change, kind, at: index)
+            let object = try insert(change, descriptor, at: index)
             for write in writes { try apply(write, to: object, at: index) }
             return object
         case .update(let writes):
-            let object = try existing(change.id, kind, at: index)
+            let object = try existing(change.id, descriptor, at: index)
             for write in writes { try apply(write, to: object, at: index) }
             return object
         case .delete:
-            let object = try existing(change.id, kind, at: index)
+            let object = try existing(change.id, descriptor, at: index)
             context.delete(object)
             return object
-        case .link(let name, let ids, _): return try link(change, kind, name, ids, isLinked: true, at: index)
-        case .unlink(let name, let ids): return try link(change, kind, name, ids, isLinked: false, at: index)
+        case .link(let name, let ids, _): return try link(change, descriptor, name, ids, isLinked: true, at: index)
+        case .unlink(let name, let ids): return try link(change, descriptor, name, ids, isLinked: false, at: index)
         }
     }
 
-    private func insert(_ change: Change, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
-        guard !kind.entity.isAbstract else {
-            throw ChangeError(index: index, reason: .abstractEntity(kind.entity.name))
+    private func insert(_ change: Change, _ descriptor: EntityDescriptor, at index: Int) throws(ChangeError)
+        -> ManagedObject
+    {
+        guard !descriptor.entity.isAbstract else {
+            throw ChangeError(index: index, reason: .abstractEntity(descriptor.entity.name))
         }
         do throws(ContextError) {
-            if try context.reader.row(change.id, kind) != nil {
-                throw ContextError.duplicateID(kind.objectID(change.id))
+            if try context.reader.row(change.id, descriptor) != nil {
+                throw ContextError.duplicateID(descriptor.objectID(change.id))
             }
-            return try context.insert(entity: kind.entity.name, id: change.id)
+            return try context.insert(entity: descriptor.entity.name, id: change.id)
         } catch .duplicateID(let id) {
             throw ChangeError(index: index, reason: .duplicateID(id))
         } catch {
@@ -73,40 +75,42 @@ struct ChangeApplication {
     }
 
     /// Returns the object of a change; it is of the change's entity or a sub-entity.
-    private func existing(_ id: UniqueID, _ kind: ObjectKind, at index: Int) throws(ChangeError) -> ManagedObject {
-        let objectID = kind.objectID(id)
+    private func existing(_ id: UniqueID, _ descriptor: EntityDescriptor, at index: Int) throws(ChangeError)
+        -> ManagedObject
+    {
+        let objectID = descriptor.objectID(id)
         // The ID may name another entity of the inheritance; the row has the object's own entity.
         let row: Row?
         do throws(ContextError) {
-            row = try context.reader.row(id, kind)
+            row = try context.reader.row(id, descriptor)
         } catch {
             throw ChangeError(index: index, reason: .context(error))
         }
-        let known = context.registry.object(id, rootIndex: kind.rootIndex)
+        let known = context.registry.object(id, rootIndex: descriptor.rootIndex)
         let object = known?.state == .inserted ? known : row.map { context.object(for: $0) }
         guard let object, object.state != .deleted, object.state != .gone,
-            object.kind.entity.isKind(of: kind.entity.name)
+            object.descriptor.entity.isKind(of: descriptor.entity.name)
         else { throw ChangeError(index: index, reason: .notFound(objectID)) }
         return object
     }
 
     private func apply(_ write: PropertyWrite, to object: ManagedObject, at index: Int) throws(ChangeError) {
-        let entity = object.kind.entity
-        guard let slot = entity.slot(named: write.name) else {
+        let entity = object.descriptor.entity
+        guard let propertyIndex = entity.propertyIndex(named: write.name) else {
             throw ChangeError(index: index, reason: .unknownProperty(entity: entity.name, property: write.name))
         }
-        let property = entity.properties[slot]
+        let property = entity.properties[propertyIndex]
         if let attribute = property.attribute, attribute.mergeRule == .counter,
-            let sum = incremented(object.read(slot), by: write.value["increment"])
+            let sum = incremented(object.read(propertyIndex), by: write.value["increment"])
         {
-            return object.write(sum, slot)
+            return object.write(sum, propertyIndex)
         }
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
             throw wrongValue(entity, property, write.value, at: index)
         }
         if property.attribute?.derivationExpression != nil {
             // Setting the current value changes nothing.
-            guard object.read(slot) != value else { return }
+            guard object.read(propertyIndex) != value else { return }
             throw ChangeError(
                 index: index,
                 reason: .wrongValue(
@@ -117,10 +121,10 @@ struct ChangeApplication {
                 )
             )
         }
-        guard let relationship = property.relationship else { return object.write(value, slot) }
+        guard let relationship = property.relationship else { return object.write(value, propertyIndex) }
         switch value {
-        case .reference(let target): object.setRelated(try self.target(target, relationship, at: index), slot)
-        default: object.setRelated(nil, slot)
+        case .reference(let target): object.setRelated(try self.target(target, relationship, at: index), propertyIndex)
+        default: object.setRelated(nil, propertyIndex)
         }
     }
 
@@ -137,19 +141,20 @@ struct ChangeApplication {
 
     private func link(
         _ change: Change,
-        _ kind: ObjectKind,
+        _ descriptor: EntityDescriptor,
         _ name: String,
         _ ids: [UniqueID],
         isLinked: Bool,
         at index: Int
     ) throws(ChangeError) -> ManagedObject {
-        let object = try existing(change.id, kind, at: index)
-        guard let slot = object.kind.slot(named: name) else {
-            throw ChangeError(index: index, reason: .unknownProperty(entity: kind.entity.name, property: name))
+        let object = try existing(change.id, descriptor, at: index)
+        guard let propertyIndex = object.descriptor.propertyIndex(named: name) else {
+            throw ChangeError(index: index, reason: .unknownProperty(entity: descriptor.entity.name, property: name))
         }
-        guard let relationship = object.kind.entity.properties[slot].relationship, relationship.isToMany else {
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship, relationship.isToMany
+        else {
             let reason = ChangeError.Reason.wrongValue(
-                entity: kind.entity.name,
+                entity: descriptor.entity.name,
                 property: name,
                 expected: "a value",
                 found: "a link"
@@ -158,7 +163,7 @@ struct ChangeApplication {
         }
         for id in ids {
             let target = try target(id, relationship, at: index)
-            if isLinked { object.link(target, slot) } else { object.unlink(target, slot) }
+            if isLinked { object.link(target, propertyIndex) } else { object.unlink(target, propertyIndex) }
         }
         return object
     }
@@ -168,10 +173,10 @@ struct ChangeApplication {
         _ relationship: Relationship,
         at index: Int
     ) throws(ChangeError) -> ManagedObject {
-        guard let kind = context.schema.kind(named: relationship.destination) else {
+        guard let descriptor = context.schema.descriptor(named: relationship.destination) else {
             throw ChangeError(index: index, reason: .unknownEntity(relationship.destination))
         }
-        return try existing(id, kind, at: index)
+        return try existing(id, descriptor, at: index)
     }
 
     private func wrongValue(

@@ -30,7 +30,7 @@ struct ChildSave {
         }
         context.relationships.dropFromRelated(gone)
         for key in touched {
-            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }
         context.reader.invalidatePrefetched()
         for object in objects + owners { object.didSave() }
@@ -44,20 +44,20 @@ struct ChildSave {
             switch object.state {
             case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
             case .updated where !object.changed.isEmpty:
-                staged.objects.append(self.staged(object, .update, object.changed.slots))
+                staged.objects.append(self.staged(object, .update, object.changed.propertyIndexes))
             case .deleted: staged.objects.append(self.staged(object, .delete, []))
             case .updated, .clean, .gone, .detached: break
             }
-            for (slot, property) in object.kind.entity.properties.enumerated() {
+            for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(_, .links(_, ownsPairs: true)) = property,
-                    let difference = context.pending.delta[RelationshipDelta.Key(object, slot)]
+                    let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
                 let owner = object.objectID
                 staged.pairs += difference.removed.map {
-                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: false)
+                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: false)
                 }
                 staged.pairs += difference.addedInOrder.map {
-                    StagedSave.Pair(owner: owner, slot: slot, target: $0, isLinked: true)
+                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: true)
                 }
             }
         }
@@ -65,24 +65,31 @@ struct ChildSave {
             guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else {
                 continue
             }
-            let ids = context.relationships.relatedIDs(owner, key.slot)
-            staged.orders.append(StagedSave.Order(owner: owner.objectID, slot: key.slot, ids: ids))
+            let ids = context.relationships.relatedIDs(owner, key.propertyIndex)
+            staged.orders.append(StagedSave.Order(owner: owner.objectID, propertyIndex: key.propertyIndex, ids: ids))
         }
         return staged
     }
 
-    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ slots: [Int]) -> StagedSave.Object {
+    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ propertyIndexes: [Int])
+        -> StagedSave.Object
+    {
         // An object that was deleted as a fault has no values.
         let image =
             object.values.isEmpty
-            ? Row(id: object.objectID, entity: object.kind.entity, revision: 0, values: object.kind.defaults)
+            ? Row(
+                id: object.objectID,
+                entity: object.descriptor.entity,
+                revision: 0,
+                values: object.descriptor.defaults
+            )
             : object.image
         return StagedSave.Object(
             key: object.key,
             action: action,
             image: image,
             values: object.values.isEmpty ? image.values : object.values,
-            changed: slots
+            changed: propertyIndexes
         )
     }
 }

@@ -9,11 +9,11 @@ final class JoinedSaves {
     /// Whether a save is being planned, which may call `resolveConflict`.
     private(set) var isPlanning = false
 
-    /// Makes saves join the transaction while `body` runs.
-    func join(_ transaction: WriteTransaction, _ body: () throws -> Void) rethrows {
+    /// Makes saves join the transaction while `block` runs.
+    func join(_ transaction: WriteTransaction, _ block: () throws -> Void) rethrows {
         self.transaction = transaction
         defer { self.transaction = nil }
-        try body()
+        try block()
     }
 
     /// Keeps the state before a save.
@@ -26,9 +26,9 @@ final class JoinedSaves {
     }
 
     /// Runs the part of a save that must not be re-entered before it has ended.
-    func planning<T>(_ body: () throws -> T) throws -> T {
+    func planning<T>(_ block: () throws -> T) throws -> T {
         isPlanning = true
         defer { isPlanning = false }
-        return try body()
+        return try block()
     }
 }

@@ -5,10 +5,10 @@ struct JoinedTransaction {
     let context: ManagedObjectContext
     let joined: JoinedSaves
 
-    /// Runs `body` under the write lock, and commits its saves as one transaction.
+    /// Runs `block` under the write lock, and commits its saves as one transaction.
     ///
-    /// - Throws: the error that `body` throws, or ``ContextError``; the changes of the saves are unsaved again then.
-    func run<T>(_ body: @escaping () throws -> T) throws -> T {
+    /// - Throws: the error that `block` throws, or ``ContextError``; the changes of the saves are unsaved again then.
+    func run<T>(_ block: @escaping () throws -> T) throws -> T {
         var result: T?
         var newest: Int64 = 0
         let write = { (transaction: WriteTransaction) throws -> CommittedTransaction in
@@ -16,7 +16,7 @@ struct JoinedTransaction {
             transaction.joinCommits()
             defer { transaction.abandonJoined() }
             try joined.join(transaction) {
-                result = try body()
+                result = try block()
                 context.processPendingChanges()
             }
             guard let committed = try transaction.finishJoined() else { throw NothingSaved() }
@@ -55,9 +55,10 @@ struct JoinedTransaction {
         object.row = entry.row
         object.values = entry.values
         object.changed = entry.changed
-        for slot in edited.slots where now.indices.contains(slot) && object.values.indices.contains(slot) {
-            object.values[slot] = now[slot]
-            object.changed.insert(slot)
+        for propertyIndex in edited.propertyIndexes
+        where now.indices.contains(propertyIndex) && object.values.indices.contains(propertyIndex) {
+            object.values[propertyIndex] = now[propertyIndex]
+            object.changed.insert(propertyIndex)
         }
         if entry.isUnsaved { object.makeExtras().isUnsaved = true }
         context.pending.move(object, on: .restore(entry.state))

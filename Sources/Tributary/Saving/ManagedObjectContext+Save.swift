@@ -17,11 +17,12 @@ extension ManagedObjectContext {
         try SaveOperation(context: self).run()
     }
 
-    /// Holds the write lock while `body` runs, and makes one transaction of all saves of this context in it.
+    /// Holds the write lock while `block` runs, and makes one transaction of all saves of this context in it.
     ///
     /// No other writer runs meanwhile; the context reads its own saves. There is one transaction in the store and in
-    /// the history, and others are notified once, when `body` has ended. When `body` throws nothing is committed, and
-    /// the changes that the context had saved in `body` are unsaved again. Edits that `body` did not save stay unsaved.
+    /// the history, and others are notified once, when `block` has ended. When `block` throws nothing is committed, and
+    /// the changes that the context had saved in `block` are unsaved again. Edits that `block` did not save stay
+    /// unsaved.
     ///
     /// ```swift
     /// try await background.perform { context in
@@ -34,17 +35,17 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Throws: the error that `body` throws, or ``ContextError`` when the store refuses the commit or the context is
+    /// - Throws: the error that `block` throws, or ``ContextError`` when the store refuses the commit or the context is
     ///   a child.
-    public func performInOneTransaction<T>(_ body: () throws -> T) throws -> T {
+    public func performInOneTransaction<T>(_ block: () throws -> T) throws -> T {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         guard case .store(let joined) = try source.destination() else {
             throw ContextError.store(reason: "a child's saves go to its parent: hold the turn on the parent")
         }
-        guard joined.transaction == nil else { return try body() }
-        return try withoutActuallyEscaping(body) { body in
-            try JoinedTransaction(context: self, joined: joined).run(body)
+        guard joined.transaction == nil else { return try block() }
+        return try withoutActuallyEscaping(block) { block in
+            try JoinedTransaction(context: self, joined: joined).run(block)
         }
     }
 

@@ -7,7 +7,7 @@ struct SaveMemento {
         var object: ManagedObject
         var state: ObjectState
         var isUnsaved: Bool
-        var changed: SlotSet
+        var changed: PropertyIndexSet
         var row: Row?
         var values: [PropertyValue]
 

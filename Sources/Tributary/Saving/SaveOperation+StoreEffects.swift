@@ -27,7 +27,7 @@ extension SaveOperation {
             case .clean, .updated: break
             case .inserted, .deleted, .gone, .detached: continue
             }
-            let row = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+            let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
             guard row?.revision != known.revision else { continue }
             if let index = indices[ObjectIdentifier(object)] {
                 plan.results[index].result = .reread

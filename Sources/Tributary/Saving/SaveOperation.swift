@@ -45,18 +45,18 @@ struct SaveOperation {
         guard !joined.isPlanning else { throw ContextError.saveInProgress(by: context.label) }
         let transaction = joined.transaction
         var plan = SavePlan()
-        let body = { (transaction: WriteTransaction) throws -> CommittedTransaction in
+        let block = { (transaction: WriteTransaction) throws -> CommittedTransaction in
             plan = try joined.planning { try self.plan(transaction) }
             return try write(&plan, transaction)
         }
         do {
             if let transaction {
-                let committed = try body(transaction)
+                let committed = try block(transaction)
                 joined.add(SaveMemento(of: context, plan))
                 adopt(plan, committed)
             } else {
                 // The commit comes first, because it creates the plan.
-                try StoreCommit(context: context).run(body) { adopt(plan, $0) }
+                try StoreCommit(context: context).run(block) { adopt(plan, $0) }
             }
         } catch is NothingToWrite {
             if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
@@ -121,7 +121,7 @@ struct SaveOperation {
         for case (let object, .reread) in plan.results {
             plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
                 object.uniqueID,
-                rootEntity: object.kind.entity.root
+                rootEntity: object.descriptor.entity.root
             )
         }
         try addEffects(of: committed, transaction.reader, to: &plan)
@@ -158,7 +158,7 @@ struct SaveOperation {
         context.undoStack?.forget(lost)
         context.relationships.dropFromRelated(gone)
         for key in touched {
-            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.slot] = nil
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }
         context.pending.finishSave()
         context.saving.request = nil
@@ -185,8 +185,8 @@ struct SaveOperation {
         // An object that was only linked or unlinked keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
         var values = object.values
-        for slot in object.kind.properties.transientSlots { values[slot] = .null }
-        return Row(id: object.objectID, entity: object.kind.entity, revision: number, values: values)
+        for propertyIndex in object.descriptor.properties.transientIndexes { values[propertyIndex] = .null }
+        return Row(id: object.objectID, entity: object.descriptor.entity, revision: number, values: values)
     }
 
     private func markSaved(_ object: ManagedObject, _ row: Row?) {

@@ -34,18 +34,19 @@ struct SavePlan {
         )
     }
 
-    /// Returns the stored properties in `slots` of the object, as the log writes them.
-    static func writes(_ object: ManagedObject, slots: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite] {
-        slots.compactMap { slot in
-            let property = object.kind.entity.properties[slot]
-            let value = object.values[slot]
+    /// Returns the stored properties in `propertyIndexes` of the object, as the log writes them.
+    static func writes(_ object: ManagedObject, propertyIndexes: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite]
+    {
+        propertyIndexes.compactMap { propertyIndex in
+            let property = object.descriptor.entity.properties[propertyIndex]
+            let value = object.values[propertyIndex]
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored else { return nil }
                 guard attribute.mergeRule == .counter else {
                     return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
                 }
-                let before = isInsert ? nil : object.row?.values[slot]
+                let before = isInsert ? nil : object.row?.values[propertyIndex]
                 return attribute.increment(from: before ?? .null, to: value)
             case .relationship(let relationship, let storage):
                 guard case .column = storage else { return nil }

@@ -25,13 +25,17 @@ extension SavePlanner {
         for key in context.pending.delta.changes.keys {
             if let owner = context.relationships.owner(of: key) { concerned.insert(owner.objectID) }
         }
-        for kind in deriving { concerned.formUnion(try dependents(of: kind, dropped)) }
+        for descriptor in deriving { concerned.formUnion(try dependents(of: descriptor, dropped)) }
         var indices = plan.indices
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
-            guard let subject = try derived.subject(id), !subject.kind.properties.derivations.isEmpty else { continue }
+            guard let subject = try derived.subject(id), !subject.descriptor.properties.derivations.isEmpty else {
+                continue
+            }
             let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
             guard !writes.isEmpty else { continue }
-            plan.changes.append(Change(entity: subject.kind.entity.name, id: id.uniqueID, operation: .update(writes)))
+            plan.changes.append(
+                Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
+            )
             reread(id, &plan, &indices)
         }
     }
@@ -48,27 +52,36 @@ extension SavePlanner {
 
     /// Returns objects whose derived attributes read changed objects through a relationship.
     private func dependents(
-        of kind: ObjectKind,
+        of descriptor: EntityDescriptor,
         _ dropped: Set<ObjectIdentifier>
     ) throws -> Set<ManagedObjectID> {
         var found: Set<ManagedObjectID> = []
-        for (_, derivation) in kind.properties.derivations {
-            guard let name = derivation.relationship, let slot = kind.slot(named: name),
-                let relationship = kind.entity.properties[slot].relationship
+        for (_, derivation) in descriptor.properties.derivations {
+            guard let name = derivation.relationship, let propertyIndex = descriptor.propertyIndex(named: name),
+                let relationship = descriptor.entity.properties[propertyIndex].relationship
             else { continue }
             for object in context.pending.objects
-            where object.kind.entity.isKind(of: relationship.destination)
+            where object.descriptor.entity.isKind(of: relationship.destination)
                 && !dropped.contains(ObjectIdentifier(object))
             {
                 if relationship.isToMany {
-                    guard let (_, inverseSlot) = context.relationships.inverse(of: relationship) else {
+                    guard let (_, inverseIndex) = context.relationships.inverse(of: relationship) else {
                         // Objects that are linked or unlinked in this save have been found already.
-                        found.formUnion(try reader.owners(of: object.uniqueID, entity: kind.entity, slot: slot))
+                        found.formUnion(
+                            try reader.owners(
+                                of: object.uniqueID,
+                                entity: descriptor.entity,
+                                propertyIndex: propertyIndex
+                            )
+                        )
                         continue
                     }
-                    found.formUnion(try owners(of: object, inverseSlot))
+                    found.formUnion(try owners(of: object, inverseIndex))
                 } else {
-                    let rows = try reader.holders(of: [(slot, .reference(object.uniqueID))], entity: kind.entity)
+                    let rows = try reader.holders(
+                        of: [(propertyIndex, .reference(object.uniqueID))],
+                        entity: descriptor.entity
+                    )
                     found.formUnion(rows.map(\.id))
                 }
             }
@@ -76,13 +89,15 @@ extension SavePlanner {
         return found
     }
 
-    private func owners(of object: ManagedObject, _ inverseSlot: Int) throws -> [ManagedObjectID] {
-        if object.kind.entity.properties[inverseSlot].relationship?.isToMany == true {
-            return context.relationships.relatedIDs(object, inverseSlot)
+    private func owners(of object: ManagedObject, _ inverseIndex: Int) throws -> [ManagedObjectID] {
+        if object.descriptor.entity.properties[inverseIndex].relationship?.isToMany == true {
+            return context.relationships.relatedIDs(object, inverseIndex)
         }
         guard object.state != .deleted else { return [] }
-        return relatedID(object, inverseSlot).map { [$0] } ?? []
+        return relatedID(object, inverseIndex).map { [$0] } ?? []
     }
 
-    private func relatedID(_ object: ManagedObject, _ slot: Int) -> ManagedObjectID? { object.relatedID(slot) }
+    private func relatedID(_ object: ManagedObject, _ propertyIndex: Int) -> ManagedObjectID? {
+        object.relatedID(propertyIndex)
+    }
 }

@@ -28,7 +28,10 @@ struct SavePlanner {
             switch object.state {
             case .inserted:
                 plan.changes.append(
-                    change(object, .insert(SavePlan.writes(object, slots: object.values.indices, isInsert: true)))
+                    change(
+                        object,
+                        .insert(SavePlan.writes(object, propertyIndexes: object.values.indices, isInsert: true))
+                    )
                 )
                 plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
             case .updated: try planUpdate(of: object, &plan, &updates)
@@ -58,7 +61,7 @@ struct SavePlanner {
     private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
-                context.schema.kind(named: change.entity).map {
+                context.schema.descriptor(named: change.entity).map {
                     unique.redirected(change, $0.entity, in: context.schema.model)
                 } ?? change
             }
@@ -75,12 +78,12 @@ struct SavePlanner {
     }
 
     private func change(_ object: ManagedObject, _ operation: Change.Operation) -> Change {
-        Change(entity: object.kind.entity.name, id: object.uniqueID, operation: operation)
+        Change(entity: object.descriptor.entity.name, id: object.uniqueID, operation: operation)
     }
 
     /// Whether the row has the object's values after the write.
     private func showsWhatItWrites(_ object: ManagedObject) -> Bool {
-        object.kind.keepsWrittenValues && !context.relationships.refersToMissing(object)
+        object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
     // MARK: Updates
@@ -94,16 +97,18 @@ struct SavePlanner {
         guard let cached = object.row, !object.changed.isEmpty else {
             return plan.results.append((object, .written))
         }
-        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
-        let slots = object.changed.slots
+        let propertyIndexes = object.changed.propertyIndexes
         guard let current, current.entity.name == cached.entity.name else {
             let conflict = MergeConflict(object, cached, nil, in: context)
             if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
             return plan.results.append((object, .gone(isLost: true)))
         }
         guard current.revision != cached.revision else {
-            updates.append(change(object, .update(SavePlan.writes(object, slots: slots, isInsert: false))))
+            updates.append(
+                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes, isInsert: false)))
+            )
             return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let policy = try policy(for: object, MergeConflict(object, cached, current, in: context), &plan)
@@ -112,14 +117,14 @@ struct SavePlanner {
         case .rollback: plan.results.append((object, .dropped(current)))
         case .objectTrump, .storeTrump, .overwrite:
             // `resolveConflict` may have changed the object.
-            let slots = object.changed.slots
+            let propertyIndexes = object.changed.propertyIndexes
             let written: [Int] =
                 switch policy {
                 case .overwrite: Array(object.values.indices)
-                case .storeTrump: slots.filter { cached.values[$0] == current.values[$0] }
-                default: slots
+                case .storeTrump: propertyIndexes.filter { cached.values[$0] == current.values[$0] }
+                default: propertyIndexes
                 }
-            let writes = SavePlan.writes(object, slots: written, isInsert: false)
+            let writes = SavePlan.writes(object, propertyIndexes: written, isInsert: false)
             if !writes.isEmpty { updates.append(change(object, .update(writes))) }
             plan.results.append((object, .reread))
         }
@@ -132,7 +137,7 @@ struct SavePlanner {
         _ plan: inout SavePlan,
         _ deletions: inout [Change]
     ) throws {
-        let current = try reader.row(object.uniqueID, rootEntity: object.kind.entity.root)
+        let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
         // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else { return plan.results.append((object, .gone(isLost: false))) }
@@ -183,9 +188,9 @@ struct SavePlanner {
         guard !context.pending.delta.isEmpty else { return [] }
         var changes: [Change] = []
         for object in context.pending.objects where !dropped.contains(ObjectIdentifier(object)) {
-            for (slot, property) in object.kind.entity.properties.enumerated() {
+            for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
-                    let difference = context.pending.delta[RelationshipDelta.Key(object, slot)]
+                    let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
                 let removed = difference.removed.map(\.uniqueID).sorted()
                 if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
@@ -200,9 +205,10 @@ struct SavePlanner {
     }
 
     private func isOrdered(_ relationship: Relationship) -> Bool {
-        guard !relationship.isOrdered, let (kind, slot) = context.relationships.inverse(of: relationship) else {
+        guard !relationship.isOrdered, let (descriptor, propertyIndex) = context.relationships.inverse(of: relationship)
+        else {
             return relationship.isOrdered
         }
-        return kind.entity.properties[slot].relationship?.isOrdered == true
+        return descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 }

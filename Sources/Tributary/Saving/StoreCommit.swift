@@ -9,33 +9,33 @@ struct StoreCommit {
     /// Commits a transaction.
     ///
     /// - Parameters:
-    ///   - body: makes the transaction; nothing is committed when it throws.
+    ///   - block: makes the transaction; nothing is committed when it throws.
     ///   - adopt: called after the commit, before the context merges earlier changes.
-    /// - Throws: the error that `body` throws, or `StoreError`.
+    /// - Throws: the error that `block` throws, or `StoreError`.
     func run(
-        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void
     ) throws {
         if context.isMain {
-            try runInMain(body, adopting: adopt)
+            try runInMain(block, adopting: adopt)
         } else if let generation = context.generation {
-            try runPinned(at: generation, body, adopting: adopt)
+            try runPinned(at: generation, block, adopting: adopt)
         } else {
-            adopt(try context.home.pipeline.commit(body))
+            adopt(try context.home.pipeline.commit(block))
         }
     }
 
     /// The view context's save moves it to the generation with the save.
     func runInMain(
-        _ body: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void
     ) throws {
         // The view context never leaves the main actor, where this runs, so nothing crosses here.
-        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) let block = block
         nonisolated(unsafe) let adopt = adopt
         let pipeline = context.home.pipeline
         try context.home.viewContextUse.holding {
-            try MainActor.assumeIsolated { _ = try pipeline.commitMain(body, adopting: adopt) }
+            try MainActor.assumeIsolated { _ = try pipeline.commitMain(block, adopting: adopt) }
         }
     }
 
@@ -44,10 +44,10 @@ struct StoreCommit {
     /// The context then moves to its own transaction and merges all earlier ones.
     private func runPinned(
         at old: Generation,
-        _ body: (WriteTransaction) throws -> CommittedTransaction,
+        _ block: (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: (CommittedTransaction) -> Void
     ) throws {
-        let (committed, pinned) = try context.home.pipeline.commit(movingFrom: old, body)
+        let (committed, pinned) = try context.home.pipeline.commit(movingFrom: old, block)
         // Observers of the save see the rows after it; a hook may save again.
         context.generation = pinned
         context.reader.mergedThrough = old.number

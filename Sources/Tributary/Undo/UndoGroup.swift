@@ -3,7 +3,7 @@ struct UndoGroup {
     /// An ordered relationship of one object.
     private struct Place: Hashable {
         var object: ObjectIdentifier
-        var slot: Int
+        var propertyIndex: Int
     }
 
     var name = ""
@@ -13,20 +13,23 @@ struct UndoGroup {
 
     /// Adds a step; of several values of one property the oldest is kept.
     mutating func add(_ record: UndoRecord) {
-        if case .value(let object, let slot, _) = record, case .value(let last, slot, _)? = records.last,
+        if case .value(let object, let propertyIndex, _) = record,
+            case .value(let last, propertyIndex, _)? = records.last,
             last === object
         {
             return
         }
-        if case .order(let object, let slot, _) = record {
-            guard ordered.insert(Place(object: ObjectIdentifier(object), slot: slot)).inserted else { return }
+        if case .order(let object, let propertyIndex, _) = record {
+            guard ordered.insert(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)).inserted else {
+                return
+            }
         }
         records.append(record)
     }
 
     /// Whether the group has recorded the relationship's order; the oldest one is restored.
-    func hasOrder(of object: ManagedObject, _ slot: Int) -> Bool {
-        ordered.contains(Place(object: ObjectIdentifier(object), slot: slot))
+    func hasOrder(of object: ManagedObject, _ propertyIndex: Int) -> Bool {
+        ordered.contains(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex))
     }
 
     /// Removes every step about the objects.

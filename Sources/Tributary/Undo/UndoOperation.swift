@@ -20,11 +20,11 @@ struct UndoOperation {
         for case .disappeared(let object) in group.records.reversed() { context.relationships.resurrect(object) }
         for record in group.records.reversed() {
             switch record {
-            case .value(let object, let slot, let old):
-                restore(old, slot, of: object)
+            case .value(let object, let propertyIndex, let old):
+                restore(old, propertyIndex, of: object)
                 touched.append(object)
-            case .pair(let object, let slot, let target, let isLinked):
-                context.relationships.setPair(object, slot, with: target, isLinked: !isLinked)
+            case .pair(let object, let propertyIndex, let target, let isLinked):
+                context.relationships.setPair(object, propertyIndex, with: target, isLinked: !isLinked)
                 touched += [object, target]
             case .appeared, .disappeared, .order: continue
             }
@@ -32,11 +32,11 @@ struct UndoOperation {
         for case .appeared(let object) in group.records.reversed() { context.delete(object) }
         context.processChanges()
         // The oldest order of each relationship is set last.
-        for case .order(let object, let slot, let old) in group.records.reversed() {
+        for case .order(let object, let propertyIndex, let old) in group.records.reversed() {
             guard object.state != .deleted, object.state != .gone else { continue }
-            guard context.relationships.relatedIDs(object, slot) != old else { continue }
-            UndoRecorder(context: context).recordOrder(of: object, slot)
-            object.setRelatedObjects(old.map { context.object(with: $0) }.filter { $0.state != .gone }, slot)
+            guard context.relationships.relatedIDs(object, propertyIndex) != old else { continue }
+            UndoRecorder(context: context).recordOrder(of: object, propertyIndex)
+            object.setRelatedObjects(old.map { context.object(with: $0) }.filter { $0.state != .gone }, propertyIndex)
             touched.append(object)
         }
         context.processChanges()
@@ -62,19 +62,20 @@ struct UndoOperation {
         for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
     }
 
-    private func restore(_ value: PropertyValue, _ slot: Int, of object: ManagedObject) {
+    private func restore(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {
         guard object.state != .gone else { return }
-        if object.kind.entity.properties[slot].relationship == nil {
-            object.write(value, slot)
+        if object.descriptor.entity.properties[propertyIndex].relationship == nil {
+            object.write(value, propertyIndex)
         } else {
-            context.relationships.setRegister(object, slot, to: value.referencedID)
+            context.relationships.setRegister(object, propertyIndex, to: value.referencedID)
         }
     }
 
     /// Marks an object as unchanged when its values are those of its row again.
     private func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated, let row = object.row else { return }
-        for slot in object.changed.slots where object.values[slot] == row.values[slot] { object.changed.remove(slot) }
+        for propertyIndex in object.changed.propertyIndexes
+        where object.values[propertyIndex] == row.values[propertyIndex] { object.changed.remove(propertyIndex) }
         guard object.changed.isEmpty, !context.relationships.hasPairs(object) else { return }
         context.pending.move(object, on: .revertToRow)
     }

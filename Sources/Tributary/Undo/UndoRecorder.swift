@@ -6,35 +6,37 @@ struct UndoRecorder {
     let context: ManagedObjectContext
 
     /// Records the order of an ordered relationship before it changes, also when only the order changes.
-    func recordOrder(of object: ManagedObject, _ slot: Int) {
+    func recordOrder(of object: ManagedObject, _ propertyIndex: Int) {
         guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
-            object.kind.entity.properties[slot].relationship?.isOrdered == true, object.state != .gone,
-            !undoStack.open.hasOrder(of: object, slot)
+            object.descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true, object.state != .gone,
+            !undoStack.open.hasOrder(of: object, propertyIndex)
         else { return }
-        undoStack.record(.order(object, slot: slot, old: context.relationships.relatedIDs(object, slot)))
+        undoStack.record(
+            .order(object, propertyIndex: propertyIndex, old: context.relationships.relatedIDs(object, propertyIndex))
+        )
     }
 
     /// Records a pair that is added or removed, with the orders that it changes.
-    func recordPair(_ object: ManagedObject, _ slot: Int, with target: ManagedObject, isLinked: Bool) {
+    func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
-        recordOrder(of: object, slot)
-        if let relationship = object.kind.entity.properties[slot].relationship,
-            let (_, inverseSlot) = context.relationships.inverse(of: relationship)
+        recordOrder(of: object, propertyIndex)
+        if let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (_, inverseIndex) = context.relationships.inverse(of: relationship)
         {
-            recordOrder(of: target, inverseSlot)
+            recordOrder(of: target, inverseIndex)
         }
-        undoStack.record(.pair(object, slot: slot, target: target, isLinked: isLinked))
+        undoStack.record(.pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked))
     }
 
     /// Records the orders at the other ends that a register's change from one target to another affects.
-    func recordOrders(_ object: ManagedObject, _ slot: Int, from old: PropertyValue, to new: PropertyValue) {
-        guard let relationship = object.kind.entity.properties[slot].relationship,
-            let (kind, inverseSlot) = context.relationships.inverse(of: relationship),
-            kind.entity.properties[inverseSlot].relationship?.isOrdered == true
+    func recordOrders(_ object: ManagedObject, _ propertyIndex: Int, from old: PropertyValue, to new: PropertyValue) {
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (descriptor, inverseIndex) = context.relationships.inverse(of: relationship),
+            descriptor.entity.properties[inverseIndex].relationship?.isOrdered == true
         else { return }
         for id in [old.referencedID, new.referencedID] {
-            guard let id, let end = context.registry.object(id, rootIndex: kind.rootIndex) else { continue }
-            recordOrder(of: end, inverseSlot)
+            guard let id, let end = context.registry.object(id, rootIndex: descriptor.rootIndex) else { continue }
+            recordOrder(of: end, inverseIndex)
         }
     }
 }

@@ -29,12 +29,12 @@ struct ObjectRules {
     func validateRules(of value: PropertyValue, forKey key: String) throws {
         guard let context = try contextToValidate(.value(value, key: key)) else { return }
         var validator = ObjectValidator(object: object, checksAll: true)
-        switch object.kind.entity.properties[try object.slot(named: key)] {
+        switch object.descriptor.entity.properties[try object.propertyIndex(named: key)] {
         case .attribute(let attribute): validator.check(attribute, value)
         case .relationship(let relationship, _):
             guard !relationship.isToMany else {
                 throw ContextError.wrongKind(
-                    entity: object.kind.entity.name,
+                    entity: object.descriptor.entity.name,
                     property: key,
                     expected: "an attribute or to-one"
                 )

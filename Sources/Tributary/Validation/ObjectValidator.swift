@@ -15,20 +15,20 @@ struct ObjectValidator {
     }
 
     mutating func failures(in context: ManagedObjectContext) -> [ValidationFailure] {
-        for (slot, property) in object.kind.entity.properties.enumerated() {
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             switch property {
             case .attribute(let attribute):
-                guard attribute.isStored, checksAll || object.changed.contains(slot) else { continue }
-                let value = object.read(slot)
+                guard attribute.isStored, checksAll || object.changed.contains(propertyIndex) else { continue }
+                let value = object.read(propertyIndex)
                 check(attribute, value)
                 // Objects without a class of their own have no hook.
-                if object.kind.type != ManagedObject.self { ask(attribute, value, in: context) }
+                if object.descriptor.type != ManagedObject.self { ask(attribute, value, in: context) }
             case .relationship(let relationship, let storage):
                 let isTouched =
-                    checksAll || object.changed.contains(slot)
-                    || context.pending.delta[RelationshipDelta.Key(object, slot)] != nil
+                    checksAll || object.changed.contains(propertyIndex)
+                    || context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] != nil
                 guard isTouched else { continue }
-                check(relationship, storage, slot, in: context)
+                check(relationship, storage, propertyIndex, in: context)
             }
         }
         return found
@@ -101,11 +101,11 @@ struct ObjectValidator {
     private mutating func check(
         _ relationship: Relationship,
         _ storage: RelationshipStorage,
-        _ slot: Int,
+        _ propertyIndex: Int,
         in context: ManagedObjectContext
     ) {
         guard relationship.isToMany else {
-            let target = object.related(slot)
+            let target = object.related(propertyIndex)
             if let target, target.state != .deleted {
                 checkDestination(target, relationship)
             } else if !relationship.isOptional {
@@ -113,8 +113,8 @@ struct ObjectValidator {
             }
             return
         }
-        let targets = context.relationships.relatedIDs(object, slot)
-        for target in context.pending.delta[RelationshipDelta.Key(object, slot)]?.addedInOrder ?? [] {
+        let targets = context.relationships.relatedIDs(object, propertyIndex)
+        for target in context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]?.addedInOrder ?? [] {
             checkDestination(context.object(with: target), relationship)
         }
         let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count
@@ -138,9 +138,9 @@ struct ObjectValidator {
     }
 
     private mutating func checkDestination(_ target: ManagedObject, _ relationship: Relationship) {
-        guard !target.kind.entity.isKind(of: relationship.destination) else { return }
+        guard !target.descriptor.entity.isKind(of: relationship.destination) else { return }
         // A fault with the ID of a parent entity has its own entity when it is read.
-        fail(relationship.name, .destination, "takes \(relationship.destination), not \(target.kind.entity.name)")
+        fail(relationship.name, .destination, "takes \(relationship.destination), not \(target.descriptor.entity.name)")
     }
 
     private mutating func fail(

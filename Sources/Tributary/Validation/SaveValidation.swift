@@ -40,10 +40,11 @@ struct SaveValidation {
 
     /// Returns the failures of objects without own changes whose relationships were changed by others.
     private func countFailures() -> [ValidationFailure] {
-        context.pending.delta.changes.keys.sorted { ($0.id, $0.slot) < ($1.id, $1.slot) }.flatMap {
+        context.pending.delta.changes.keys.sorted { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }.flatMap {
             key -> [ValidationFailure] in
-            guard let root = context.schema.rootKind(at: key.rootIndex)?.entity,
-                root.properties.count <= key.slot || root.properties[key.slot].relationship?.isBounded != false,
+            guard let root = context.schema.rootDescriptor(at: key.rootIndex)?.entity,
+                root.properties.count <= key.propertyIndex
+                    || root.properties[key.propertyIndex].relationship?.isBounded != false,
                 let owner = context.relationships.owner(of: key), owner.state == .clean
             else { return [] }
             var validator = ObjectValidator(object: owner, checksAll: false)

@@ -3,13 +3,13 @@ import TributaryModel
 /// A key that can check whether an entity has a matching property.
 protocol CheckedField: DeclaredField {
     /// Returns why the entity has no property for the key, with a remedy; nil when the key fits.
-    func mismatch(in kind: ObjectKind) -> String?
+    func mismatch(in descriptor: EntityDescriptor) -> String?
 }
 
 extension CheckedField {
     /// Returns the attribute of the key's name, or why there is none.
-    func attribute(in kind: ObjectKind) -> CheckedProperty<Attribute> {
-        guard let property = kind.entity.property(named: name) else { return .mismatch(missing(in: kind)) }
+    func attribute(in descriptor: EntityDescriptor) -> CheckedProperty<Attribute> {
+        guard let property = descriptor.entity.property(named: name) else { return .mismatch(missing(in: descriptor)) }
         switch property {
         case .attribute(let attribute): return .property(attribute)
         case .relationship(let relationship, _):
@@ -20,22 +20,24 @@ extension CheckedField {
 
     /// Returns the relationship of the key's name, or why there is none that leads to objects of the class.
     func relationship(
-        in kind: ObjectKind,
+        in descriptor: EntityDescriptor,
         isToMany: Bool,
         to target: ManagedObject.Type
     ) -> CheckedProperty<Relationship> {
-        guard let slot = kind.slot(named: name), kind.entity.properties.indices.contains(slot) else {
-            return .mismatch(missing(in: kind))
+        guard let propertyIndex = descriptor.propertyIndex(named: name),
+            descriptor.entity.properties.indices.contains(propertyIndex)
+        else {
+            return .mismatch(missing(in: descriptor))
         }
-        guard let relationship = kind.entity.properties[slot].relationship else {
-            let type = kind.entity.properties[slot].attribute?.type.rawValue ?? ""
+        guard let relationship = descriptor.entity.properties[propertyIndex].relationship else {
+            let type = descriptor.entity.properties[propertyIndex].attribute?.type.rawValue ?? ""
             return .mismatch("'\(name)' is an attribute of the type \(type): declare it as a Field")
         }
         guard relationship.isToMany == isToMany else {
             let right = relationship.isToMany ? "to-many: declare it as ToMany" : "to-one: declare it as ToOne"
             return .mismatch("'\(name)' is \(right)<\(target)>(\"\(name)\")")
         }
-        for (entity, type) in kind.properties.targetTypes[slot] ?? [] where !type.isKind(of: target) {
+        for (entity, type) in descriptor.properties.targetTypes[propertyIndex] ?? [] where !type.isKind(of: target) {
             let help =
                 type == ManagedObject.self
                 ? "give the container a class for it" : "its class is \(type), which is no \(target)"
@@ -44,8 +46,8 @@ extension CheckedField {
         return .property(relationship)
     }
 
-    private func missing(in kind: ObjectKind) -> String {
-        let names = kind.entity.properties.map { "'\($0.name)'" }.sorted()
+    private func missing(in descriptor: EntityDescriptor) -> String {
+        let names = descriptor.entity.properties.map { "'\($0.name)'" }.sorted()
         let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
         return "the entity has no property '\(name)'; it has \(listed.isEmpty ? "none" : listed)"
     }

@@ -2,27 +2,27 @@
 ///
 /// An attribute that is optional in the model is a `Field` of an optional type. The attribute's name is resolved once.
 public final class Field<Value: FieldValue>: Sendable {
-    @usableFromInline let cache: SlotCache
+    @usableFromInline let cache: PropertyIndexCache
 
     /// Creates the key of the attribute with the given name.
     public init(_ name: String) {
-        cache = SlotCache(name)
+        cache = PropertyIndexCache(name)
     }
 
     /// The attribute's name in the model.
     public var name: String { cache.name }
 
     @inlinable
-    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? find(in: kind) }
+    func propertyIndex(in descriptor: EntityDescriptor) -> Int { cache.known(in: descriptor) ?? find(in: descriptor) }
 
     @usableFromInline
     @inline(never)
-    func find(in kind: ObjectKind) -> Int { cache.find(in: kind, for: self) }
+    func find(in descriptor: EntityDescriptor) -> Int { cache.find(in: descriptor, for: self) }
 }
 
 extension Field: CheckedField {
-    func mismatch(in kind: ObjectKind) -> String? {
-        let found = attribute(in: kind)
+    func mismatch(in descriptor: EntityDescriptor) -> String? {
+        let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
         guard attribute.accepts(Value.Present.zeroField.fieldValue) else {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"

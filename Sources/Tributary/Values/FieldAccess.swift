@@ -28,9 +28,9 @@ extension FieldAccess {
     @inlinable
     @inline(__always)
     public subscript<Value: FieldValue>(dynamicMember path: KeyPath<Self.Type, Field<Value>>) -> Value {
-        // Only the slot is needed from here on: holding the key during the access would copy the value.
-        get { field(at: Self.self[keyPath: path].slot(in: kind)) }
-        set { assign(newValue.fieldValue, Self.self[keyPath: path].slot(in: kind)) }
+        // Only the property index is needed from here on: holding the key during the access would copy the value.
+        get { field(at: Self.self[keyPath: path].propertyIndex(in: descriptor)) }
+        set { assign(newValue.fieldValue, Self.self[keyPath: path].propertyIndex(in: descriptor)) }
     }
 
     /// The to-one relationship of a key.

@@ -9,9 +9,9 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     /// The problem and its remedy.
     public var reason: String
 
-    init(_ field: any DeclaredField, in kind: ObjectKind, reason: String) {
-        className = "\(kind.type)"
-        entity = kind.entity.name
+    init(_ field: any DeclaredField, in descriptor: EntityDescriptor, reason: String) {
+        className = "\(descriptor.type)"
+        entity = descriptor.entity.name
         // `Field<String>`, without the module.
         self.field = "\(type(of: field))(\"\(field.name)\")"
         self.reason = reason

@@ -13,36 +13,36 @@ extension ManagedObject {
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
         get {
-            let slot = field.slot(in: kind)
+            let propertyIndex = field.propertyIndex(in: descriptor)
             #if DEBUG
-                checkRead(slot)
+                checkRead(propertyIndex)
             #endif
             // The value is read in place, unlike in `read`, because copying it costs more.
-            guard values.indices.contains(slot) else { return wholeField(slot) }
-            if case .blob = values[slot] { return wholeField(slot) }
-            return Value(fieldValue: values[slot]) ?? Value.zeroField
+            guard values.indices.contains(propertyIndex) else { return wholeField(propertyIndex) }
+            if case .blob = values[propertyIndex] { return wholeField(propertyIndex) }
+            return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
         }
-        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+        set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
-    /// Reads or sets an attribute by its slot.
+    /// Reads or sets an attribute by its property index.
     @inlinable
     @inline(__always)
-    func field<Value: FieldValue>(at slot: Int) -> Value {
+    func field<Value: FieldValue>(at propertyIndex: Int) -> Value {
         #if DEBUG
-            checkRead(slot)
+            checkRead(propertyIndex)
         #endif
         // The value is read in place, unlike in `read`, because copying it costs more.
-        guard values.indices.contains(slot) else { return wholeField(slot) }
-        if case .blob = values[slot] { return wholeField(slot) }
-        return Value(fieldValue: values[slot]) ?? Value.zeroField
+        guard values.indices.contains(propertyIndex) else { return wholeField(propertyIndex) }
+        if case .blob = values[propertyIndex] { return wholeField(propertyIndex) }
+        return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
     }
 
     /// Returns an attribute of a fault, or an external value.
     @usableFromInline
     @inline(never)
-    func wholeField<Value: FieldValue>(_ slot: Int) -> Value {
-        Value(fieldValue: wholeValue(slot)) ?? Value.zeroField
+    func wholeField<Value: FieldValue>(_ propertyIndex: Int) -> Value {
+        Value(fieldValue: wholeValue(propertyIndex)) ?? Value.zeroField
     }
 
     // MARK: To-one relationships
@@ -54,8 +54,8 @@ extension ManagedObject {
     /// A link of or to an object that is deleted or gone has no effect: the next save throws a ``ValidationError`` that
     /// names it.
     public subscript<Target: ManagedObject>(relationship: ToOne<Target>) -> Target? {
-        get { related(relationship.slot(in: kind)) as? Target ?? kind.probe?.target(Target.self) }
-        set { assignRelated(newValue, relationship.slot(in: kind)) }
+        get { related(relationship.propertyIndex(in: descriptor)) as? Target ?? descriptor.probe?.target(Target.self) }
+        set { assignRelated(newValue, relationship.propertyIndex(in: descriptor)) }
     }
 
     // MARK: To-many relationships
@@ -67,18 +67,18 @@ extension ManagedObject {
     /// current objects, so the cost of `append` through a property of this type grows with the number of objects;
     /// ``objects(of:)`` and ``add(_:to:)`` change the relationship in place.
     public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
-        get { relatedObjects(relationship.slot(in: kind)).compactMap { $0 as? Target } }
-        set { assignRelatedObjects(newValue, relationship.slot(in: kind)) }
+        get { relatedObjects(relationship.propertyIndex(in: descriptor)).compactMap { $0 as? Target } }
+        set { assignRelatedObjects(newValue, relationship.propertyIndex(in: descriptor)) }
     }
 
     /// Adds an object to a to-many relationship.
     public func add<Target: ManagedObject>(_ object: Target, to relationship: ToMany<Target>) {
-        assignLink(object, relationship.slot(in: kind))
+        assignLink(object, relationship.propertyIndex(in: descriptor))
     }
 
     /// Removes an object from a to-many relationship.
     public func remove<Target: ManagedObject>(_ object: Target, from relationship: ToMany<Target>) {
-        assignUnlink(object, relationship.slot(in: kind))
+        assignUnlink(object, relationship.propertyIndex(in: descriptor))
     }
 
     // MARK: IDs and bytes
@@ -87,16 +87,19 @@ extension ManagedObject {
     ///
     /// Setting it updates the inverse at once.
     public subscript<Target: ManagedObject>(idOf relationship: ToOne<Target>) -> ManagedObjectID? {
-        get { relatedID(relationship.slot(in: kind)) }
+        get { relatedID(relationship.propertyIndex(in: descriptor)) }
         set {
-            assignRelated(newValue.flatMap { managedObjectContext?.object(with: $0) }, relationship.slot(in: kind))
+            assignRelated(
+                newValue.flatMap { managedObjectContext?.object(with: $0) },
+                relationship.propertyIndex(in: descriptor)
+            )
         }
     }
 
     /// Reads an attribute by its typed key as another type of its values, such as a transformable's bytes.
     public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
-        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
-        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+        get { Other(fieldValue: wholeValue(field.propertyIndex(in: descriptor))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
     // MARK: Keys of a class

@@ -4,15 +4,15 @@ import TributaryModel
 
 /// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
 ///
-/// The object's key constants request their slots from its entity descriptor: the keys that do so are used by the
-/// accessor. The sample values reveal an accessor that computes another value from them.
+/// The object's key constants request their property indexes from its entity descriptor: the keys that do so are used
+/// by the accessor. The sample values reveal an accessor that computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// The number of slots, which is more than an accessor of one property can use.
+    /// The number of property indexes, which is more than an accessor of one property can use.
     private static let slotCount = 8
 
-    /// Returns the slot of a name: slots are numbered in the order of their first request.
-    func slot(named name: String) -> Int {
+    /// Returns the property index of a name: property indexes are numbered in the order of their first request.
+    func propertyIndex(named name: String) -> Int {
         names.withLock { names in
             if let known = names.firstIndex(of: name) { return known }
             names.append(name)
@@ -74,7 +74,7 @@ final class PropertyProbe: Sendable {
 
     /// Returns an object all of whose attributes have the value.
     private func object(of type: ManagedObject.Type, value: PropertyValue) -> ManagedObject {
-        let kind = ObjectKind(
+        let descriptor = EntityDescriptor(
             entity: .unknown(named: type.entityName),
             type: type,
             store: "",
@@ -83,7 +83,7 @@ final class PropertyProbe: Sendable {
             probe: self
         )
         let id = UniqueID(high: 0x7072_6f62_6500_7000, low: 0x8000_7072_6f62_6500)
-        let object = type.init(ObjectOrigin(kind: kind, uniqueID: id, context: nil))
+        let object = type.init(ObjectOrigin(descriptor: descriptor, uniqueID: id, context: nil))
         object.values = Array(repeating: value, count: PropertyProbe.slotCount)
         return object
     }

@@ -12,13 +12,13 @@ import TributaryChanges
 /// one that the key itself has takes precedence over both. Values are read and set as a whole: use value types, and set
 /// the attribute to the changed value. An instance of a class that is changed in place is not noticed and not saved.
 public final class TransformableField<Value>: Sendable {
-    private let cache: SlotCache
+    private let cache: PropertyIndexCache
     private let own: (any AttributeTransforming<Value>)?
     private let fallback: (any AttributeTransforming<Value>)?
 
     /// Creates the key of the attribute with the given name and a transformer.
     public init(_ name: String, transformer: any AttributeTransforming<Value>) {
-        cache = SlotCache(name)
+        cache = PropertyIndexCache(name)
         own = transformer
         fallback = nil
     }
@@ -28,13 +28,13 @@ public final class TransformableField<Value>: Sendable {
     /// When that transformer is missing or is for values of another type, reading returns nil and
     /// ``ManagedObject/transformed(_:)`` throws.
     public init(registered name: String) {
-        cache = SlotCache(name)
+        cache = PropertyIndexCache(name)
         own = nil
         fallback = nil
     }
 
     fileprivate init(_ name: String, fallback: any AttributeTransforming<Value>) {
-        cache = SlotCache(name)
+        cache = PropertyIndexCache(name)
         own = nil
         self.fallback = fallback
     }
@@ -42,24 +42,26 @@ public final class TransformableField<Value>: Sendable {
     /// The attribute's name in the model.
     public var name: String { cache.name }
 
-    func slot(in kind: ObjectKind) -> Int { cache.known(in: kind) ?? cache.find(in: kind, for: self) }
+    func propertyIndex(in descriptor: EntityDescriptor) -> Int {
+        cache.known(in: descriptor) ?? cache.find(in: descriptor, for: self)
+    }
 
     /// Returns the transformer of the attribute in an entity.
     ///
     /// - Throws: ``ContextError`` when there is none for values of this type.
-    func transformer(in kind: ObjectKind) throws(ContextError) -> any AttributeTransforming<Value> {
-        if kind.isKnown, cache.known(in: kind) == nil, let reason = mismatch(in: kind) {
-            throw .fields([FieldProblem(self, in: kind, reason: reason)])
+    func transformer(in descriptor: EntityDescriptor) throws(ContextError) -> any AttributeTransforming<Value> {
+        if descriptor.isKnown, cache.known(in: descriptor) == nil, let reason = mismatch(in: descriptor) {
+            throw .fields([FieldProblem(self, in: descriptor, reason: reason)])
         }
         if let own { return own }
-        guard let registered = kind.properties.transformers[slot(in: kind)] else {
+        guard let registered = descriptor.properties.transformers[propertyIndex(in: descriptor)] else {
             if let fallback { return fallback }
-            let wanted = kind.entity.property(named: name)?.attribute?.valueTransformerName
-            throw .missingTransformer(entity: kind.entity.name, attribute: name, transformer: wanted ?? "")
+            let wanted = descriptor.entity.property(named: name)?.attribute?.valueTransformerName
+            throw .missingTransformer(entity: descriptor.entity.name, attribute: name, transformer: wanted ?? "")
         }
         guard let fitting = registered as? any AttributeTransforming<Value> else {
             throw .wrongType(
-                entity: kind.entity.name,
+                entity: descriptor.entity.name,
                 property: name,
                 expected: "a transformer of \(Value.self)",
                 found: "\(type(of: registered))"
@@ -70,8 +72,8 @@ public final class TransformableField<Value>: Sendable {
 }
 
 extension TransformableField: CheckedField {
-    func mismatch(in kind: ObjectKind) -> String? {
-        let found = attribute(in: kind)
+    func mismatch(in descriptor: EntityDescriptor) -> String? {
+        let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
         return attribute.accepts(.binary([]))
             ? nil : "'\(name)' is of the type \(attribute.type.rawValue): declare it as a Field"
@@ -92,15 +94,15 @@ extension ManagedObject {
     /// errors.
     public subscript<Value>(field: TransformableField<Value>) -> Value? {
         get {
-            _ = field.slot(in: kind)
+            _ = field.propertyIndex(in: descriptor)
             return try? transformed(field)
         }
         set {
-            let slot = field.slot(in: kind)
+            let propertyIndex = field.propertyIndex(in: descriptor)
             do throws(ContextError) {
-                try checkWritable(slot)
+                try checkWritable(propertyIndex)
             } catch {
-                return refuse(error, slot)
+                return refuse(error, propertyIndex)
             }
             try? setTransformed(newValue, for: field)
         }
@@ -108,18 +110,18 @@ extension ManagedObject {
 
     /// Reads or sets the bytes of a transformable attribute without its transformer.
     public subscript<Value, Other: FieldValue>(field: TransformableField<Value>, as type: Other.Type) -> Other {
-        get { Other(fieldValue: wholeValue(field.slot(in: kind))) ?? Other.zeroField }
-        set { assign(newValue.fieldValue, field.slot(in: kind)) }
+        get { Other(fieldValue: wholeValue(field.propertyIndex(in: descriptor))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
     /// The value of a transformable attribute; nil when there is none.
     ///
     /// - Throws: the transformer's error, and ``ContextError`` when the key has none.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
-        let transformer = Result { () throws(ContextError) in try field.transformer(in: kind) }
+        let transformer = Result { () throws(ContextError) in try field.transformer(in: descriptor) }
         if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
-        let slot = field.slot(in: kind)
-        guard case .binary(let bytes) = try wholeOrError(read(slot), slot) else { return nil }
+        let propertyIndex = field.propertyIndex(in: descriptor)
+        guard case .binary(let bytes) = try wholeOrError(read(propertyIndex), propertyIndex) else { return nil }
         return try transformer.get().value(of: bytes)
     }
 
@@ -127,9 +129,9 @@ extension ManagedObject {
     ///
     /// - Throws: what the transformer throws, and ``ContextError`` when the key has none or the object is gone.
     public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
-        let transformer = try field.transformer(in: kind)
-        try checkWritable(field.slot(in: kind))
+        let transformer = try field.transformer(in: descriptor)
+        try checkWritable(field.propertyIndex(in: descriptor))
         let bytes = try value.map { try transformer.bytes(of: $0) }
-        write(bytes.map(PropertyValue.binary) ?? .null, field.slot(in: kind))
+        write(bytes.map(PropertyValue.binary) ?? .null, field.propertyIndex(in: descriptor))
     }
 }

@@ -39,12 +39,12 @@ public struct TransformerRegistry: Sendable {
     }
 
     /// Returns the transformers of an entity's attributes.
-    func bySlot(of entity: Entity) -> [Int: any AttributeTransforming] {
+    func byPropertyIndex(of entity: Entity) -> [Int: any AttributeTransforming] {
         guard !transformers.isEmpty else { return [:] }
         var result: [Int: any AttributeTransforming] = [:]
-        for (slot, property) in entity.properties.enumerated() {
+        for (propertyIndex, property) in entity.properties.enumerated() {
             guard let name = property.attribute?.valueTransformerName else { continue }
-            result[slot] = transformers[name]
+            result[propertyIndex] = transformers[name]
         }
         return result
     }

@@ -30,22 +30,33 @@ struct ObjectJSON: Sendable {
 
     private func values(of row: Row, in reader: Reader) throws -> [JSONMember] {
         var members: [JSONMember] = []
-        for (slot, property) in row.entity.properties.enumerated() {
+        for (propertyIndex, property) in row.entity.properties.enumerated() {
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored else { continue }
                 members.append(
-                    JSONMember(key: attribute.name, value: attribute.json(for: reader.readable(row.values[slot])))
+                    JSONMember(
+                        key: attribute.name,
+                        value: attribute.json(for: reader.readable(row.values[propertyIndex]))
+                    )
                 )
             case .relationship(let relationship, let storage):
                 if !relationship.isToMany, case .column = storage {
-                    members.append(JSONMember(key: relationship.name, value: row.values[slot].json))
+                    members.append(JSONMember(key: relationship.name, value: row.values[propertyIndex].json))
                 } else if !relationship.isToMany {
-                    let target = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot).first
+                    let target = try reader.related(
+                        to: row.id.uniqueID,
+                        entity: row.entity,
+                        propertyIndex: propertyIndex
+                    ).first
                     let value = target.map { JSONValue.string($0.uniqueID.description) } ?? .null
                     members.append(JSONMember(key: relationship.name, value: value))
                 } else if include.contains(relationship.name) {
-                    let targets = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+                    let targets = try reader.related(
+                        to: row.id.uniqueID,
+                        entity: row.entity,
+                        propertyIndex: propertyIndex
+                    )
                     let ids = targets.map { JSONValue.string($0.uniqueID.description) }
                     members.append(JSONMember(key: relationship.name, value: .array(ids)))
                 }
@@ -62,8 +73,9 @@ struct ObjectJSON: Sendable {
         let plain = ObjectJSON(model: model)
         for row in rows {
             for name in include {
-                guard let slot = row.entity.slot(named: name) else { continue }
-                for target in try targets(of: row, slot: slot, in: reader) where seen.insert(target).inserted {
+                guard let propertyIndex = row.entity.propertyIndex(named: name) else { continue }
+                for target in try targets(of: row, propertyIndex: propertyIndex, in: reader)
+                where seen.insert(target).inserted {
                     guard result.count < QueryParameters.largestLimit else { return result }
                     if let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
                         result.append(try plain.object(of: other, in: reader))
@@ -79,11 +91,11 @@ struct ObjectJSON: Sendable {
         include = []
     }
 
-    private func targets(of row: Row, slot: Int, in reader: Reader) throws -> [ManagedObjectID] {
-        guard case .relationship(let relationship, .column) = row.entity.properties[slot] else {
-            return try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+    private func targets(of row: Row, propertyIndex: Int, in reader: Reader) throws -> [ManagedObjectID] {
+        guard case .relationship(let relationship, .column) = row.entity.properties[propertyIndex] else {
+            return try reader.related(to: row.id.uniqueID, entity: row.entity, propertyIndex: propertyIndex)
         }
-        guard case .reference(let id) = row.values[slot],
+        guard case .reference(let id) = row.values[propertyIndex],
             let destination = model.entity(named: relationship.destination)
         else { return [] }
         return [

@@ -2,9 +2,9 @@ import TributaryChanges
 
 /// An entity of a model with its inherited properties resolved.
 ///
-/// Each property has an index, called its *slot*. Inherited properties come first, so that a property has one slot in
-/// the entity and in all of its sub-entities. Within an entity attributes come before relationships, both sorted by
-/// name.
+/// Each property has an index, called its *property index*. Inherited properties come first, so that a property has one
+/// property index in the entity and in all of its sub-entities. Within an entity attributes come before relationships,
+/// both sorted by name.
 public final class Entity: Sendable {
     /// The name of the entity and of its table or view in the store.
     public let name: String
@@ -27,7 +27,7 @@ public final class Entity: Sendable {
     /// The names of the properties that the entity declares itself, in the order of the model file, attributes first.
     public let declaredNames: [String]
     let ownProperties: [Property]
-    /// All properties, inherited ones first; the index of a property is its slot.
+    /// All properties, inherited ones first; the index of a property is its property index.
     public let properties: [Property]
     /// Sets of properties that no two objects may share, inherited ones included.
     public let uniquenessConstraints: [[String]]
@@ -39,7 +39,7 @@ public final class Entity: Sendable {
     public let versionHashModifier: String?
     /// Further information about the entity by key, as the model states it.
     public let userInfo: [String: String]
-    private let slots: [String: Int]
+    private let propertyIndexes: [String: Int]
 
     init(
         definition: EntityDefinition,
@@ -68,16 +68,16 @@ public final class Entity: Sendable {
         renamingIdentifier = definition.renamingIdentifier
         versionHashModifier = definition.versionHashModifier
         userInfo = definition.userInfo
-        slots = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+        propertyIndexes = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
     }
 
-    /// The slot of the property with the given name, inherited ones included; nil when there is none.
+    /// The property index of the property with the given name, inherited ones included; nil when there is none.
     ///
     /// Two names are equal when their Unicode scalars are.
-    public func slot(named name: String) -> Int? { slots[identical: name] }
+    public func propertyIndex(named name: String) -> Int? { propertyIndexes[identical: name] }
 
     /// The property with the given name, inherited ones included; nil when there is none.
-    public func property(named name: String) -> Property? { slot(named: name).map { properties[$0] } }
+    public func property(named name: String) -> Property? { propertyIndex(named: name).map { properties[$0] } }
 
     /// Whether objects of this entity are also objects of the entity with the given name.
     public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }

@@ -211,7 +211,7 @@ package struct FormerNames: Sendable {
     }
 
     private mutating func addFormerName(_ former: String?, ofProperty property: String, of entity: Entity) {
-        guard let former, !former.isIdentical(to: property), entity.slot(named: former) == nil,
+        guard let former, !former.isIdentical(to: property), entity.propertyIndex(named: former) == nil,
             properties[entity.name]?[former] == nil
         else { return }
         properties[entity.name, default: [:]][former] = property

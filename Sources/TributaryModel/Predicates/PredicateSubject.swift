@@ -12,11 +12,11 @@ package protocol PredicateSubject {
     var predicateEntity: String { get }
 
     /// Returns the value of an attribute, or the UUID of a to-one relationship's destination as a reference.
-    func predicateValue(slot: Int) -> PropertyValue
+    func predicateValue(propertyIndex: Int) -> PropertyValue
 
     /// Returns the destination object of a to-one relationship; nil when there is none.
-    func predicateTarget(slot: Int) -> Related?
+    func predicateTarget(propertyIndex: Int) -> Related?
 
     /// Returns the destination objects of a to-many relationship.
-    func predicateTargets(slot: Int) -> [Related]
+    func predicateTargets(propertyIndex: Int) -> [Related]
 }

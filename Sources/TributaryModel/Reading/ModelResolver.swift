@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Creates entities from definitions: resolves inheritance, checks inverses, and assigns slots and storage.
+/// Creates entities from definitions: resolves inheritance, checks inverses, and assigns property indexes and storage.
 struct ModelResolver {
     let definitions: [String: EntityDefinition]
     let order: [EntityDefinition]

@@ -22,8 +22,8 @@ final class BatchDeletion {
         // Registers that release a doomed object.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_release(
-            root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, slot INTEGER NOT NULL,
-            PRIMARY KEY (root, id, slot)) WITHOUT ROWID
+            root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, propertyIndex INTEGER NOT NULL,
+            PRIMARY KEY (root, id, propertyIndex)) WITHOUT ROWID
         """,
         // Pairs that are removed, by the code of their link table.
         """
@@ -64,22 +64,22 @@ final class BatchDeletion {
         let relationships = relationships
         let cascades = try relationships.filter { $0.2.deleteRule == .cascade }.map { try cascade($0.0, $0.3) }
         while try follow(cascades) { level += 1 }
-        for (entity, slot, relationship, join) in relationships where relationship.deleteRule == .deny {
-            try deny(entity, slot, relationship, join)
+        for (entity, propertyIndex, relationship, join) in relationships where relationship.deleteRule == .deny {
+            try deny(entity, propertyIndex, relationship, join)
         }
-        for (entity, slot, relationship, join) in relationships where relationship.deleteRule == .nullify {
-            try nullify(entity, slot, relationship, join)
+        for (entity, propertyIndex, relationship, join) in relationships where relationship.deleteRule == .nullify {
+            try nullify(entity, propertyIndex, relationship, join)
         }
     }
 
     /// Every relationship of every concrete entity.
     private var relationships: [(EntityLayout, Int, Relationship, RelationshipJoin)] {
         layout.entities.filter { !$0.entity.isAbstract }.flatMap { entity in
-            entity.entity.properties.enumerated().compactMap { slot, property in
+            entity.entity.properties.enumerated().compactMap { propertyIndex, property in
                 guard let relationship = property.relationship,
                     let join = RelationshipJoin(relationship, in: entity, layout: layout)
                 else { return nil }
-                return (entity, slot, relationship, join)
+                return (entity, propertyIndex, relationship, join)
             }
         }
     }
@@ -122,7 +122,7 @@ final class BatchDeletion {
 
     private func deny(
         _ entity: EntityLayout,
-        _ slot: Int,
+        _ propertyIndex: Int,
         _ relationship: Relationship,
         _ join: RelationshipJoin
     ) throws {
@@ -141,21 +141,21 @@ final class BatchDeletion {
 
     private func nullify(
         _ entity: EntityLayout,
-        _ slot: Int,
+        _ propertyIndex: Int,
         _ relationship: Relationship,
         _ join: RelationshipJoin
     ) throws {
-        switch entity.places[slot] {
+        switch entity.places[propertyIndex] {
         // The deletion of the object removes its own register.
         case .column, .none: return
         case .inverse, .inverseColumn:
             guard let name = relationship.inverse,
-                let there = layout.entity(named: relationship.destination)?.entity.slot(named: name)
+                let there = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
             else { return }
             let statement = try BoundStatement(
                 db,
                 """
-                INSERT OR IGNORE INTO temp.tributary_release(root, id, entity, slot)
+                INSERT OR IGNORE INTO temp.tributary_release(root, id, entity, propertyIndex)
                 SELECT \(join.target.code), o._id, \(entityCode(join.target)), \(there) \(way(entity, join))
                     AND \(survives(join.target))
                 """
@@ -182,18 +182,18 @@ final class BatchDeletion {
 
     // MARK: Changes
 
-    /// Hands one update with all its registers to `body` for each object that releases a doomed object.
-    func forEachRelease(_ body: (Change) throws -> Void) throws {
+    /// Hands one update with all its registers to `block` for each object that releases a doomed object.
+    func forEachRelease(_ block: (Change) throws -> Void) throws {
         let statement = try BoundStatement(
             db,
-            "SELECT root, id, entity, slot FROM temp.tributary_release ORDER BY root, id, slot"
+            "SELECT root, id, entity, propertyIndex FROM temp.tributary_release ORDER BY root, id, propertyIndex"
         )
         var current: (root: Int64, change: Change, writes: [PropertyWrite])?
         func end() throws {
             guard var (_, change, writes) = current else { return }
             change.operation = .update(writes)
             writes = []
-            try body(change)
+            try block(change)
         }
         try statement.forEach { row in
             guard let id = row.id(1), let entity = layout.entity(code: row.integer(2)) else { return }
@@ -210,8 +210,8 @@ final class BatchDeletion {
         try end()
     }
 
-    /// Hands one unlink to `body` for each object that owns removed pairs.
-    func forEachUnlink(_ body: (Change) throws -> Void) throws {
+    /// Hands one unlink to `block` for each object that owns removed pairs.
+    func forEachUnlink(_ block: (Change) throws -> Void) throws {
         for link in layout.links {
             let source = layout.tables[link.source]
             let statement = try BoundStatement(
@@ -226,7 +226,7 @@ final class BatchDeletion {
             var current: (id: UniqueID, entity: String, targets: [UniqueID])?
             func end() throws {
                 guard let (id, entity, targets) = current else { return }
-                try body(Change(entity: entity, id: id, operation: .unlink(to: link.sourceProperty, ids: targets)))
+                try block(Change(entity: entity, id: id, operation: .unlink(to: link.sourceProperty, ids: targets)))
             }
             // All rows are read before a change is made: the changes modify the rows that the statement iterates over.
             var rows: [(UniqueID, UniqueID, String)] = []
@@ -247,14 +247,14 @@ final class BatchDeletion {
         }
     }
 
-    func forEachObject(_ body: (ManagedObjectID) throws -> Void) throws {
+    func forEachObject(_ block: (ManagedObjectID) throws -> Void) throws {
         let statement = try BoundStatement(
             db,
             "SELECT id, entity FROM temp.tributary_doomed ORDER BY level, root, id"
         )
         try statement.forEach { row in
             guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
-            try body(objectID(id, entity))
+            try block(objectID(id, entity))
         }
     }
 

@@ -33,15 +33,15 @@ final class BatchInsertion {
                 id = own
                 continue
             }
-            let slot = try properties.slot(name, row: row)
-            values[slot] = try properties.check(value, slot: slot, row: row)
-            written.append(slot)
+            let propertyIndex = try properties.propertyIndex(name, row: row)
+            values[propertyIndex] = try properties.check(value, propertyIndex: propertyIndex, row: row)
+            written.append(propertyIndex)
         }
         try checkMandatory(values, row: row)
         if !keys.isEmpty, try settle(values, written.sorted(), row: row, take) { return }
         let uniqueID = id ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
-        let writes = values.indices.compactMap { properties.insertWrite(values[$0], slot: $0) }
+        let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
         slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
         rows[uniqueID] = row
         if !keys.isEmpty { keys.note(values, row: row) }
@@ -63,7 +63,8 @@ final class BatchInsertion {
     }
 
     private func checkMandatory(_ values: [PropertyValue], row: Int) throws {
-        for (slot, property) in properties.entity.entity.properties.enumerated() where values[slot].isNull {
+        for (propertyIndex, property) in properties.entity.entity.properties.enumerated()
+        where values[propertyIndex].isNull {
             let isMissing: Bool
             switch property {
             case .attribute(let attribute):
@@ -96,9 +97,16 @@ final class BatchInsertion {
             // The changes that are not applied yet may concern this object.
             try flush(take)
             var writes: [PropertyWrite] = []
-            for slot in written {
-                guard let there = other.entity.slot(named: properties.entity.entity.properties[slot].name),
-                    let write = properties.updateWrite(from: other.values[there], to: values[slot], slot: slot)
+            for propertyIndex in written {
+                guard
+                    let there = other.entity.propertyIndex(
+                        named: properties.entity.entity.properties[propertyIndex].name
+                    ),
+                    let write = properties.updateWrite(
+                        from: other.values[there],
+                        to: values[propertyIndex],
+                        propertyIndex: propertyIndex
+                    )
                 else { continue }
                 writes.append(write)
             }

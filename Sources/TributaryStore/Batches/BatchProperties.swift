@@ -17,32 +17,32 @@ struct BatchProperties {
     var name: String { entity.entity.name }
     var table: TableLayout { layout.tables[entity.table] }
 
-    /// The slot of a property that a batch may write.
-    func slot(_ property: String, row: Int?) throws -> Int {
-        guard let slot = entity.entity.slot(named: property) else {
+    /// The property index of a property that a batch may write.
+    func propertyIndex(_ property: String, row: Int?) throws -> Int {
+        guard let propertyIndex = entity.entity.propertyIndex(named: property) else {
             throw BatchError.unknownProperty(row: row, entity: name, property: property)
         }
         func refused(_ reason: String) -> BatchError {
             .unwritable(row: row, entity: name, property: property, reason: reason)
         }
-        switch entity.entity.properties[slot] {
+        switch entity.entity.properties[propertyIndex] {
         case .attribute(let attribute):
             if !attribute.isStored { throw refused("it is not stored") }
             if attribute.derivationExpression != nil { throw refused("it is derived") }
         case .relationship(let relationship, _):
             if relationship.isToMany { throw refused("it is to-many") }
-            guard case .column(let place) = entity.places[slot],
+            guard case .column(let place) = entity.places[propertyIndex],
                 case .reference(_, false, _) = table.columns[place].kind
             else { throw refused("it is one-to-one") }
         }
-        return slot
+        return propertyIndex
     }
 
     /// Returns the value in the form that the store keeps.
     ///
     /// - Throws: ``BatchError`` when the value does not fit, or when it is null and the property is mandatory.
-    func check(_ value: PropertyValue, slot: Int, row: Int?) throws -> PropertyValue {
-        let property = entity.entity.properties[slot]
+    func check(_ value: PropertyValue, propertyIndex: Int, row: Int?) throws -> PropertyValue {
+        let property = entity.entity.properties[propertyIndex]
         func wrong(_ expected: String) -> BatchError {
             .wrongType(row: row, entity: name, property: property.name, expected: expected, found: value)
         }
@@ -66,10 +66,12 @@ struct BatchProperties {
     }
 
     /// The write in the log for the value of a new object; nil when the log needs none.
-    func insertWrite(_ value: PropertyValue, slot: Int) -> PropertyWrite? {
-        let property = entity.entity.properties[slot]
+    func insertWrite(_ value: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
+        let property = entity.entity.properties[propertyIndex]
         guard let attribute = property.attribute else {
-            guard case .column = entity.places[slot], property.relationship?.isToMany == false else { return nil }
+            guard case .column = entity.places[propertyIndex], property.relationship?.isToMany == false else {
+                return nil
+            }
             return PropertyWrite(name: property.name, value: value.json)
         }
         guard attribute.isStored else { return nil }
@@ -78,9 +80,9 @@ struct BatchProperties {
     }
 
     /// The write in the log for a changed value.
-    func updateWrite(from old: PropertyValue, to new: PropertyValue, slot: Int) -> PropertyWrite? {
+    func updateWrite(from old: PropertyValue, to new: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
         guard !old.isSame(as: new) else { return nil }
-        let property = entity.entity.properties[slot]
+        let property = entity.entity.properties[propertyIndex]
         guard let attribute = property.attribute, attribute.mergeRule == .counter else {
             return PropertyWrite(name: property.name, value: new.json)
         }

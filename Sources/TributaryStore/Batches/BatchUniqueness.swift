@@ -5,7 +5,7 @@ import TributaryModel
 /// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
     private struct Constraint {
-        var slots: [Int]
+        var propertyIndexes: [Int]
         var names: [String]
         var find: BoundStatement
     }
@@ -29,9 +29,9 @@ final class BatchUniqueness {
         let table = properties.table
         reading = RowReading(table: table, context: reader.context)
         for names in properties.entity.entity.uniquenessConstraints {
-            let slots = names.compactMap { properties.entity.entity.slot(named: $0) }
-            let columns = slots.compactMap { properties.entity.slotColumns[$0] }
-            guard slots.count == names.count, columns.count == names.count else { continue }
+            let propertyIndexes = names.compactMap { properties.entity.entity.propertyIndex(named: $0) }
+            let columns = propertyIndexes.compactMap { properties.entity.propertyColumns[$0] }
+            guard propertyIndexes.count == names.count, columns.count == names.count else { continue }
             var conditions = columns.enumerated().map { "o.\(table.columns[$1].quotedName) = ?\($0 + 1)" }
             if table.hasEntityColumn {
                 let owners = BatchUniqueness.owners(of: names, properties.entity.entity, layout)
@@ -44,7 +44,7 @@ final class BatchUniqueness {
                 WHERE \(conditions.joined(separator: " AND ")) LIMIT 1
                 """
             )
-            constraints.append(Constraint(slots: slots, names: names, find: find))
+            constraints.append(Constraint(propertyIndexes: propertyIndexes, names: names, find: find))
         }
     }
 
@@ -56,10 +56,10 @@ final class BatchUniqueness {
         case pending
     }
 
-    /// Finds the collision of a row; `values` are indexed by slot.
+    /// Finds the collision of a row; `values` are indexed by property index.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (index, constraint) in constraints.enumerated() {
-            let key = constraint.slots.map { values[$0] }
+            let key = constraint.propertyIndexes.map { values[$0] }
             if key.contains(.null) { continue }
             if pending[Key(constraint: index, values: key)] != nil { return .pending }
             for (place, value) in key.enumerated() { constraint.find.bind(Int32(place + 1), value) }
@@ -72,7 +72,7 @@ final class BatchUniqueness {
 
     func note(_ values: [PropertyValue], row: Int) {
         for (index, constraint) in constraints.enumerated() {
-            let key = constraint.slots.map { values[$0] }
+            let key = constraint.propertyIndexes.map { values[$0] }
             if !key.contains(.null) { pending[Key(constraint: index, values: key)] = row }
         }
     }
@@ -82,7 +82,7 @@ final class BatchUniqueness {
     /// Two objects with one key, at least one of which the transaction has changed.
     static func violation(
         _ properties: BatchProperties,
-        slots: Set<Int>,
+        propertyIndexes: Set<Int>,
         number: Int64,
         reader: Reader
     ) throws -> BatchError? {
@@ -98,8 +98,10 @@ final class BatchUniqueness {
             guard let holder = related.first(where: { $0.entity.uniquenessConstraints.contains(names) }) else {
                 continue
             }
-            let places = names.compactMap { name in holder.entity.slot(named: name).flatMap { holder.slotColumns[$0] } }
-            let written = Set(slots.compactMap { properties.entity.slotColumns[$0] })
+            let places = names.compactMap { name in
+                holder.entity.propertyIndex(named: name).flatMap { holder.propertyColumns[$0] }
+            }
+            let written = Set(propertyIndexes.compactMap { properties.entity.propertyColumns[$0] })
             guard places.count == names.count, !written.isDisjoint(with: places) else { continue }
             var conditions = places.map { place in
                 "x.\(table.columns[place].quotedName) = o.\(table.columns[place].quotedName)"

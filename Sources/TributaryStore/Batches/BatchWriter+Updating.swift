@@ -12,13 +12,13 @@ extension BatchWriter {
     ) throws -> BatchOutcome {
         let layout = reader.context.layout
         let properties = try BatchProperties(query.entity.name, layout: layout, allowsAbstract: true)
-        var slots: [(slot: Int, expression: BatchExpression)] = []
+        var propertyIndexes: [(propertyIndex: Int, expression: BatchExpression)] = []
         for (name, expression) in expressions {
-            let slot = try properties.slot(name, row: nil)
-            try check(expression, slot: slot, properties)
-            slots.append((slot, expression))
+            let propertyIndex = try properties.propertyIndex(name, row: nil)
+            try check(expression, propertyIndex: propertyIndex, properties)
+            propertyIndexes.append((propertyIndex, expression))
         }
-        slots.sort { $0.slot < $1.slot }
+        propertyIndexes.sort { $0.propertyIndex < $1.propertyIndex }
         var count = 0
         var ids: [ManagedObjectID] = []
         let committed = try commitSlices(terms) { take in
@@ -29,10 +29,20 @@ extension BatchWriter {
                 for id in rest.prefix(BatchWriter.sliceSize) {
                     guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
                     var writes: [PropertyWrite] = []
-                    for (slot, expression) in slots {
-                        // Sub-entities have the slots of their parent entity.
-                        let new = try properties.check(value(expression, row, slot, properties), slot: slot, row: nil)
-                        guard let write = properties.updateWrite(from: row.values[slot], to: new, slot: slot) else {
+                    for (propertyIndex, expression) in propertyIndexes {
+                        // Sub-entities have the property indexes of their parent entity.
+                        let new = try properties.check(
+                            value(expression, row, propertyIndex, properties),
+                            propertyIndex: propertyIndex,
+                            row: nil
+                        )
+                        guard
+                            let write = properties.updateWrite(
+                                from: row.values[propertyIndex],
+                                to: new,
+                                propertyIndex: propertyIndex
+                            )
+                        else {
                             continue
                         }
                         writes.append(write)
@@ -46,8 +56,13 @@ extension BatchWriter {
                 rest = rest.dropFirst(BatchWriter.sliceSize)
             }
         } verify: { number in
-            let written = Set(slots.map(\.slot))
-            if let problem = try BatchUniqueness.violation(properties, slots: written, number: number, reader: reader) {
+            let written = Set(propertyIndexes.map(\.propertyIndex))
+            if let problem = try BatchUniqueness.violation(
+                properties,
+                propertyIndexes: written,
+                number: number,
+                reader: reader
+            ) {
                 throw problem
             }
         }
@@ -55,10 +70,10 @@ extension BatchWriter {
     }
 
     /// Checks an expression as far as possible without an object.
-    private func check(_ expression: BatchExpression, slot: Int, _ properties: BatchProperties) throws {
-        let property = properties.entity.entity.properties[slot]
+    private func check(_ expression: BatchExpression, propertyIndex: Int, _ properties: BatchProperties) throws {
+        let property = properties.entity.entity.properties[propertyIndex]
         switch expression {
-        case .value(let value): _ = try properties.check(value, slot: slot, row: nil)
+        case .value(let value): _ = try properties.check(value, propertyIndex: propertyIndex, row: nil)
         case .increment(let amount):
             let isNumber = property.attribute.map { $0.type.isInteger || $0.type == .double || $0.type == .float }
             guard isNumber == true, property.attribute?.type.holds(amount) == true, !amount.isNull else {
@@ -80,27 +95,27 @@ extension BatchWriter {
     private func value(
         _ expression: BatchExpression,
         _ row: Row,
-        _ slot: Int,
+        _ propertyIndex: Int,
         _ properties: BatchProperties
     ) throws -> PropertyValue {
         switch expression {
         case .value(let value): value
-        case .copy(let name): properties.entity.entity.slot(named: name).map { row.values[$0] } ?? .null
+        case .copy(let name): properties.entity.entity.propertyIndex(named: name).map { row.values[$0] } ?? .null
         case .increment(let amount):
-            switch (row.values[slot], amount) {
-            case (.integer(let old), .integer(let more)): .integer(try sum(old, more, slot, properties))
+            switch (row.values[propertyIndex], amount) {
+            case (.integer(let old), .integer(let more)): .integer(try sum(old, more, propertyIndex, properties))
             case (.double(let old), .double(let more)): .double(old + more)
             default: amount
             }
         }
     }
-    private func sum(_ old: Int64, _ more: Int64, _ slot: Int, _ properties: BatchProperties) throws -> Int64 {
+    private func sum(_ old: Int64, _ more: Int64, _ propertyIndex: Int, _ properties: BatchProperties) throws -> Int64 {
         let (sum, overflow) = old.addingReportingOverflow(more)
         guard overflow else { return sum }
         throw BatchError.wrongType(
             row: nil,
             entity: properties.name,
-            property: properties.entity.entity.properties[slot].name,
+            property: properties.entity.entity.properties[propertyIndex].name,
             expected: "an amount that \(old) can grow by in 64 bits",
             found: .integer(more)
         )

@@ -13,16 +13,16 @@ package struct BatchWriter {
     private var db: Database { transaction.db }
     var reader: Reader { transaction.reader }
 
-    /// Writes a batch as one transaction, whose changes `body` hands over slice by slice.
+    /// Writes a batch as one transaction, whose changes `block` hands over slice by slice.
     ///
     /// The function draws clock and sequence, adds derived attributes, and writes history and the lines for export.
     /// `verify` gets the number of the transaction after everything is written.
     ///
-    /// - Returns: The transaction; nil when `body` handed over no change, so that there is no transaction.
-    /// - Throws: What `body` and `verify` throw; nothing is written then.
+    /// - Returns: The transaction; nil when `block` handed over no change, so that there is no transaction.
+    /// - Throws: What `block` and `verify` throw; nothing is written then.
     func commitSlices(
         _ terms: BatchTerms,
-        _ body: (_ take: ([Change]) throws -> Void) throws -> Void,
+        _ block: (_ take: ([Change]) throws -> Void) throws -> Void,
         verify: (_ number: Int64) throws -> Void = { _ in }
     ) throws -> CommittedTransaction? {
         let savepoint = "tributary_batch"
@@ -37,7 +37,7 @@ package struct BatchWriter {
                 try engine.apply(explicit)
                 for change in explicit { change.write(to: &lines) }
             }
-            try body { changes in
+            try block { changes in
                 guard !changes.isEmpty else { return }
                 let explicit = try LocalChanges(reader: reader).explicit(changes)
                 try terms.deriving?.willApply(explicit, reader)

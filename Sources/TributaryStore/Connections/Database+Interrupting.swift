@@ -15,10 +15,10 @@ extension Database {
     /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
     private static let stepsBetweenQuestions: Int32 = 2000
 
-    /// Interrupts statements of `body` once `isDue` is true: between two instructions, and inside a string match.
+    /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
     ///
-    /// - Throws: What `body` throws; a statement that was interrupted throws SQLite's own error.
-    func interrupting<T>(when isDue: @escaping @Sendable () -> Bool, _ body: () throws -> T) throws -> T {
+    /// - Throws: What `block` throws; a statement that was interrupted throws SQLite's own error.
+    func interrupting<T>(when isDue: @escaping @Sendable () -> Bool, _ block: () throws -> T) throws -> T {
         let interruption = Interruption(isDue)
         sqlite3_progress_handler(
             sqliteConnection,
@@ -31,7 +31,7 @@ extension Database {
         )
         defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
         return try withExtendedLifetime(interruption) {
-            try MatchingLimit.$isOver.withValue(isDue) { try body() }
+            try MatchingLimit.$isOver.withValue(isDue) { try block() }
         }
     }
 }

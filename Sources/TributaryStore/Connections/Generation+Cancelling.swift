@@ -5,13 +5,13 @@ extension Generation {
     ///
     /// - Parameters:
     ///   - timeout: how long the read may take, waiting for a connection not included; nil sets no limit.
-    ///   - body: reads on the connection.
-    /// - Returns: What `body` returns.
+    ///   - block: reads on the connection.
+    /// - Returns: What `block` returns.
     /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
-    ///   ``StoreError`` `timedOut` when the time is over; what `body` throws.
+    ///   ``StoreError`` `timedOut` when the time is over; what `block` throws.
     package func readInTurn<T: Sendable>(
         timeout: Duration? = nil,
-        _ body: @escaping @Sendable (Reader) throws -> T
+        _ block: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {
         let cancellation = ReadCancellation()
         return try await withTaskCancellationHandler {
@@ -19,7 +19,7 @@ extension Generation {
             return try await withCheckedThrowingContinuation { continuation in
                 connection.enqueue { database in
                     let result = Result {
-                        try generation.reading(on: connection, timeout, cancellation, database, body)
+                        try generation.reading(on: connection, timeout, cancellation, database, block)
                     }
                     generation.giveBack(connection)
                     continuation.resume(with: result)
@@ -35,11 +35,11 @@ extension Generation {
         _ timeout: Duration?,
         _ cancellation: ReadCancellation,
         _ database: Database,
-        _ body: (Reader) throws -> T
+        _ block: (Reader) throws -> T
     ) throws -> T {
         func read() throws -> T {
             try StoreError.mapping {
-                try holding(connection) { try body(Reader(database: database, context: context)) }
+                try holding(connection) { try block(Reader(database: database, context: context)) }
             }
         }
         guard let timeout else { return try cancellation.guarding(database, read) }

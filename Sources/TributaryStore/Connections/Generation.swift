@@ -129,12 +129,12 @@ package final class Generation: Sendable {
 
     private func kept(_ isLimited: Bool) -> Int { isLimited && size > 1 ? 1 : 0 }
 
-    /// Registers that this thread reads with the connection until `body` ends.
-    func holding<T>(_ connection: StoreConnection, _ body: () throws -> T) rethrows -> T {
+    /// Registers that this thread reads with the connection until `block` ends.
+    func holding<T>(_ connection: StoreConnection, _ block: () throws -> T) rethrows -> T {
         let thread = pthread_self()
         state.withLock { $0.holders[thread] = connection }
         defer { state.withLock { $0.holders[thread] = nil } }
-        return try body()
+        return try block()
     }
 
     /// The connection that this thread is already reading with.

@@ -12,13 +12,13 @@ package final class ReadCancellation: Sendable {
 
     package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    /// Interrupts the statements of `body` when the read is cancelled.
+    /// Interrupts the statements of `block` when the read is cancelled.
     ///
     /// - Throws: `CancellationError` in place of SQLite's own error.
-    func guarding<T>(_ database: Database, _ body: () throws -> T) throws -> T {
+    func guarding<T>(_ database: Database, _ block: () throws -> T) throws -> T {
         if isCancelled { throw CancellationError() }
         do {
-            return try database.interrupting(when: { self.isCancelled }, body)
+            return try database.interrupting(when: { self.isCancelled }, block)
         } catch StoreError.database(SQLITE_INTERRUPT, _) where isCancelled {
             throw CancellationError()
         }

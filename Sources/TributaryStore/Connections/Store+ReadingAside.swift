@@ -4,7 +4,7 @@ extension Store {
     /// Reads the state that is committed at the beginning, on a connection of its own that no other reader waits for.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
-    package func readAside<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+    package func readAside<T: Sendable>(_ block: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         let cancellation = ReadCancellation()
         let connection = try readers.take()
         return try await withTaskCancellationHandler {
@@ -14,7 +14,7 @@ extension Store {
                         try cancellation.guarding(database) {
                             try StoreError.mapping {
                                 try database.execute(sql: "BEGIN DEFERRED")
-                                return try body(Reader(database: database, context: context))
+                                return try block(Reader(database: database, context: context))
                             }
                         }
                     }

@@ -2,26 +2,26 @@ import GRDB
 import Synchronization
 
 extension Store {
-    /// Runs `body` in one SQLite transaction on the writer connection, in FIFO order.
+    /// Runs `block` in one SQLite transaction on the writer connection, in FIFO order.
     ///
-    /// The transaction is rolled back when `body` throws. The calling thread blocks until the transaction has ended.
+    /// The transaction is rolled back when `block` throws. The calling thread blocks until the transaction has ended.
     ///
     /// `committed` runs after the commit while the write lock is still held, so that its effects are in the order of
     /// the commits and no other thread moves a generation in between.
     package func write<T>(
-        _ body: (WriteTransaction) throws -> T,
+        _ block: (WriteTransaction) throws -> T,
         committed: (T, WriterTurn) throws -> Void = { _, _ in }
     ) throws -> T {
         try locked { database in
             try checkOpen()
-            return try transact(on: database, body, committed: committed)
+            return try transact(on: database, block, committed: committed)
         }
     }
 
-    /// Runs `body` in one SQLite transaction, like `write`, without blocking a thread while it waits for the write
+    /// Runs `block` in one SQLite transaction, like `write`, without blocking a thread while it waits for the write
     /// lock.
     package func writeInTurn<T: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> T,
+        _ block: @escaping @Sendable (WriteTransaction) throws -> T,
         committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -29,7 +29,7 @@ extension Store {
                 let result = Result {
                     try self.writeLock.holding {
                         try self.checkOpen()
-                        return try self.transact(on: database, body, committed: committed)
+                        return try self.transact(on: database, block, committed: committed)
                     }
                 }
                 continuation.resume(with: result)
@@ -37,11 +37,11 @@ extension Store {
         }
     }
 
-    /// Holds the write lock while `body` runs, without an open transaction.
-    package func inTurn<T>(_ body: (WriterTurn) throws -> T) throws -> T {
+    /// Holds the write lock while `block` runs, without an open transaction.
+    package func inTurn<T>(_ block: (WriterTurn) throws -> T) throws -> T {
         try locked { database in
             try checkOpen()
-            return try body(WriterTurn(store: self, database: database))
+            return try block(WriterTurn(store: self, database: database))
         }
     }
 
@@ -52,18 +52,19 @@ extension Store {
         }
     }
 
-    /// Runs `body` on the writer connection with the write lock held; blocks the calling thread until the lock is free.
+    /// Runs `block` on the writer connection with the write lock held; blocks the calling thread until the lock is
+    /// free.
     ///
-    /// - Throws: ``StoreError`` `deadlock` when the wait could never end, and what `body` throws.
-    func locked<T>(_ body: (Database) throws -> T) throws -> T {
+    /// - Throws: ``StoreError`` `deadlock` when the wait could never end, and what `block` throws.
+    func locked<T>(_ block: (Database) throws -> T) throws -> T {
         if let cycle = writeLock.startWaiting() { throw StoreError.deadlock(cycle: cycle) }
         defer { writeLock.stopWaiting() }
-        return try writer.run { database in try writeLock.holding { try body(database) } }
+        return try writer.run { database in try writeLock.holding { try block(database) } }
     }
 
     private func transact<T>(
         on database: Database,
-        _ body: (WriteTransaction) throws -> T,
+        _ block: (WriteTransaction) throws -> T,
         committed: (T, WriterTurn) throws -> Void
     ) throws -> T {
         try StoreError.mapping {
@@ -74,7 +75,7 @@ extension Store {
             let result: T
             do {
                 let transaction = WriteTransaction(reader: Reader(database: database, context: context))
-                result = try body(transaction)
+                result = try block(transaction)
                 try transaction.applyWaiting()
                 try database.execute(sql: "COMMIT")
             } catch {

@@ -34,13 +34,13 @@ package final class Store: Sendable {
     package func newID() -> UniqueID { configuration.environment.newID() }
 
     /// Reads the state that is committed when the read begins.
-    package func read<T>(_ body: (Reader) throws -> T) throws -> T {
+    package func read<T>(_ block: (Reader) throws -> T) throws -> T {
         let connection = try readers.take()
         defer { readers.giveBack(connection) }
         return try connection.run { database in
             try StoreError.mapping {
                 try database.execute(sql: "BEGIN DEFERRED")
-                return try body(Reader(database: database, context: context))
+                return try block(Reader(database: database, context: context))
             }
         }
     }

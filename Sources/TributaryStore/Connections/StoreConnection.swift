@@ -48,14 +48,14 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// Runs `body` on the connection in FIFO order; one thread may nest the calls.
-    func run<T>(_ body: (Database) throws -> T) rethrows -> T {
-        try queue.unsafeReentrantRead(body)
+    /// Runs `block` on the connection in FIFO order; one thread may nest the calls.
+    func run<T>(_ block: (Database) throws -> T) rethrows -> T {
+        try queue.unsafeReentrantRead(block)
     }
 
-    /// Runs `body` on the connection in FIFO order with `run`, without blocking the caller.
-    func enqueue(_ body: @escaping @Sendable (Database) -> Void) {
-        queue.asyncWriteWithoutTransaction(body)
+    /// Runs `block` on the connection in FIFO order with `run`, without blocking the caller.
+    func enqueue(_ block: @escaping @Sendable (Database) -> Void) {
+        queue.asyncWriteWithoutTransaction(block)
     }
 
     func close() throws {

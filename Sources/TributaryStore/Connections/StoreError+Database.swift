@@ -2,10 +2,10 @@ import CSQLite
 import GRDB
 
 extension StoreError {
-    /// Runs `body` and converts SQLite's errors to ``StoreError``.
-    static func mapping<T>(_ body: () throws -> T) throws -> T {
+    /// Runs `block` and converts SQLite's errors to ``StoreError``.
+    static func mapping<T>(_ block: () throws -> T) throws -> T {
         do {
-            return try body()
+            return try block()
         } catch let error as DatabaseError {
             throw StoreError.database(
                 code: error.extendedResultCode.rawValue,

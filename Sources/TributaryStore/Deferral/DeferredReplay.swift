@@ -33,8 +33,8 @@ struct DeferredReplay {
 
     /// Merges inside a transaction of the store alone, which has no sequence in the log.
     ///
-    /// - Throws: what `body` throws, and ``StoreError`` when the store cannot be read or written.
-    func transaction(_ engine: MergeEngine, _ body: (MergeEngine) throws -> Void) throws {
+    /// - Throws: what `block` throws, and ``StoreError`` when the store cannot be read or written.
+    func transaction(_ engine: MergeEngine, _ block: (MergeEngine) throws -> Void) throws {
         try db.execute(
             sql: """
                 INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
@@ -44,7 +44,7 @@ struct DeferredReplay {
         )
         let number = db.lastInsertedRowID
         engine.begin(number: number, version: .none, writer: 1, isLocal: false)
-        try body(engine)
+        try block(engine)
         try engine.end()
         // A transaction without effects needs no change notification.
         guard engine.effects.current.effects.isEmpty else { return }
@@ -57,7 +57,7 @@ struct DeferredReplay {
             let name = entry.change.operation.valueWrites?.writes.first?.name
         else { return entry.change }
         let entity = layout.entities[root].entity
-        guard layout.slot(named: name, of: entity) != nil else { return entry.change }
+        guard layout.propertyIndex(named: name, of: entity) != nil else { return entry.change }
         var change = entry.change
         change.entity = entity.name
         return change

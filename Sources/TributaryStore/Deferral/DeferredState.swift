@@ -160,12 +160,12 @@ struct DeferredState {
 
     private func isOfAnotherKind(_ name: String, isLink: Bool, _ entity: Entity) -> Bool {
         guard let known = layout.entity(named: entity.name) else { return false }
-        guard let slot = layout.slot(named: name, of: entity) else {
+        guard let propertyIndex = layout.propertyIndex(named: name, of: entity) else {
             // The other side of the relationship represents the link now.
             return layout.formerProperty(named: name, of: entity.name)?.relationship != nil
                 && layout.counterpart(ofProperty: name, of: entity.name) != nil
         }
-        return switch known.places[slot] {
+        return switch known.places[propertyIndex] {
         case .column: isLink
         case .inverseColumn: true
         case .inverse, .links: !isLink

@@ -192,7 +192,7 @@ package struct DeferredWriteReader {
     }
 
     /// Hands over the waiting values of each object in turn, for at most `DeferredCounts.limit` objects.
-    private func forEachUnknownObject(_ body: ([UnknownObjectWrite]) throws -> Void) throws {
+    private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
         let select = try BoundStatement(
             database,
             """
@@ -205,7 +205,7 @@ package struct DeferredWriteReader {
             let table = reader.context.layout.tables[index]
             let partial = row.withBytes(2) { PartialRow(deleted: nil, packed: $0) }
             let registers = partial.registers.filter { table.columns.indices.contains($0.key) }
-            try body(
+            try block(
                 registers.sorted { $0.key < $1.key }.map { column, register in
                     UnknownObjectWrite(
                         transaction: VersionNumber.transaction(of: register.version),

@@ -84,11 +84,11 @@ package struct HistoryReader {
         return try statement.first { ($0.integer(0), $0.text(1)) }
     }
 
-    /// Hands out the records of history in order until `body` returns false.
+    /// Hands out the records of history in order until `block` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,
-        _ body: (Int64, HistoryWriter.Shape, UniqueID) throws -> Bool
+        _ block: (Int64, HistoryWriter.Shape, UniqueID) throws -> Bool
     ) throws {
         var shapes: [UInt32: HistoryWriter.Shape] = [:]
         let select = try BoundStatement(database, "SELECT entity, kind, properties FROM tributary_shape WHERE key = ?1")
@@ -110,7 +110,7 @@ package struct HistoryReader {
                     let key = UInt32(bigEndian: records.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self))
                     guard let shape = try shapes[key] ?? historyShape(key, select) else { continue }
                     shapes[key] = shape
-                    if try !body(number, shape, id) { return false }
+                    if try !block(number, shape, id) { return false }
                 }
                 return true
             }

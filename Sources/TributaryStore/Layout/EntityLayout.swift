@@ -27,7 +27,7 @@ final class EntityLayout: Sendable {
     let code: Int64
     /// The index of the root entity's table in the list of tables.
     let table: Int
-    /// The storage of each property, indexed by slot.
+    /// The storage of each property, indexed by property index.
     let places: [Place]
     /// For each column of the table, whether it is a register of this entity.
     let holds: [Bool]
@@ -53,8 +53,9 @@ final class EntityLayout: Sendable {
         self.defaults = defaults
     }
 
-    /// The column of each slot; nil for a slot without a column (transient attributes, to-many relationships).
-    var slotColumns: [Int?] {
+    /// The column of each property index; nil for a property index without a column (transient attributes, to-many
+    /// relationships).
+    var propertyColumns: [Int?] {
         places.map { place in
             switch place {
             case .column(let column), .inverseColumn(let column, _, _): column

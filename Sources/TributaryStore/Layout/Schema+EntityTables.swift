@@ -46,7 +46,7 @@ extension Schema {
         for entity in layout.entities where entity.entity.parent != nil {
             let table = layout.tables[entity.table]
             let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
-            let columns = zip(entity.entity.properties, entity.slotColumns).compactMap { property, column in
+            let columns = zip(entity.entity.properties, entity.propertyColumns).compactMap { property, column in
                 column.map { "\(table.columns[$0].visibleName) AS \(quoted(property.name))" }
             }
             let list = (["_id", "_entity", "_revision"] + columns).joined(separator: ", ")
@@ -78,7 +78,9 @@ extension Schema {
         for constraint in entity.entity.uniquenessConstraints
         where parent?.uniquenessConstraints.contains(constraint) != true {
             let columns = constraint.compactMap { name in
-                entity.entity.slot(named: name).flatMap { entity.slotColumns[$0] }.map { table.columns[$0].quotedName }
+                entity.entity.propertyIndex(named: name).flatMap { entity.propertyColumns[$0] }.map {
+                    table.columns[$0].quotedName
+                }
             }
             guard columns.count == constraint.count, !columns.isEmpty else { continue }
             let name = quoted("tributary_key_\(entity.entity.name)_\(constraint.joined(separator: "_"))")
@@ -97,8 +99,8 @@ extension Schema {
             let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
             for index in entity.entity.fetchIndexes where parent?.fetchIndexes.contains(index) != true {
                 let columns = index.elements.compactMap { element -> String? in
-                    guard let slot = entity.entity.slot(named: element.property),
-                        let column = entity.slotColumns[slot]
+                    guard let propertyIndex = entity.entity.propertyIndex(named: element.property),
+                        let column = entity.propertyColumns[propertyIndex]
                     else { return nil }
                     return table.columns[column].quotedName + (element.isAscending ? "" : " DESC")
                 }

@@ -104,16 +104,17 @@ final class StoreModel: Sendable {
 
     /// The former property of an entity under the given name; nil when the entity has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
-        if let known = self.entity(named: entity)?.entity, slot(named: name, of: known) != nil { return nil }
+        if let known = self.entity(named: entity)?.entity, propertyIndex(named: name, of: known) != nil { return nil }
         return formerNames.lastDefinition(ofProperty: name, of: entity)
     }
 
     /// The entity and the storage of the other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.counterpart(ofProperty: name, of: entity),
-            let known = self.entity(named: other.entity), let slot = known.entity.slot(named: other.property)
+            let known = self.entity(named: other.entity),
+            let propertyIndex = known.entity.propertyIndex(named: other.property)
         else { return nil }
-        return (known, known.places[slot])
+        return (known, known.places[propertyIndex])
     }
 
     /// The other side of a former relationship that was removed as well, but later.
@@ -121,9 +122,11 @@ final class StoreModel: Sendable {
         formerNames.laterSide(ofProperty: name, of: entity)
     }
 
-    /// The slot of the property of the given name, or of the property that had it in an older version of the model.
-    func slot(named name: String, of entity: Entity) -> Int? {
-        entity.slot(named: name) ?? formerNames.property(name, of: entity.name).flatMap { entity.slot(named: $0) }
+    /// The property index of the property of the given name, or of the property that had it in an older version of the
+    /// model.
+    func propertyIndex(named name: String, of entity: Entity) -> Int? {
+        entity.propertyIndex(named: name)
+            ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
     func entityIndex(code: Int64) -> Int? { entityByCode[code] }

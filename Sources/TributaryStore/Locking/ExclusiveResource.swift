@@ -28,8 +28,8 @@ package final class ExclusiveResource: Sendable {
     /// Whether the calling thread holds the resource.
     package var isHeldHere: Bool { holder.load(ordering: .relaxed) == pthread_self() }
 
-    /// Registers that the calling thread, which has acquired the resource, holds it while `body` runs.
-    package func holding<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+    /// Registers that the calling thread, which has acquired the resource, holds it while `block` runs.
+    package func holding<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         let former = holder.load(ordering: .relaxed)
         graph.hold(self)
         holder.store(pthread_self(), ordering: .relaxed)
@@ -37,7 +37,7 @@ package final class ExclusiveResource: Sendable {
             holder.store(former, ordering: .relaxed)
             graph.release(self)
         }
-        return try body()
+        return try block()
     }
 
     /// Registers that the calling thread is about to wait for the resource.

@@ -21,8 +21,9 @@ struct MigrationCheck {
         }
         for change in inference.changes where change.kind == .makeMandatory {
             guard let entity = layout.entity(named: change.entity), let name = change.property,
-                let slot = entity.entity.slot(named: name), entity.entity.properties[slot].relationship != nil,
-                let violation = try missing(name, entity.places[slot], in: entity)
+                let propertyIndex = entity.entity.propertyIndex(named: name),
+                entity.entity.properties[propertyIndex].relationship != nil,
+                let violation = try missing(name, entity.places[propertyIndex], in: entity)
             else { continue }
             found.append(violation)
         }
@@ -46,7 +47,9 @@ struct MigrationCheck {
 
     private func duplicates(of names: [String], in entity: EntityLayout) throws -> [MigrationViolation] {
         let table = layout.tables[entity.table]
-        let places = names.compactMap { name in entity.entity.slot(named: name).flatMap { entity.slotColumns[$0] } }
+        let places = names.compactMap { name in
+            entity.entity.propertyIndex(named: name).flatMap { entity.propertyColumns[$0] }
+        }
         guard places.count == names.count else { return [] }
         let columns = places.map { table.columns[$0].quotedName }
         let codes = BatchUniqueness.owners(of: names, entity.entity, layout)

@@ -34,8 +34,10 @@ struct MigrationLosses {
     }
 
     private func values(of property: String, in entity: EntityLayout) throws -> Int {
-        guard let slot = entity.entity.slot(named: property), !goesOn(entity.entity.properties[slot]) else { return 0 }
-        switch entity.places[slot] {
+        guard let propertyIndex = entity.entity.propertyIndex(named: property),
+            !goesOn(entity.entity.properties[propertyIndex])
+        else { return 0 }
+        switch entity.places[propertyIndex] {
         case .column(let column):
             let table = table(entity)
             return try Int.fetchOne(

@@ -28,8 +28,9 @@ struct MigrationRewrites {
 
     private func fill(_ change: MigrationChange, _ edit: MigrationEdit) throws {
         guard let entity = layout.entity(named: change.entity), let name = change.property,
-            let slot = entity.entity.slot(named: name), case .column(let place) = entity.places[slot],
-            let attribute = entity.entity.properties[slot].attribute
+            let propertyIndex = entity.entity.propertyIndex(named: name),
+            case .column(let place) = entity.places[propertyIndex],
+            let attribute = entity.entity.properties[propertyIndex].attribute
         else { return }
         let table = layout.tables[entity.table]
         let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
@@ -79,8 +80,8 @@ struct MigrationRewrites {
         where entity.table == table.index && entity.holds[place] && step.mapping.places[index][place] == nil
             && step.mapping.entities[index] != nil
         {
-            guard let slot = entity.slotColumns.firstIndex(of: place),
-                let relationship = entity.entity.properties[slot].relationship,
+            guard let propertyIndex = entity.propertyColumns.firstIndex(of: place),
+                let relationship = entity.entity.properties[propertyIndex].relationship,
                 let rewrite = self.rewrite(of: relationship, in: index)
             else { continue }
             let condition = table.hasEntityColumn ? " AND _entity = \(entity.code)" : ""
@@ -120,8 +121,9 @@ struct MigrationRewrites {
         try hidden.forEach { row in
             if let id = row.id(0), let target = row.id(1) { references.append((id, target)) }
         }
-        guard let entity = layout.entity(named: owner), let slot = entity.entity.slot(named: property),
-            case .column(let column) = entity.places[slot]
+        guard let entity = layout.entity(named: owner),
+            let propertyIndex = entity.entity.propertyIndex(named: property),
+            case .column(let column) = entity.places[propertyIndex]
         else { return }
         let new = layout.tables[entity.table]
         let exists = try BoundStatement(step.db, "SELECT 1 FROM \(new.quotedName) WHERE _id = ?1")
@@ -147,9 +149,9 @@ struct MigrationRewrites {
     }
 
     private func rewritePairs(_ link: LinkLayout, _ edit: MigrationEdit) throws {
-        guard let (owner, slot) = step.mapping.owner(of: link),
-            case .links = step.before.entities[owner].places[slot],
-            let relationship = step.before.entities[owner].entity.properties[slot].relationship,
+        guard let (owner, propertyIndex) = step.mapping.owner(of: link),
+            case .links = step.before.entities[owner].places[propertyIndex],
+            let relationship = step.before.entities[owner].entity.properties[propertyIndex].relationship,
             let rewrite = self.rewrite(of: relationship, in: owner)
         else { return }
         let select = try BoundStatement(

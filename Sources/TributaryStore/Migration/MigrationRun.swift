@@ -116,14 +116,14 @@ struct MigrationRun {
 
     private func perform(
         _ stage: CustomMigrationStage,
-        _ body: (MigrationEdit) throws -> Void,
+        _ block: (MigrationEdit) throws -> Void,
         _ configuration: StoreConfiguration,
         _ layout: StoreModel,
         from oldModel: Model? = nil
     ) throws {
         let edit = MigrationEdit(db, configuration: configuration, layout: layout, oldModel: oldModel)
         do {
-            try body(edit)
+            try block(edit)
             try edit.flush()
         } catch {
             throw failure(.stageFailed(from: stage.from, to: stage.to, reason: "\(error)"))
@@ -192,8 +192,8 @@ struct MigrationRun {
         }
     }
 
-    private func interruptible<T>(_ body: () throws -> T) throws -> T {
-        guard let shouldStop = configuration.migration.shouldStop else { return try body() }
+    private func interruptible<T>(_ block: () throws -> T) throws -> T {
+        guard let shouldStop = configuration.migration.shouldStop else { return try block() }
         let stop = Stop(shouldStop)
         sqlite3_progress_handler(
             db.sqliteConnection,
@@ -205,7 +205,7 @@ struct MigrationRun {
             Unmanaged.passUnretained(stop).toOpaque()
         )
         defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
-        return try withExtendedLifetime(stop, body)
+        return try withExtendedLifetime(stop, block)
     }
 }
 

@@ -23,8 +23,8 @@ extension MigrationStep {
 
     /// Whether the link table keeps only the positions of a relationship whose pairs are in the inverse register.
     private func isOrder(_ link: LinkLayout) throws -> Bool {
-        guard let (entity, slot) = mapping.owner(of: link) else { return true }
-        if case .inverse = before.entities[entity].places[slot] { return true }
+        guard let (entity, propertyIndex) = mapping.owner(of: link) else { return true }
+        if case .inverse = before.entities[entity].places[propertyIndex] { return true }
         return false
     }
 
@@ -51,8 +51,8 @@ extension MigrationStep {
 
     /// Defers the pairs of a relationship that was removed or has become one of another kind.
     private func deferPairs(of link: LinkLayout) throws {
-        guard let (owner, slot) = mapping.owner(of: link) else { return }
-        var property = before.entities[owner].entity.properties[slot].name
+        guard let (owner, propertyIndex) = mapping.owner(of: link) else { return }
+        var property = before.entities[owner].entity.properties[propertyIndex].name
         var source = link.source
         // The other side may have existed for longer, in a version between the two.
         var other: String?

@@ -63,10 +63,10 @@ struct StoreMapping {
         let old = before.entities[index]
         var found = [Int?](repeating: nil, count: before.tables[old.table].columns.count)
         if let new = entities[index].map({ after.entities[$0] }) {
-            for (slot, property) in new.entity.properties.enumerated() {
+            for (propertyIndex, property) in new.entity.properties.enumerated() {
                 guard let name = mapping.property(property.name, of: new.entity.name),
-                    let oldSlot = old.entity.slot(named: name), let from = old.slotColumns[oldSlot],
-                    let to = new.slotColumns[slot],
+                    let oldIndex = old.entity.propertyIndex(named: name), let from = old.propertyColumns[oldIndex],
+                    let to = new.propertyColumns[propertyIndex],
                     fits(before.tables[old.table].columns[from], after.tables[new.table].columns[to])
                 else { continue }
                 found[from] = to
@@ -130,11 +130,11 @@ struct StoreMapping {
             guard let heir = entities[number].map({ after.entities[$0] }), heir.table == index,
                 !entity.holds.indices.contains(where: { heir.holds[$0] != entity.holds[$0] }),
                 !places[number].indices.contains(where: { place in
-                    entity.slotColumns.contains(place) && places[number][place] != place
+                    entity.propertyColumns.contains(place) && places[number][place] != place
                 })
             else { return false }
             // An existing column may belong to another property now.
-            let taken = heir.slotColumns.compactMap { $0 }.filter { $0 < old.columns.count }
+            let taken = heir.propertyColumns.compactMap { $0 }.filter { $0 < old.columns.count }
             guard taken.allSatisfy({ places[number][$0] == $0 }) else { return false }
         }
         let arrivals = before.entities.indices.filter {
@@ -146,22 +146,23 @@ struct StoreMapping {
     // MARK: Links
 
     /// The entity and the property of a link table.
-    func owner(of link: LinkLayout) -> (entity: Int, slot: Int)? {
-        var found: (entity: Int, slot: Int)?
+    func owner(of link: LinkLayout) -> (entity: Int, propertyIndex: Int)? {
+        var found: (entity: Int, propertyIndex: Int)?
         for (index, entity) in before.entities.enumerated() {
-            guard let slot = entity.places.firstIndex(where: { $0.isOwner(of: link.index) }) else { continue }
+            guard let propertyIndex = entity.places.firstIndex(where: { $0.isOwner(of: link.index) }) else { continue }
             if let known = found,
                 before.entities[known.entity].entity.ancestors.count <= entity.entity.ancestors.count
             {
                 continue
             }
-            found = (index, slot)
+            found = (index, propertyIndex)
         }
         return found
     }
 
     private func target(of link: LinkLayout) -> Link? {
-        guard let (entity, slot) = owner(of: link), let found = heir(of: entity, slot) ?? inverseHeir(of: entity, slot)
+        guard let (entity, propertyIndex) = owner(of: link),
+            let found = heir(of: entity, propertyIndex) ?? inverseHeir(of: entity, propertyIndex)
         else { return nil }
         let target = after.links[found.link]
         let ends = found.swaps ? (target.target, target.source) : (target.source, target.target)
@@ -172,12 +173,12 @@ struct StoreMapping {
         return found
     }
 
-    private func heir(of entity: Int, _ slot: Int) -> Link? {
+    private func heir(of entity: Int, _ propertyIndex: Int) -> Link? {
         guard let new = entities[entity].map({ after.entities[$0] }),
-            let name = successor(of: before.entities[entity].entity.properties[slot].name, of: entity),
-            let newSlot = new.entity.slot(named: name)
+            let name = successor(of: before.entities[entity].entity.properties[propertyIndex].name, of: entity),
+            let newIndex = new.entity.propertyIndex(named: name)
         else { return nil }
-        switch (before.entities[entity].places[slot], new.places[newSlot]) {
+        switch (before.entities[entity].places[propertyIndex], new.places[newIndex]) {
         case (.links, .links(let index, let ownsPairs)): return Link(link: index, swaps: !ownsPairs)
         case (.inverse, .inverse(_, _, let order?)): return Link(link: order, swaps: false)
         default: return nil
@@ -186,14 +187,14 @@ struct StoreMapping {
 
     /// The link table of a many-to-many relationship whose side with the pairs was removed while the other side
     /// remains.
-    private func inverseHeir(of entity: Int, _ slot: Int) -> Link? {
-        guard case .links = before.entities[entity].places[slot],
-            let relationship = before.entities[entity].entity.properties[slot].relationship,
+    private func inverseHeir(of entity: Int, _ propertyIndex: Int) -> Link? {
+        guard case .links = before.entities[entity].places[propertyIndex],
+            let relationship = before.entities[entity].entity.properties[propertyIndex].relationship,
             let inverse = relationship.inverse,
             let other = before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
             let new = entities[other].map({ after.entities[$0] }),
-            let name = successor(of: inverse, of: other), let newSlot = new.entity.slot(named: name),
-            case .links(let index, let ownsPairs) = new.places[newSlot]
+            let name = successor(of: inverse, of: other), let newIndex = new.entity.propertyIndex(named: name),
+            case .links(let index, let ownsPairs) = new.places[newIndex]
         else { return nil }
         return Link(link: index, swaps: ownsPairs, isOfInverse: true)
     }

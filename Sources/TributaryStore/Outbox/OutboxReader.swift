@@ -32,10 +32,10 @@ package struct OutboxReader {
         return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
     }
 
-    /// Hands local transactions from `first` on to `body`, oldest first, until it returns false.
+    /// Hands local transactions from `first` on to `block`, oldest first, until it returns false.
     package func localTransactions(
         from first: UInt64,
-        _ body: (ExportableTransaction) throws -> Bool
+        _ block: (ExportableTransaction) throws -> Bool
     ) throws {
         let statement = try BoundStatement(
             database,
@@ -49,7 +49,7 @@ package struct OutboxReader {
                 lines: statement.bytes(1),
                 changeCount: Int(statement.integer(2))
             )
-            if try !body(transaction) { return }
+            if try !block(transaction) { return }
         }
     }
 }

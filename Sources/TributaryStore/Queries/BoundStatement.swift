@@ -158,16 +158,16 @@ final class BoundStatement {
         sqlite3_reset(pointer)
     }
 
-    /// Hands the first row to `body`; nil when there is none.
-    func first<T>(_ body: (BoundStatement) throws -> T) throws -> T? {
+    /// Hands the first row to `block`; nil when there is none.
+    func first<T>(_ block: (BoundStatement) throws -> T) throws -> T? {
         defer { sqlite3_reset(pointer) }
-        return try step() ? try body(self) : nil
+        return try step() ? try block(self) : nil
     }
 
-    /// Hands each row to `body`.
-    func forEach(_ body: (BoundStatement) throws -> Void) throws {
+    /// Hands each row to `block`.
+    func forEach(_ block: (BoundStatement) throws -> Void) throws {
         defer { sqlite3_reset(pointer) }
-        while try step() { try body(self) }
+        while try step() { try block(self) }
     }
 
     /// The number of rows that the last run changed.
@@ -195,10 +195,10 @@ final class BoundStatement {
         withBytes(column) { Array($0) }
     }
 
-    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+    func withBytes<T>(_ column: Int32, _ block: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let start = sqlite3_column_blob(pointer, column)
         let count = Int(sqlite3_column_bytes(pointer, column))
-        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+        return try block(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
     /// The identifier in a BLOB of 16 bytes; nil for NULL and any other value.

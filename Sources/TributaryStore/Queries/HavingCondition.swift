@@ -26,9 +26,9 @@ struct HavingCondition: Sendable {
         var predicateID: UniqueID { UniqueID(high: 0, low: 0) }
         var predicateEntity: String { "Result" }
 
-        func predicateValue(slot: Int) -> PropertyValue { columns[slot].map { values[$0] } ?? .null }
-        func predicateTarget(slot: Int) -> Result? { targets[slot] }
-        func predicateTargets(slot: Int) -> [Result] { [] }
+        func predicateValue(propertyIndex: Int) -> PropertyValue { columns[propertyIndex].map { values[$0] } ?? .null }
+        func predicateTarget(propertyIndex: Int) -> Result? { targets[propertyIndex] }
+        func predicateTargets(propertyIndex: Int) -> [Result] { [] }
     }
 
     private let condition: BoundPredicate

@@ -104,13 +104,13 @@ struct PathCompiler {
             let text = try self.terminal(inner, of: path, on: row, rows)
             return ("\(TextFunction.name)(\(derivation.rawValue), " + text + ")").within(2)
         case .identity: return SQLFragment("\(row)._id")
-        case .attribute(let slot, let attribute):
-            return SQLFragment(try column(slot, of: path.entity, attribute.name, on: row))
-        case .member(let slot, let attribute, let names, let member):
-            let column = try column(slot, of: path.entity, attribute.name, on: row)
+        case .attribute(let propertyIndex, let attribute):
+            return SQLFragment(try column(propertyIndex, of: path.entity, attribute.name, on: row))
+        case .member(let propertyIndex, let attribute, let names, let member):
+            let column = try column(propertyIndex, of: path.entity, attribute.name, on: row)
             return SQLFragment(MemberFunction.call(column, names, member.type))
-        case .reference(let slot, let relationship, _):
-            return SQLFragment(try column(slot, of: path.entity, relationship.name, on: row))
+        case .reference(let propertyIndex, let relationship, _):
+            return SQLFragment(try column(propertyIndex, of: path.entity, relationship.name, on: row))
         case .entity: return SQLFragment(try entityName(path.entity, on: row))
         case .aggregate(let aggregate, let inner): return try self.aggregate(aggregate, inner, on: row, rows)
         case .count(_, let relationship, _):
@@ -155,8 +155,8 @@ struct PathCompiler {
         return "CASE \(row)._entity \(cases.joined(separator: " ")) END"
     }
 
-    private func column(_ slot: Int, of entity: Entity, _ name: String, on row: String) throws -> String {
-        guard let place = layout.entity(named: entity.name), let column = place.slotColumns[slot] else {
+    private func column(_ propertyIndex: Int, of entity: Entity, _ name: String, on row: String) throws -> String {
+        guard let place = layout.entity(named: entity.name), let column = place.propertyColumns[propertyIndex] else {
             throw StoreError.invalidQuery(reason: "'\(name)' of '\(entity.name)' has no column")
         }
         return "\(row).\(layout.tables[place.table].columns[column].quotedName)"

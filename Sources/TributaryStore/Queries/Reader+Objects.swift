@@ -15,9 +15,9 @@ extension Reader {
     ///
     /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
     /// and the inverse side of a one-to-one relationship have at most one object.
-    package func related(to id: UniqueID, entity: Entity, slot: Int) throws -> [ManagedObjectID] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
-            case .relationship(let relationship, _) = layout.entity.properties[slot],
+    package func related(to id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
             let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
             let reading = reading(rootEntity: join.target.root.name)
         else { return [] }

@@ -6,9 +6,11 @@ extension Reader {
     ///
     /// - Returns: For each pair the index of the owner in the list and the row at the other end, ordered by owner and
     ///   then by the order of the relationship.
-    package func relatedRows(of owners: [UniqueID], entity: Entity, slot: Int) throws -> [(owner: Int, row: Row)] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
-            case .relationship(let relationship, _) = layout.entity.properties[slot],
+    package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
+        owner: Int, row: Row
+    )] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
             let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
             let reading = reading(rootEntity: join.target.root.name)
         else { return [] }

@@ -3,9 +3,9 @@ package import TributaryModel
 
 extension Reader {
     /// The visible objects that have `id` at the other end of a to-many relationship without an inverse.
-    package func owners(of id: UniqueID, entity: Entity, slot: Int) throws -> [ManagedObjectID] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
-            case .links(let index, ownsPairs: true) = layout.places[slot],
+    package func owners(of id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
             let reading = reading(rootEntity: entity.root)
         else { return [] }
         let sql = """
@@ -27,10 +27,10 @@ extension Reader {
     package func positions(
         of id: UniqueID,
         entity: Entity,
-        slot: Int
+        propertyIndex: Int
     ) throws -> [(id: ManagedObjectID, position: String)] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(slot),
-            case .relationship(let relationship, _) = layout.entity.properties[slot],
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
             let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
             let reading = reading(rootEntity: join.target.root.name)
         else { return [] }

@@ -5,12 +5,14 @@ extension Reader {
     /// The visible objects of the entity and its sub-entities that have the given values.
     ///
     /// Null is not equal to null, so no object has a key with a null.
-    package func holders(of key: [(slot: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
+    package func holders(of key: [(propertyIndex: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
         guard let layout = context.layout.entity(named: entity.name), let reading = reading(rootEntity: entity.root)
         else { return [] }
         var conditions: [String] = []
         for (index, part) in key.enumerated() {
-            guard layout.places.indices.contains(part.slot), let column = layout.slotColumns[part.slot] else {
+            guard layout.places.indices.contains(part.propertyIndex),
+                let column = layout.propertyColumns[part.propertyIndex]
+            else {
                 return []
             }
             conditions.append("o.\(reading.table.columns[column].quotedName) = ?\(index + 1)")

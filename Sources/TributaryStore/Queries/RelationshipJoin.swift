@@ -20,7 +20,7 @@ struct RelationshipJoin {
 
     /// Creates the join; nil for a relationship that the store does not keep.
     init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
-        guard let slot = entity.entity.slot(named: relationship.name),
+        guard let propertyIndex = entity.entity.propertyIndex(named: relationship.name),
             let destination = layout.entity(named: relationship.destination)
         else { return nil }
         target = layout.tables[destination.table]
@@ -28,7 +28,7 @@ struct RelationshipJoin {
         codes =
             destination.entity.parent == nil
             ? nil : layout.codes(of: destination.entity, includesSubentities: true)
-        switch entity.places[slot] {
+        switch entity.places[propertyIndex] {
         case .column(let column), .inverseColumn(let column, _, _):
             kind = .register(column: owner.columns[column].quotedName)
         case .inverse(let table, let column, let order):

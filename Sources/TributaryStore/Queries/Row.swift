@@ -7,10 +7,10 @@ package final class Row: Sendable {
     package let entity: Entity
     /// The number of the store's transaction that changed the row last.
     package let revision: Int64
-    /// The values by slot of the concrete entity.
+    /// The values by property index of the concrete entity.
     ///
-    /// Transient attributes and to-many relationships have null. To-one slots hold the target, or null while it is not
-    /// visible.
+    /// Transient attributes and to-many relationships have null. To-one property indexes hold the target, or null while
+    /// it is not visible.
     package let values: [PropertyValue]
 
     package init(id: ManagedObjectID, entity: Entity, revision: Int64, values: [PropertyValue]) {

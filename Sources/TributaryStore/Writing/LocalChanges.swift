@@ -22,11 +22,11 @@ struct LocalChanges {
             var kept: [PropertyWrite] = []
             var released: [Change] = []
             for write in writes {
-                guard let slot = entity.entity.slot(named: write.name) else {
+                guard let propertyIndex = entity.entity.propertyIndex(named: write.name) else {
                     kept.append(write)
                     continue
                 }
-                switch entity.places[slot] {
+                switch entity.places[propertyIndex] {
                 case .inverseColumn(let inverse, let table, let column) where write.value == .null:
                     let register = StoreModel.ColumnIndex(table: table, column: column)
                     if let other = try holder(of: change.id, entity: entity, inverse: inverse) {

@@ -12,13 +12,13 @@ extension WriteTransaction {
     /// Instructions of SQLite's virtual machine between two calls; SQLite counts them for each statement separately.
     package static let instructionsBetweenSteps: Int32 = 1_000
 
-    /// Calls `step` repeatedly while the statements of `body` run, however much work one change causes.
+    /// Calls `step` repeatedly while the statements of `block` run, however much work one change causes.
     ///
     /// With `instructions` of 1, SQLite calls `step` for each instruction.
     package func reportingProgress<T>(
         every instructions: Int32 = instructionsBetweenSteps,
         _ step: @escaping () -> Void,
-        _ body: () throws -> T
+        _ block: () throws -> T
     ) rethrows -> T {
         let progress = Progress(step)
         sqlite3_progress_handler(
@@ -32,6 +32,6 @@ extension WriteTransaction {
             Unmanaged.passUnretained(progress).toOpaque()
         )
         defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
-        return try withExtendedLifetime(progress, body)
+        return try withExtendedLifetime(progress, block)
     }
 }

@@ -13,13 +13,13 @@ package protocol LocalReplica: Sendable {
     /// A stream that yields after each local commit from now on, as a hint that there may be something to export.
     func commitHints() -> AsyncStream<Void>
 
-    /// Runs `body` in one SQLite transaction with the write lock held, on a thread of low priority.
+    /// Runs `block` in one SQLite transaction with the write lock held, on a thread of low priority.
     ///
-    /// The function notifies the observers of the store of the transactions that `body` returns.
+    /// The function notifies the observers of the store of the transactions that `block` returns.
     ///
-    /// - Throws: what `body` throws, after everything is rolled back, and ``StoreError``.
+    /// - Throws: what `block` throws, after everything is rolled back, and ``StoreError``.
     func importTransactions<T: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+        _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T
 
     /// Returns when programs see everything that is committed.

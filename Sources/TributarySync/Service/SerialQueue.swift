@@ -9,12 +9,12 @@ package struct SerialQueue: Sendable {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
 
-    /// Returns the result of `body`, which runs after the work that was submitted before.
+    /// Returns the result of `block`, which runs after the work that was submitted before.
     ///
-    /// - Throws: what `body` throws.
-    package func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
+    /// - Throws: what `block` throws.
+    package func run<T: Sendable, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result: Result<T, E> = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result(catching: body)) }
+            queue.async { continuation.resume(returning: Result(catching: block)) }
         }
         return try result.get()
     }

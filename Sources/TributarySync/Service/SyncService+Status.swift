@@ -57,10 +57,10 @@ extension SyncService {
 
     func read(
         _ reading: StatusReading?,
-        _ body: @escaping @Sendable (Reader) throws -> [SegmentStatus]
+        _ block: @escaping @Sendable (Reader) throws -> [SegmentStatus]
     ) async throws -> [SegmentStatus] {
-        guard let reading else { return try environment.store.read(body) }
-        return try await reading(body)
+        guard let reading else { return try environment.store.read(block) }
+        return try await reading(block)
     }
 
     /// The status of one segment; nil when it is unknown.

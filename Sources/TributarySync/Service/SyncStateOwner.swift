@@ -12,8 +12,8 @@ final class SyncStateOwner: Sendable {
 
     var isStopping: Bool { read(\.lifecycle.isStopping) }
 
-    /// Reads the state; `body` must be short, because the import waits meanwhile.
-    func read<T: Sendable>(_ body: (SyncState) throws -> T) rethrows -> T { try state.withLock { try body($0) } }
+    /// Reads the state; `block` must be short, because the import waits meanwhile.
+    func read<T: Sendable>(_ block: (SyncState) throws -> T) rethrows -> T { try state.withLock { try block($0) } }
 
     func update<T: Sendable, E: Error>(_ change: (inout SyncState) throws(E) -> T) throws(E) -> T {
         try state.withLock { state throws(E) in try change(&state) }

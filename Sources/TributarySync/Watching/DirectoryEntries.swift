@@ -30,17 +30,17 @@ struct DirectoryEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// Hands each entry to `body`; the name's bytes are valid until it returns.
+    /// Hands each entry to `block`; the name's bytes are valid until it returns.
     ///
     /// - Returns: false when the listing was interrupted by an error.
-    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
+    func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { return errno == 0 }
             let name = UnsafeRawPointer(entry) + nameOffset
             let length = strlen(name.assumingMemoryBound(to: CChar.self))
             let bytes = UnsafeRawBufferPointer(start: name, count: length)
-            body(bytes, Kind(type: entry.pointee.d_type), UInt64(entry.pointee.d_ino))
+            block(bytes, Kind(type: entry.pointee.d_type), UInt64(entry.pointee.d_ino))
         }
     }
 }

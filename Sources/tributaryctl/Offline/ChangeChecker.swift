@@ -28,7 +28,7 @@ struct ChangeChecker {
 
     /// Returns the current name of a property.
     func propertyName(_ name: String, of entity: Entity) -> String {
-        entity.slot(named: name) == nil ? formerNames.property(name, of: entity.name) ?? name : name
+        entity.propertyIndex(named: name) == nil ? formerNames.property(name, of: entity.name) ?? name : name
     }
 
     /// Returns the faults of a change; empty when the model can represent it.

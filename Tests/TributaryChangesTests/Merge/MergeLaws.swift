@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import TributaryChanges
 
-/// Draws states and holds a merge of them to the laws of a join: the order, the grouping and the repetition of merges do
-/// not matter.
+/// Draws states and holds a merge of them to the laws of a join: the order, the grouping and the repetition of merges
+/// do not matter.
 struct MergeLaws {
     /// How many triples of states are drawn.
     static let rounds = 2_000

@@ -64,7 +64,9 @@ struct ModelVersionReadingTests {
         #expect(again.earlier.readings == 0)
         // The store resolves a name of an older version, so it reads the versions now.
         let entity = try #require(reopened.model.entity(named: "Item"))
-        #expect(reopened.context.layout.slot(named: "label3", of: entity) == entity.slot(named: "label12"))
+        #expect(
+            reopened.context.layout.propertyIndex(named: "label3", of: entity) == entity.propertyIndex(named: "label12")
+        )
         #expect(again.earlier.readings == 11)
         try reopened.close()
     }

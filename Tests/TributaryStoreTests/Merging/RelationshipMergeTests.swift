@@ -143,9 +143,11 @@ import TributaryModel
 
     private func related(_ id: Int, _ entity: String, _ name: String, _ replica: Replica) throws -> [Int] {
         let entity = try #require(replica.store.model.entity(named: entity))
-        let slot = try #require(entity.slot(named: name))
+        let propertyIndex = try #require(entity.propertyIndex(named: name))
         return try replica.store.read { reader in
-            try reader.related(to: .sample(id), entity: entity, slot: slot).map { Int($0.uniqueID.low & 0xFFFF) }
+            try reader.related(to: .sample(id), entity: entity, propertyIndex: propertyIndex).map {
+                Int($0.uniqueID.low & 0xFFFF)
+            }
         }
     }
 }

@@ -29,7 +29,9 @@ struct NestedPredicateTests {
     }
 
     private func salary(_ row: Row) -> Int64 {
-        guard let slot = employee.slot(named: "salary"), case .integer(let salary) = row.values[slot] else { return -1 }
+        guard let propertyIndex = employee.propertyIndex(named: "salary"),
+            case .integer(let salary) = row.values[propertyIndex]
+        else { return -1 }
         return salary
     }
 

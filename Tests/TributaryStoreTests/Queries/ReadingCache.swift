@@ -7,13 +7,13 @@ import TributaryModel
 final class ReadingCache {
     private struct Key: Hashable {
         var id: ManagedObjectID
-        var slot: Int
+        var propertyIndex: Int
     }
 
     private var targets: [Key: [ReadingSubject]] = [:]
 
-    func targets(_ id: ManagedObjectID, _ slot: Int, _ read: () -> [ReadingSubject]) -> [ReadingSubject] {
-        let key = Key(id: id, slot: slot)
+    func targets(_ id: ManagedObjectID, _ propertyIndex: Int, _ read: () -> [ReadingSubject]) -> [ReadingSubject] {
+        let key = Key(id: id, propertyIndex: propertyIndex)
         if let known = targets[key] { return known }
         let found = read()
         targets[key] = found

@@ -70,14 +70,18 @@ struct ReadingObjectsTests {
         let layout = world.store.context.layout
         try world.store.read { reader in
             for row in world.rows.values {
-                for (slot, property) in row.entity.properties.enumerated() {
+                for (propertyIndex, property) in row.entity.properties.enumerated() {
                     guard let relationship = property.relationship, let name = relationship.inverse else { continue }
-                    let targets = try reader.related(to: row.id.uniqueID, entity: row.entity, slot: slot)
+                    let targets = try reader.related(
+                        to: row.id.uniqueID,
+                        entity: row.entity,
+                        propertyIndex: propertyIndex
+                    )
                     #expect(Set(targets).count == targets.count)
                     for target in targets {
                         let other = try #require(layout.entity(named: target.entity)?.entity)
-                        let inverse = try #require(other.slot(named: name))
-                        let back = try reader.related(to: target.uniqueID, entity: other, slot: inverse)
+                        let inverse = try #require(other.propertyIndex(named: name))
+                        let back = try reader.related(to: target.uniqueID, entity: other, propertyIndex: inverse)
                         #expect(back.contains(row.id), "\(row.id) \(relationship.name) \(target)")
                     }
                 }
@@ -90,11 +94,12 @@ struct ReadingObjectsTests {
         var random = SeededGenerator(seed: 12)
         let world = try ReadingWorld(random: &random)
         let project = try #require(world.model.entity(named: "Project"))
-        let slot = try #require(project.slot(named: "members"))
+        let propertyIndex = try #require(project.propertyIndex(named: "members"))
         try world.store.read { reader in
             var checked = 0
             for row in try reader.rows(FetchQuery(entity: project)) {
-                let members = try reader.related(to: row.id.uniqueID, entity: project, slot: slot).map(\.uniqueID)
+                let members = try reader.related(to: row.id.uniqueID, entity: project, propertyIndex: propertyIndex)
+                    .map(\.uniqueID)
                 let link = try #require(world.store.context.layout.links.first { $0.isOrdered })
                 let isSource = link.sourceProperty == "members"
                 let sql = """

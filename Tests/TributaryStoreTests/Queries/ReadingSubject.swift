@@ -19,12 +19,12 @@ struct ReadingSubject: PredicateSubject {
 
     var predicateEntity: String { row.entity.name }
 
-    func predicateValue(slot: Int) -> PropertyValue { row.values[slot] }
+    func predicateValue(propertyIndex: Int) -> PropertyValue { row.values[propertyIndex] }
 
-    func predicateTarget(slot: Int) -> ReadingSubject? {
-        cache.targets(row.id, slot) {
-            guard case .reference(let id) = row.values[slot],
-                case .relationship(let relationship, _) = row.entity.properties[slot],
+    func predicateTarget(propertyIndex: Int) -> ReadingSubject? {
+        cache.targets(row.id, propertyIndex) {
+            guard case .reference(let id) = row.values[propertyIndex],
+                case .relationship(let relationship, _) = row.entity.properties[propertyIndex],
                 let root = reader.context.model.entity(named: relationship.destination)?.root,
                 let target = try? reader.row(id, rootEntity: root)
             else { return [] }
@@ -32,9 +32,9 @@ struct ReadingSubject: PredicateSubject {
         }.first
     }
 
-    func predicateTargets(slot: Int) -> [ReadingSubject] {
-        cache.targets(row.id, slot) {
-            let ids = (try? reader.related(to: predicateID, entity: row.entity, slot: slot)) ?? []
+    func predicateTargets(propertyIndex: Int) -> [ReadingSubject] {
+        cache.targets(row.id, propertyIndex) {
+            let ids = (try? reader.related(to: predicateID, entity: row.entity, propertyIndex: propertyIndex)) ?? []
             return ids.compactMap { id in
                 (try? reader.row(id.uniqueID, rootEntity: id.rootEntity)).flatMap { $0 }
                     .map { ReadingSubject(row: $0, reader: reader, cache: cache) }

@@ -110,14 +110,14 @@ struct ReadingWorld {
     ]
 
     private func fill(_ random: inout SeededGenerator) throws {
-        var values: [(entity: Entity, id: UniqueID, slots: [PropertyValue])] = []
+        var values: [(entity: Entity, id: UniqueID, propertyIndexes: [PropertyValue])] = []
         var next: [UInt64: UInt64] = [:]
         for (name, kind, count) in ReadingWorld.kinds {
             guard let entity = model.entity(named: name) else { continue }
             for _ in 0..<count {
                 let number = next[kind, default: 0]
                 next[kind] = number + 1
-                let slots = entity.properties.map { property -> PropertyValue in
+                let propertyIndexes = entity.properties.map { property -> PropertyValue in
                     switch property {
                     case .attribute(let attribute): return ReadingWorld.value(attribute.type, &random)
                     case .relationship(let relationship, .column):
@@ -128,7 +128,7 @@ struct ReadingWorld {
                     case .relationship: return .null
                     }
                 }
-                values.append((entity, ReadingWorld.id(kind, number), slots))
+                values.append((entity, ReadingWorld.id(kind, number), propertyIndexes))
             }
         }
         var pairs: [(link: String, source: UniqueID, target: UniqueID)] = []
@@ -161,7 +161,7 @@ struct ReadingWorld {
 
     /// Writes with plain SQL, so that the tests exercise only reading.
     private func write(
-        _ values: [(entity: Entity, id: UniqueID, slots: [PropertyValue])],
+        _ values: [(entity: Entity, id: UniqueID, propertyIndexes: [PropertyValue])],
         _ pairs: [(link: String, source: UniqueID, target: UniqueID)],
         _ random: inout SeededGenerator
     ) throws {
@@ -169,16 +169,16 @@ struct ReadingWorld {
         let positions = pairs.map { _ in ["a", "b", "c"].randomElement(using: &random) ?? "a" }
         try store.write { transaction in
             let database = transaction.reader.database
-            for (entity, id, slots) in values {
+            for (entity, id, propertyIndexes) in values {
                 guard let place = layout.entity(named: entity.name) else { continue }
                 let table = layout.tables[place.table]
                 var names = ["_id", "_revision"] + (table.hasEntityColumn ? ["_entity"] : [])
                 var bound: [PropertyValue] =
                     [.reference(id), .integer(1)] + (table.hasEntityColumn ? [.integer(place.code)] : [])
-                for (slot, column) in place.slotColumns.enumerated() {
+                for (propertyIndex, column) in place.propertyColumns.enumerated() {
                     guard let column else { continue }
                     names.append(table.columns[column].quotedName)
-                    bound.append(slots[slot])
+                    bound.append(propertyIndexes[propertyIndex])
                 }
                 let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
                 let sql = "INSERT INTO \(table.quotedName)(\(names.joined(separator: ", "))) VALUES (\(marks))"

@@ -35,7 +35,7 @@ import TributaryStore
         try replica.store.read { reader in
             try numbers.compactMap { number in
                 try reader.row(SyncModel.employee(number), rootEntity: "Employee").map { row in
-                    row.entity.slot(named: "photo").map { row.values[$0] } ?? .null
+                    row.entity.propertyIndex(named: "photo").map { row.values[$0] } ?? .null
                 }
             }
         }

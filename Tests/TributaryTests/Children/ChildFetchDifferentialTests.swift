@@ -149,7 +149,7 @@ struct ChildFetchDifferentialTests {
     /// The fetch against the condition evaluated on every object.
     private static func compare(_ context: ManagedObjectContext, _ request: FetchRequest, _ place: String) throws {
         let all = try context.fetch(Employee.self)
-        let entity = try context.kind(named: "Employee").entity
+        let entity = try context.descriptor(named: "Employee").entity
         let model = context.schema.model
         let condition = try #require(try request.predicate?.bind(to: entity, in: model))
         let keys = try request.sortKeys.map { try $0.bind(to: entity, in: model) }

@@ -18,8 +18,8 @@ struct ChildFindOrCreateTests {
         (employee.name, employee.visits) = ("n\(number)", number)
     }
 
-    /// Looks for every tenth of so many and for as many that are not there, which it makes; only what it finds is made an
-    /// object of the context.
+    /// Looks for every tenth of so many and for as many that are not there, which it makes; only what it finds is made
+    /// an object of the context.
     private static func findOrCreate(_ condition: String, _ count: Int, in context: ManagedObjectContext) throws {
         context.retainsRegisteredObjects = true
         for number in stride(from: 0, to: 2 * count, by: 10) {

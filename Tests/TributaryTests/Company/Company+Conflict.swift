@@ -2,7 +2,8 @@ import Testing
 import Tributary
 
 extension Company {
-    /// An employee that one context has renamed and another has changed and saved: the first is in conflict when it saves.
+    /// An employee that one context has renamed and another has changed and saved: the first is in conflict when it
+    /// saves.
     ///
     /// - Parameters:
     ///   - container: where both contexts are; it had no employee.

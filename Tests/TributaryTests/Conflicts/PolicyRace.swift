@@ -54,8 +54,8 @@ struct PolicyRace {
 
     /// Reads and changes here, changes there, saves here.
     ///
-    /// With `rereads` the context here reads the newer row before it saves, in a fetch; its object keeps the row that it
-    /// has. `resolving` is what a resolver of one's own does with the live object, before it says `objectTrump`.
+    /// With `rereads` the context here reads the newer row before it saves, in a fetch; its object keeps the row that
+    /// it has. `resolving` is what a resolver of one's own does with the live object, before it says `objectTrump`.
     func run(
         _ rule: Rule,
         rereads: Bool = false,

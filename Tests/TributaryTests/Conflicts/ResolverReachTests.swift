@@ -13,7 +13,8 @@ struct ResolverReachTests {
         container = try await Company.open(folder)
     }
 
-    /// The names of all employees, when of "a", "b" and "c" the first two are changed here and the second elsewhere too.
+    /// The names of all employees, when of "a", "b" and "c" the first two are changed here and the second elsewhere
+    /// too.
     private func race(
         _ resolve: @escaping @Sendable (ManagedObjectContext, [String: Employee]) throws -> Void
     ) async throws -> [String] {

@@ -15,7 +15,7 @@ import TributaryStore
         let path = folder.path("store.sqlite")
         var options = MergeOptions()
         options.debounce = .milliseconds(10)
-        options.mailboxLimit = limit
+        options.pendingLimit = limit
         let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
         let container = try await PersistentContainer(store: store, classes: Company.classes, merging: options)
         let updates = container.storeUpdates()

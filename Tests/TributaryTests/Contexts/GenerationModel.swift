@@ -1,6 +1,7 @@
 import Tributary
 
-/// What contexts on one store must show, kept in memory: a list of committed states, and each context's pending changes.
+/// What contexts on one store must show, kept in memory: a list of committed states, and each context's pending
+/// changes.
 struct GenerationModel {
     struct Values: Hashable, Sendable {
         var name: String

@@ -117,7 +117,8 @@ struct GraphModel {
         contexts[index].pending.applied(to: base(index)).visible(lingering: ([], []))
     }
 
-    /// What the context shows: what it has deleted under a rule that leaves the others alone is referred to until the save.
+    /// What the context shows: what it has deleted under a rule that leaves the others alone is referred to until the
+    /// save.
     func state(_ index: Int) -> State {
         let deleted = contexts[index].pending.deleted
         let base = base(index)

@@ -3,8 +3,8 @@ import Tributary
 import TributaryModel
 import TributaryStore
 
-/// The contexts of a random interleaving, on one store: a free background context, a pinned one with a child, and either
-/// the view context with a child and a grandchild, or a second container with a free context and a pinned one.
+/// The contexts of a random interleaving, on one store: a free background context, a pinned one with a child, and
+/// either the view context with a child and a grandchild, or a second container with a free context and a pinned one.
 ///
 /// IDs and clocks come from the seed, so that a failure comes again with `TRIBUTARY_SEED`; what goes through sets and
 /// dictionaries does so too with `SWIFT_DETERMINISTIC_HASHING=1`.

@@ -16,11 +16,11 @@ import Testing
         for object in Set(known + context.registry.objects) where object.managedObjectContext === context {
             guard object.isDirty == members.contains(object) else { return "\(object.objectID) is \(object.state)" }
             guard (object.dirtyIndex >= 0) == object.isDirty else { return "\(object.objectID) has a wrong index" }
-            let registered = context.registry.object(object.uniqueID, rootIndex: object.kind.rootIndex)
+            let registered = context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex)
             guard object.state == .gone || registered === object else { return "\(object.objectID) is not registered" }
             guard object.state != .clean || object.changed.isEmpty else { return "\(object.objectID) kept changes" }
         }
-        let counts = Dictionary(grouping: listed, by: \.kind.rootIndex).mapValues(\.count)
+        let counts = Dictionary(grouping: listed, by: \.descriptor.rootIndex).mapValues(\.count)
         for (root, count) in counts where context.pending.count(rootIndex: root) != count { return "root \(root)" }
         return nil
     }

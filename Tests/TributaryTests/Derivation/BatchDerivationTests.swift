@@ -15,7 +15,7 @@ struct BatchDerivationTests {
         -> PropertyValue?
     {
         let row = try container.store.read { try $0.row(id(number), rootEntity: entity) }
-        return row.flatMap { row in row.entity.slot(named: key).map { row.values[$0] } }
+        return row.flatMap { row in row.entity.propertyIndex(named: key).map { row.values[$0] } }
     }
 
     private func teamOfTwo(_ container: PersistentContainer) async throws {

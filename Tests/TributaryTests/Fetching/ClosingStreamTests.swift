@@ -4,8 +4,8 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// Closing a container while somebody goes through a stream: the stream ends with an error that says so, and closing does
-/// not wait for it.
+/// Closing a container while somebody goes through a stream: the stream ends with an error that says so, and closing
+/// does not wait for it.
 @MainActor
 struct ClosingStreamTests {
     private func open(_ kind: Company.StoreKind, in folder: TemporaryFolder) async throws -> PersistentContainer {

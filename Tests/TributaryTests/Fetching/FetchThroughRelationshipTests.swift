@@ -62,7 +62,8 @@ struct FetchThroughRelationshipTests {
             let all = try Self.fill(context).map(\.objectID)
             try Self.lookUp(condition, in: context, all)
             #expect(context.pending.visited == 0)
-            // Each object is taken into an index of employees and one of departments; each look-up visits what it finds.
+            // Each object is taken into an index of employees and one of departments; each look-up visits what it
+            // finds.
             #expect(context.pending.keys.visited < 8 * Self.count, "\(context.pending.keys.visited)")
         }
     }

@@ -16,7 +16,7 @@ struct AutomaticMergingTests {
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
         fixture.clock.advance(to: .seconds(10))
-        #expect(fixture.container.pipeline.mailbox.next() == .none, "what the timer asks")
+        #expect(fixture.container.pipeline.pendingNotifications.next() == .none, "what the timer asks")
         #expect(try fixture.owners() == [], "no timer moves it")
         #expect(fixture.container.mergeStatus.nextMergeDue == nil)
         await fixture.container.mergePendingChanges()
@@ -61,7 +61,7 @@ struct AutomaticMergingTests {
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
         fixture.clock.advance(to: .seconds(3))
-        #expect(fixture.container.pipeline.mailbox.next() == .none, "what the timer asks")
+        #expect(fixture.container.pipeline.pendingNotifications.next() == .none, "what the timer asks")
         view.automaticallyMergesChangesFromParent = true
         #expect(await updates.next()?.token == token)
         #expect(try fixture.owners() == ["Ann"])

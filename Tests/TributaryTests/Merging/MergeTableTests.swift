@@ -7,7 +7,7 @@ import TributaryChanges
 /// What merging does to an object: what it is here against what happened to it elsewhere, one test a cell.
 ///
 /// Each cell is tried twice: with ``ManagedObjectContext/mergeChanges(_:)`` on a background context, and through the
-/// mailbox into the view context.
+/// pending notifications into the view context.
 struct MergeTableTests {
     enum Here: Sendable { case clean, dirty, inserted, deleted }
     enum There: Sendable { case update, delete, everything }
@@ -31,7 +31,7 @@ struct MergeTableTests {
 
     private func cell(_ here: Here, _ there: There) async throws {
         try await direct(here, there)
-        try await throughTheMailbox(here, there)
+        try await throughPendingNotifications(here, there)
     }
 
     // MARK: The two ways
@@ -59,7 +59,7 @@ struct MergeTableTests {
     }
 
     @MainActor
-    private func throughTheMailbox(_ here: Here, _ there: There) async throws {
+    private func throughPendingNotifications(_ here: Here, _ there: There) async throws {
         let folder = try TemporaryFolder("table")
         var options = MergeOptions.fixture
         options.saves = false
@@ -75,7 +75,7 @@ struct MergeTableTests {
         if there == .everything {
             var everything = ObjectChanges()
             everything.collapseEverything()
-            container.pipeline.mailbox.post(everything)
+            container.pipeline.pendingNotifications.post(everything)
         }
         await container.mergePendingChanges()
         #expect(notices.contains(where: \.isEverything) || there != .everything)

@@ -3,7 +3,8 @@ import Testing
 import Tributary
 import TributaryModel
 
-/// What a merge, or a context above, says of relationships to objects that a context has changed or deleted and not saved.
+/// What a merge, or a context above, says of relationships to objects that a context has changed or deleted and not
+/// saved.
 @MainActor
 struct MergedReferenceTests {
     private func orphans(_ context: ManagedObjectContext) throws -> [ManagedObjectID] {

@@ -18,7 +18,7 @@ struct MergingByHandTests {
     /// Opens a container that lists so many objects of a merge.
     private static func open(listing limit: Int, _ folder: TemporaryFolder) async throws -> PersistentContainer {
         var merging = MergeOptions.fixture
-        merging.mailboxLimit = limit
+        merging.pendingLimit = limit
         return try await Company.open(folder, merging: merging)
     }
 

@@ -78,7 +78,7 @@ struct MergingImportTests {
                 throw Refusal()
             }
         }
-        #expect(fixture.container.pipeline.mailbox.isEmpty)
+        #expect(fixture.container.pipeline.pendingNotifications.isEmpty)
         #expect(try fixture.stored() == 0)
         try await fixture.container.close()
     }
@@ -117,10 +117,10 @@ struct MergingImportTests {
         }
     }
 
-    /// A mailbox of ten IDs, an import of forty accounts: the main context refreshes all the same.
+    /// A limit of ten pending IDs, an import of forty accounts: the main context refreshes all the same.
     @Test
     func aCollapsedNoticeRefreshesEverythingOfTheEntity() async throws {
-        let fixture = try await MergingFixture { $0.mailboxLimit = 10 }
+        let fixture = try await MergingFixture { $0.pendingLimit = 10 }
         let container = fixture.container
         for number in 0..<2 {
             try await container.importTransactions { transaction in

@@ -11,7 +11,7 @@ import TributaryStore
     private func open(_ path: String, limit: Int = 10_000) async throws -> PersistentContainer {
         var options = MergeOptions()
         options.debounce = .milliseconds(20)
-        options.mailboxLimit = limit
+        options.pendingLimit = limit
         let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
         return try await PersistentContainer(store: store, classes: Company.classes, merging: options)
     }

@@ -5,8 +5,8 @@ import TributaryModel
 
 @testable import Tributary
 
-/// Writes to objects that are gone and links with them change nothing, and somebody hears of it: functions that throw do
-/// so at once, the others leave it to the next save.
+/// Writes to objects that are gone and links with them change nothing, and somebody hears of it: functions that throw
+/// do so at once, the others leave it to the next save.
 @MainActor
 struct GoneObjectTests {
     /// How an object came to its end.

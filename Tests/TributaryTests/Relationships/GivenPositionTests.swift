@@ -40,8 +40,10 @@ struct GivenPositionTests {
 
     private func positions(_ key: String) throws -> [String] {
         let entity = try #require(container.model.entity(named: "List"))
-        let slot = try #require(entity.slot(named: key))
-        return try container.store.read { try $0.positions(of: list, entity: entity, slot: slot).map(\.position) }
+        let propertyIndex = try #require(entity.propertyIndex(named: key))
+        return try container.store.read {
+            try $0.positions(of: list, entity: entity, propertyIndex: propertyIndex).map(\.position)
+        }
     }
 
     private func link(_ key: String, _ names: String, _ positions: [String]?) -> ConditionalChange {
@@ -151,9 +153,11 @@ struct GivenPositionTests {
         #expect(try await order(relationship.key, container) == "ande")
         #expect(try await order(relationship.key, other) == "ande")
         let entity = try #require(container.model.entity(named: "List"))
-        let slot = try #require(entity.slot(named: relationship.key))
+        let propertyIndex = try #require(entity.propertyIndex(named: relationship.key))
         func places(_ container: PersistentContainer) throws -> [String] {
-            try container.store.read { try $0.positions(of: list, entity: entity, slot: slot).map(\.position) }
+            try container.store.read {
+                try $0.positions(of: list, entity: entity, propertyIndex: propertyIndex).map(\.position)
+            }
         }
         #expect(try places(container) == places(other))
     }

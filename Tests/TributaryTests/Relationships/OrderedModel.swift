@@ -4,7 +4,8 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Lists with items in order, tags in order with an inverse that has none, and two replicas that exchange what they save.
+/// Lists with items in order, tags in order with an inverse that has none, and two replicas that exchange what they
+/// save.
 enum OrderedModel {
     static func model() throws -> Model {
         var list = EntityDefinition(name: "List")

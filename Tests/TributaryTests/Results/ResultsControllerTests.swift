@@ -85,7 +85,7 @@ struct ResultsControllerTests {
         var options = MergeOptions()
         options.debounce = .seconds(3600)
         options.ceiling = .seconds(3600)
-        options.mailboxLimit = 1
+        options.pendingLimit = 1
         container.setMergeOptions(options)
         for name in ["Cid", "Ann", "Bob"] { try await container.hire(name) }
         try await container.settled()

@@ -10,12 +10,12 @@ import TributaryChanges
 struct ResultsPropertyTests {
     struct Round: Sendable, CustomTestStringConvertible {
         let number: UInt64
-        let mailboxLimit: Int
-        var testDescription: String { "round \(number), mailbox limit \(mailboxLimit)" }
+        let pendingLimit: Int
+        var testDescription: String { "round \(number), pending limit \(pendingLimit)" }
     }
 
     nonisolated static let rounds = (0..<3).flatMap { number in
-        [1, 3, 10_000].map { Round(number: UInt64(number), mailboxLimit: $0) }
+        [1, 3, 10_000].map { Round(number: UInt64(number), pendingLimit: $0) }
     }
 
     private struct List {
@@ -59,7 +59,7 @@ struct ResultsPropertyTests {
         var options = MergeOptions()
         options.debounce = .seconds(3600)
         options.ceiling = .seconds(3600)
-        options.mailboxLimit = round.mailboxLimit
+        options.pendingLimit = round.pendingLimit
         options.saves = false
         let container = try await PersistentContainer(
             name: "company",

@@ -2,9 +2,9 @@
 package struct BoundPath: Sendable {
     /// One relationship of the path.
     package struct Step: Sendable {
-        /// The entity at the start of the step; objects of its sub-entities have the same slots.
+        /// The entity at the start of the step; objects of its sub-entities have the same property indexes.
         package let source: Entity
-        package let slot: Int
+        package let propertyIndex: Int
         package let relationship: Relationship
         package let storage: RelationshipStorage
         package let destination: Entity
@@ -16,13 +16,13 @@ package struct BoundPath: Sendable {
     package indirect enum Terminal: Sendable {
         /// The object itself, as its UUID.
         case identity
-        case attribute(slot: Int, Attribute)
+        case attribute(propertyIndex: Int, Attribute)
         /// A member of a composite attribute, by a path of names, the outermost first.
-        case member(slot: Int, Attribute, path: [String], Attribute)
+        case member(propertyIndex: Int, Attribute, path: [String], Attribute)
         /// A to-one relationship, as the UUID of its destination object or null.
-        case reference(slot: Int, Relationship, RelationshipStorage)
+        case reference(propertyIndex: Int, Relationship, RelationshipStorage)
         /// The number of objects in a to-many relationship.
-        case count(slot: Int, Relationship, RelationshipStorage)
+        case count(propertyIndex: Int, Relationship, RelationshipStorage)
         /// An aggregate over the values of a to-many path that starts here.
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         /// The name of the object's entity.

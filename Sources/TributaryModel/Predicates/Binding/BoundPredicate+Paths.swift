@@ -22,17 +22,18 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// The slot of the evaluated object whose value the path has, -1 for the object itself or its entity; nil for a
-    /// path to other objects.
-    package var ownSlot: Int? { steps.isEmpty ? terminal.ownSlot : nil }
+    /// The property index of the evaluated object whose value the path has, -1 for the object itself or its entity; nil
+    /// for a path to other objects.
+    package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
 }
 
 extension BoundPath.Terminal {
-    fileprivate var ownSlot: Int? {
+    fileprivate var ownIndex: Int? {
         switch self {
         case .identity, .entity: -1
-        case .attribute(let slot, _), .member(let slot, _, _, _), .reference(let slot, _, _): slot
-        case .derived(_, let inner): inner.ownSlot
+        case .attribute(let propertyIndex, _), .member(let propertyIndex, _, _, _), .reference(let propertyIndex, _, _):
+            propertyIndex
+        case .derived(_, let inner): inner.ownIndex
         case .count, .aggregate: nil
         }
     }

@@ -18,31 +18,41 @@ struct PathBinder {
         var current = entity
         for (index, name) in components.enumerated() {
             let isLast = index == components.count - 1
-            guard let slot = current.slot(named: name) else {
+            guard let propertyIndex = current.propertyIndex(named: name) else {
                 if let terminal = ownTerminal(Array(components[index...])) {
                     return path(components, steps, terminal, current)
                 }
                 throw unknown(name, of: current, in: text)
             }
-            switch current.properties[slot] {
+            switch current.properties[propertyIndex] {
             case .attribute(let attribute):
                 guard attribute.isStored else {
                     throw ObjectPredicateError("'\(name)' is transient: the store does not have it", keyPath: text)
                 }
                 guard isLast else {
-                    let member = try self.member(Array(components[(index + 1)...]), of: attribute, slot, in: text)
+                    let member = try self.member(
+                        Array(components[(index + 1)...]),
+                        of: attribute,
+                        propertyIndex,
+                        in: text
+                    )
                     return path(components, steps, member, current)
                 }
-                return path(components, steps, .attribute(slot: slot, attribute), current)
+                return path(components, steps, .attribute(propertyIndex: propertyIndex, attribute), current)
             case .relationship(let relationship, let storage):
                 if isLast, !relationship.isToMany {
-                    return path(components, steps, .reference(slot: slot, relationship, storage), current)
+                    return path(
+                        components,
+                        steps,
+                        .reference(propertyIndex: propertyIndex, relationship, storage),
+                        current
+                    )
                 }
                 if index == components.count - 2, components.last == "@count" {
                     guard relationship.isToMany else {
                         throw ObjectPredicateError("'\(name)' is to-one: there is nothing to count", keyPath: text)
                     }
-                    return path(components, steps, .count(slot: slot, relationship, storage), current)
+                    return path(components, steps, .count(propertyIndex: propertyIndex, relationship, storage), current)
                 }
                 guard let destination = model.entity(named: relationship.destination) else {
                     throw ObjectPredicateError("'\(relationship.destination)' is no entity of the model", keyPath: text)
@@ -50,7 +60,7 @@ struct PathBinder {
                 steps.append(
                     BoundPath.Step(
                         source: current,
-                        slot: slot,
+                        propertyIndex: propertyIndex,
                         relationship: relationship,
                         storage: storage,
                         destination: destination
@@ -72,11 +82,11 @@ struct PathBinder {
     private func member(
         _ names: [String],
         of attribute: Attribute,
-        _ slot: Int,
+        _ propertyIndex: Int,
         in text: String
     ) throws(ObjectPredicateError) -> BoundPath.Terminal {
         if names == ["length"], attribute.type.kind == .string {
-            return .derived(.length, .attribute(slot: slot, attribute))
+            return .derived(.length, .attribute(propertyIndex: propertyIndex, attribute))
         }
         guard attribute.type == .composite else {
             throw ObjectPredicateError("'\(attribute.name)' is an attribute: no path leads through it", keyPath: text)
@@ -84,14 +94,14 @@ struct PathBinder {
         if names.count > 1, names.last == "length", attribute.member(at: names[...]) == nil,
             let member = attribute.member(at: names.dropLast()), member.type.kind == .string
         {
-            return .derived(.length, .member(slot: slot, attribute, path: names.dropLast(), member))
+            return .derived(.length, .member(propertyIndex: propertyIndex, attribute, path: names.dropLast(), member))
         }
         guard let member = attribute.member(at: names[...]) else {
             let reason = "'\(attribute.name)' is a composite without '\(names.joined(separator: "."))'"
             let known = attribute.compositeAttributes.map { "'\($0.name)'" }.joined(separator: ", ")
             throw ObjectPredicateError("\(reason); it has \(known)", keyPath: text)
         }
-        return .member(slot: slot, attribute, path: names, member)
+        return .member(propertyIndex: propertyIndex, attribute, path: names, member)
     }
 
     /// Returns the terminal for `objectID`, `entity` and `entity.name`, unless a property has the name.
@@ -117,7 +127,7 @@ struct PathBinder {
             return ObjectPredicateError("@count must follow a to-many relationship", keyPath: text)
         }
         let reason = "'\(entity.name)' has no property '\(name)'"
-        if let owner = entity.subentities.first(where: { model.entity(named: $0)?.slot(named: name) != nil }) {
+        if let owner = entity.subentities.first(where: { model.entity(named: $0)?.propertyIndex(named: name) != nil }) {
             return ObjectPredicateError("\(reason); its sub-entity '\(owner)' has", keyPath: text)
         }
         if let near = entity.properties.map(\.name).first(where: { $0.lowercased() == name.lowercased() }) {

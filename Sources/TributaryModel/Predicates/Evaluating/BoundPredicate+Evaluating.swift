@@ -129,11 +129,13 @@ extension BoundPath {
         guard index < steps.count else { return [terminalValue(terminal, of: subject, scopes)] }
         let step = steps[index]
         if step.relationship.isToMany {
-            return subject.predicateTargets(slot: step.slot)
+            return subject.predicateTargets(propertyIndex: step.propertyIndex)
                 .filter { target in step.filter?.evaluate(in: scopes + [target]) ?? true }
                 .flatMap { values(of: $0, from: index + 1, scopes) }
         }
-        if let target = subject.predicateTarget(slot: step.slot) { return values(of: target, from: index + 1, scopes) }
+        if let target = subject.predicateTarget(propertyIndex: step.propertyIndex) {
+            return values(of: target, from: index + 1, scopes)
+        }
         // After an empty to-one relationship a to-many path has no values, and any other path has the one value null.
         if steps[index...].contains(where: \.relationship.isToMany) { return [] }
         if case .count = terminal { return [.integer(0)] }
@@ -147,12 +149,14 @@ extension BoundPath {
     ) -> PropertyValue where Subject.Related == Subject {
         switch terminal {
         case .identity: .reference(subject.predicateID)
-        case .attribute(let slot, _), .reference(let slot, _, _): subject.predicateValue(slot: slot)
-        case .member(let slot, _, let names, let member):
-            member.memberValue(of: subject.predicateValue(slot: slot), at: names)
+        case .attribute(let propertyIndex, _), .reference(let propertyIndex, _, _):
+            subject.predicateValue(propertyIndex: propertyIndex)
+        case .member(let propertyIndex, _, let names, let member):
+            member.memberValue(of: subject.predicateValue(propertyIndex: propertyIndex), at: names)
         case .derived(let derivation, let inner):
             derivation.value(of: terminalValue(inner, of: subject, scopes))
-        case .count(let slot, _, _): .integer(Int64(subject.predicateTargets(slot: slot).count))
+        case .count(let propertyIndex, _, _):
+            .integer(Int64(subject.predicateTargets(propertyIndex: propertyIndex).count))
         case .entity: .string(subject.predicateEntity)
         case .aggregate(let aggregate, let path):
             AggregateEvaluator.value(aggregate, path.values(of: subject, from: 0, scopes), kind: path.kind)

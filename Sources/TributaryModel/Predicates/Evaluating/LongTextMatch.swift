@@ -42,15 +42,15 @@ package final class LongTextMatch: Sendable {
 
     /// Runs a match on a separate thread, on which ``MatchingLimit`` is reached after the caller has returned.
     ///
-    /// - Parameter body: Matches one text.
-    /// - Returns: The result of `body`; false as soon as the caller's own limit is reached.
-    static func run(_ body: @escaping @Sendable () -> Bool) -> Bool {
+    /// - Parameter block: Matches one text.
+    /// - Returns: The result of `block`; false as soon as the caller's own limit is reached.
+    static func run(_ block: @escaping @Sendable () -> Bool) -> Bool {
         while permits.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }
         }
         let match = LongTextMatch()
         all.withLock { $0.running += 1 }
-        Thread { match.main(body) }.start()
+        Thread { match.main(block) }.start()
         while match.ending.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { match.abandon() }
             if case .abandoned = match.state.withLock({ $0 }) { return false }
@@ -59,8 +59,8 @@ package final class LongTextMatch: Sendable {
         return isFound
     }
 
-    private func main(_ body: () -> Bool) {
-        let isFound = MatchingLimit.$isOver.withValue({ self.isAbandoned }, operation: body)
+    private func main(_ block: () -> Bool) {
+        let isFound = MatchingLimit.$isOver.withValue({ self.isAbandoned }, operation: block)
         let wasAbandoned = state.withLock { state in
             if case .abandoned = state { return true }
             state = .ended(isFound)

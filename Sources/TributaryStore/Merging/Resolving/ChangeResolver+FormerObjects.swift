@@ -34,7 +34,7 @@ extension ChangeResolver {
         slice: inout ChangeSlice
     ) throws {
         let entity = layout.lastName(ofEntity: change.entity)
-        if layout.slot(named: name, of: layout.entities[root].entity) == nil,
+        if layout.propertyIndex(named: name, of: layout.entities[root].entity) == nil,
             try former.resolveLink(change, entity: entity, index: index, slice: &slice)
         {
             return
@@ -75,7 +75,7 @@ extension ChangeResolver {
 
     /// The storage of the root's property of this name, when the property can be written.
     private func writtenPlace(of name: String, in root: EntityLayout) -> EntityLayout.Place? {
-        guard let index = layout.slot(named: name, of: root.entity) else { return nil }
+        guard let index = layout.propertyIndex(named: name, of: root.entity) else { return nil }
         return switch root.places[index] {
         case .column, .inverseColumn: root.places[index]
         case .inverse, .links, .none: nil

@@ -129,7 +129,7 @@ struct ChangeResolver {
     ) throws {
         let change = slice.changes[index]
         let entityLayout = layout.entities[entity]
-        switch layout.slot(named: name, of: entityLayout.entity).map({ entityLayout.places[$0] }) {
+        switch layout.propertyIndex(named: name, of: entityLayout.entity).map({ entityLayout.places[$0] }) {
         case .links(let link, let ownsPairs):
             slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
         case .inverse(let table, let column, let order):

@@ -105,7 +105,7 @@ final class ChangeShape {
         let entity = layout.entities[entity]
         return zip(names, targets).compactMap { name, target in
             guard !target.isUnknown else { return nil }
-            let index = layout.slot(named: name, of: entity.entity)
+            let index = layout.propertyIndex(named: name, of: entity.entity)
             return index.map { entity.entity.properties[$0].name } ?? name
         }
     }
@@ -134,7 +134,7 @@ final class ChangeShape {
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {
-        guard let index = layout.slot(named: name, of: entity.entity) else {
+        guard let index = layout.propertyIndex(named: name, of: entity.entity) else {
             return former(name, of: entity.entity.name, layout)
                 ?? .unknown(reason: "'\(entity.entity.name)' has no property '\(name)'")
         }

@@ -6,8 +6,8 @@ import TributaryStore
 
 @testable import Tributary
 
-/// What goes into the mailbox comes out: in order, nothing lost, in bounded memory.
-struct NoticeMailboxTests {
+/// What goes into the pending notifications comes out: in order, nothing lost, in bounded memory.
+struct PendingNotificationsTests {
     private static func id(_ number: UInt64, _ entity: String = "Employee") -> ManagedObjectID {
         ManagedObjectID(
             store: "test",
@@ -17,10 +17,10 @@ struct NoticeMailboxTests {
         )
     }
 
-    private static func mailbox(limit: Int = 10_000, wakes: Wakes = Wakes()) -> NoticeMailbox {
+    private static func pendingNotifications(limit: Int = 10_000, wakes: Wakes = Wakes()) -> PendingNotifications {
         var options = MergeOptions()
-        options.mailboxLimit = limit
-        return NoticeMailbox(options: options, clock: MonotonicClock(ManualClock())) {
+        options.pendingLimit = limit
+        return PendingNotifications(options: options, clock: MonotonicClock(ManualClock())) {
             wakes.count.withLock { $0 += 1 }
         }
     }
@@ -42,33 +42,33 @@ struct NoticeMailboxTests {
     @Test
     func takesOutWhatWasPutInAsOneSet() {
         let wakes = Wakes()
-        let mailbox = Self.mailbox(wakes: wakes)
-        #expect(mailbox.isEmpty)
-        mailbox.post(Self.changes { $0.insert(Self.id(1)) })
-        mailbox.post(
+        let pendingNotifications = Self.pendingNotifications(wakes: wakes)
+        #expect(pendingNotifications.isEmpty)
+        pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
+        pendingNotifications.post(
             Self.changes {
                 $0.update(Self.id(1)); $0.update(Self.id(2))
             }
         )
-        mailbox.post(Self.changes { $0.delete(Self.id(2)) })
-        #expect(!mailbox.isEmpty)
+        pendingNotifications.post(Self.changes { $0.delete(Self.id(2)) })
+        #expect(!pendingNotifications.isEmpty)
         #expect(wakes.count.withLock { $0 } == 1, "one timer is enough")
-        let all = mailbox.drain()
+        let all = pendingNotifications.drain()
         #expect(all?.inserted == [Self.id(1)])
         #expect(all?.updated == [])
         #expect(all?.deleted == [Self.id(2)])
-        #expect(mailbox.drain() == nil)
-        #expect(mailbox.next() == .none)
+        #expect(pendingNotifications.drain() == nil)
+        #expect(pendingNotifications.next() == .none)
     }
 
     @Test
     func orderDecides() {
-        let mailbox = Self.mailbox()
-        mailbox.post(Self.changes { $0.delete(Self.id(1)) })
-        mailbox.post(Self.changes { $0.insert(Self.id(1)) })
-        mailbox.post(Self.changes { $0.insert(Self.id(2)) })
-        mailbox.post(Self.changes { $0.delete(Self.id(2)) })
-        let all = mailbox.drain()
+        let pendingNotifications = Self.pendingNotifications()
+        pendingNotifications.post(Self.changes { $0.delete(Self.id(1)) })
+        pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
+        pendingNotifications.post(Self.changes { $0.insert(Self.id(2)) })
+        pendingNotifications.post(Self.changes { $0.delete(Self.id(2)) })
+        let all = pendingNotifications.drain()
         #expect(all?.updated == [Self.id(1)])
         #expect(all?.inserted == [])
         #expect(all?.deleted == [])
@@ -76,10 +76,10 @@ struct NoticeMailboxTests {
 
     @Test
     func collapsesPerEntityFirst() throws {
-        let mailbox = Self.mailbox(limit: 10)
-        mailbox.post(Self.changes { $0.update(Self.id(1, "Department")) })
-        for number in 0..<20 { mailbox.post(Self.changes { $0.insert(Self.id(UInt64(number))) }) }
-        let all = try #require(mailbox.drain())
+        let pendingNotifications = Self.pendingNotifications(limit: 10)
+        pendingNotifications.post(Self.changes { $0.update(Self.id(1, "Department")) })
+        for number in 0..<20 { pendingNotifications.post(Self.changes { $0.insert(Self.id(UInt64(number))) }) }
+        let all = try #require(pendingNotifications.drain())
         #expect(all.collapsedEntities == ["Employee"])
         #expect(all.updated == [Self.id(1, "Department")])
         #expect(!all.isEverything)
@@ -88,24 +88,24 @@ struct NoticeMailboxTests {
 
     @Test
     func manyWritersLoseNothing() async {
-        let mailbox = Self.mailbox(limit: 1_000_000)
+        let pendingNotifications = Self.pendingNotifications(limit: 1_000_000)
         let taken = Taken()
         await withTaskGroup(of: Void.self) { group in
             for writer in 0..<4 {
                 group.addTask {
                     for number in 0..<500 {
-                        mailbox.post(Self.changes { $0.insert(Self.id(UInt64(writer * 1000 + number))) })
+                        pendingNotifications.post(Self.changes { $0.insert(Self.id(UInt64(writer * 1000 + number))) })
                     }
                 }
             }
             group.addTask {
                 for _ in 0..<200 {
-                    if let some = mailbox.drain() { taken.changes.withLock { $0.formUnion(some) } }
+                    if let some = pendingNotifications.drain() { taken.changes.withLock { $0.formUnion(some) } }
                     await Task.yield()
                 }
             }
         }
-        if let rest = mailbox.drain() { taken.changes.withLock { $0.formUnion(rest) } }
+        if let rest = pendingNotifications.drain() { taken.changes.withLock { $0.formUnion(rest) } }
         #expect(taken.changes.withLock { $0.inserted.count } == 2000)
     }
 }

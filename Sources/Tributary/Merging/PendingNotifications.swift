@@ -5,9 +5,9 @@ import TributaryStore
 /// The committed changes that are not yet merged into the main context, in bounded memory.
 ///
 /// Change notifications are added and removed under the write lock, so that those removed are exactly those that a
-/// generation pinned under the lock contains. Beyond its limit of IDs the mailbox collapses: per entity first, then to
+/// generation pinned under the lock contains. Beyond its limit of IDs they collapse: per entity first, then to
 /// "everything".
-final class NoticeMailbox: Sendable {
+final class PendingNotifications: Sendable {
     private struct State {
         var debouncer: MergeDebouncer
         var limit: Int
@@ -20,12 +20,12 @@ final class NoticeMailbox: Sendable {
     private let state: Mutex<State>
     private let wake: @Sendable () -> Void
 
-    /// Creates a mailbox; `wake` is called when a timer has to be started, or restarted because it would end too late.
+    /// Creates an empty list; `wake` is called when a timer has to be started, or restarted because it would end too late.
     init(options: MergeOptions, clock: MonotonicClock, wake: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.wake = wake
         let debouncer = MergeDebouncer(quiet: options.debounce, ceiling: options.ceiling)
-        state = Mutex(State(debouncer: debouncer, limit: options.mailboxLimit))
+        state = Mutex(State(debouncer: debouncer, limit: options.pendingLimit))
     }
 
     /// Whether no changes are pending.
@@ -52,7 +52,7 @@ final class NoticeMailbox: Sendable {
         state.withLock { state in
             state.debouncer.quiet = options.debounce
             state.debouncer.ceiling = options.ceiling
-            state.limit = options.mailboxLimit
+            state.limit = options.pendingLimit
         }
     }
 

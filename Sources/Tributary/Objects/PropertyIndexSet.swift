@@ -1,0 +1,37 @@
+/// A set of an entity's property indexes; up to 64 of them take no memory of their own.
+struct PropertyIndexSet: Sendable {
+    private var low: UInt64 = 0
+    private var high: Set<Int> = []
+
+    var isEmpty: Bool { low == 0 && high.isEmpty }
+
+    @inline(__always)
+    func contains(_ propertyIndex: Int) -> Bool {
+        propertyIndex < 64 ? low & (1 << UInt64(propertyIndex)) != 0 : high.contains(propertyIndex)
+    }
+
+    @inline(__always)
+    mutating func insert(_ propertyIndex: Int) {
+        if propertyIndex < 64 { low |= 1 << UInt64(propertyIndex) } else { high.insert(propertyIndex) }
+    }
+
+    mutating func remove(_ propertyIndex: Int) {
+        if propertyIndex < 64 { low &= ~(1 << UInt64(propertyIndex)) } else { high.remove(propertyIndex) }
+    }
+
+    mutating func removeAll() {
+        low = 0
+        high = []
+    }
+
+    /// The property indexes in ascending order.
+    var propertyIndexes: [Int] {
+        var result: [Int] = []
+        var rest = low
+        while rest != 0 {
+            result.append(rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+        return result + high.sorted()
+    }
+}
