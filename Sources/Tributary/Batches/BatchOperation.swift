@@ -15,7 +15,7 @@ struct BatchOperation {
         )
     }
 
-    func options(_ descriptor: BatchResultKind) -> BatchTerms {
+    func options(_ kind: BatchResultKind) -> BatchTerms {
         let collision: BatchTerms.Collision =
             switch context.mergePolicy {
             case .objectTrump: .update
@@ -27,7 +27,7 @@ struct BatchOperation {
             author: context.author,
             contextName: context.name,
             collision: collision,
-            listsIDs: descriptor == .objectIDs,
+            listsIDs: kind == .objectIDs,
             deriving: BatchDerivation(context.home)
         )
     }
@@ -37,7 +37,7 @@ struct BatchOperation {
     }
 
     func run(
-        _ descriptor: BatchResultKind,
+        _ kind: BatchResultKind,
         refreshes: Bool,
         _ block: (WriteTransaction) throws -> BatchOutcome
     ) throws -> BatchResult {
@@ -65,7 +65,7 @@ struct BatchOperation {
             throw ContextError(error)
         }
         return BatchResult(
-            descriptor: descriptor,
+            kind: kind,
             count: outcome.count,
             objectIDs: outcome.ids,
             token: outcome.committed.map { HistoryToken(store: $0.writer.description, number: $0.number) }
@@ -75,12 +75,10 @@ struct BatchOperation {
     private func commit(
         _ block: @escaping (WriteTransaction) throws -> CommittedTransaction
     ) throws -> CommittedTransaction {
-        guard context.isMain else { return try context.home.pipeline.commit(block) }
-        // The view context never leaves the main actor, where this runs, so nothing crosses here.
-        nonisolated(unsafe) let block = block
-        nonisolated(unsafe) var result: CommittedTransaction?
-        let pipeline = context.home.pipeline
-        try MainActor.assumeIsolated { result = try pipeline.commitMain(block, adopting: { _ in }) }
+        let store = StoreCommit(context: context)
+        guard context.isMain else { return try store.commit(block) }
+        var result: CommittedTransaction?
+        try store.runInMain(block) { result = $0 }
         guard let result else { throw ContextError.closed }
         return result
     }

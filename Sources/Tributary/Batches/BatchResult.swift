@@ -3,7 +3,7 @@ public import TributaryChanges
 /// The result of a batch, with the contents that the request asked for.
 public struct BatchResult: Sendable, Hashable {
     /// The contents that the request asked for.
-    public let descriptor: BatchResultKind
+    public let kind: BatchResultKind
     /// The number of inserted, updated or deleted objects, including those deleted by Cascade rules.
     ///
     /// An object that already had the values does not count.

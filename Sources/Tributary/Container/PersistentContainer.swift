@@ -69,7 +69,8 @@ public final class PersistentContainer: Sendable {
             classes: classes,
             transformers: transformers
         )
-        let pipeline = try MergePipeline(store: store, options: merging, clock: clock)
+        let pendingNotifications = PendingNotifications(options: merging, clock: clock)
+        let pipeline = try MergePipeline(store: store, pendingNotifications: pendingNotifications)
         let home = ContextHome(store: store, schema: schema, pipeline: pipeline)
         model = store.model
         name = store.configuration.name

@@ -43,10 +43,12 @@ struct PropertyTable: Sendable {
         }
     }
 
-    /// Whether ``property index(named:)`` can find names.
+    /// Whether ``propertyIndex(named:)`` can find names.
+    @inline(__always)
     var isSearched: Bool { !names.isEmpty }
 
     /// Returns the property index of a property, or nil when the entity has no such property.
+    @inline(__always)
     func propertyIndex(named name: String) -> Int? {
         for propertyIndex in names.indices where names[propertyIndex] == name { return propertyIndex }
         return nil

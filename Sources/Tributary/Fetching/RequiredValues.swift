@@ -12,7 +12,7 @@ struct RequiredValues {
     /// The property indexes of the properties with a required value.
     var propertyIndexes: [Int] { known.map(\.propertyIndex) }
 
-    /// The required values of ``property indexes``.
+    /// The required values of ``propertyIndexes``.
     var values: [PropertyValue] { known.map(\.value) }
 
     /// Requires a value of a property; the first value of a property counts.

@@ -1,11 +1,11 @@
-package import TributaryChanges
-package import TributaryStore
+import TributaryChanges
+import TributaryStore
 
-/// The view context behind the interface that the merge pipeline uses.
+/// The view context on the main actor, with what the merge pipeline does to it.
 ///
-/// It keeps the context on the main actor.
+/// The pipeline calls without the write lock.
 @MainActor
-package final class MainContext: MainContextMerging {
+final class MainContext {
     let context: ManagedObjectContext
 
     init(home: ContextHome, generation: Generation) {
@@ -18,19 +18,22 @@ package final class MainContext: MainContextMerging {
         context.undoStack = UndoStack()
     }
 
-    package var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
+    /// Whether a save would write or reject anything.
+    var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
 
-    package var editCount: UInt64 { context.pending.editCount }
+    /// Grows with each change that a program makes in the context; a merge does not count.
+    ///
+    /// A save that has failed is tried again only when it has grown.
+    var editCount: UInt64 { context.pending.editCount }
 
-    package func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
+    /// Moves to `generation`, refreshes registered objects, announces inserted ones and marks deleted ones as deleted;
+    /// keeps properties that were changed here.
+    ///
+    /// - Parameters:
+    ///   - changes: what others have saved or imported since the generation before; the context's own saves are not
+    ///     among them.
+    ///   - generation: contains `changes` and the context's own saves.
+    func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         MergeOperation(context: context).merge(changes, movingTo: generation)
-    }
-
-    package func setGeneration(_ generation: Generation) { context.generation = generation }
-
-    package func save() throws { try context.save() }
-
-    package func reset() {
-        context.close()
     }
 }

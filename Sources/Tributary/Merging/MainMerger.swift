@@ -5,7 +5,7 @@ import TributaryChanges
 final class MainMerger {
     /// The name of the store in tokens.
     nonisolated let storeName: String
-    weak var context: (any MainContextMerging)?
+    weak var context: MainContext?
     /// The changes since the last update.
     var collected: ObjectChanges
     /// Whether one update is being assembled from several steps.

@@ -25,6 +25,6 @@ extension MergePipeline {
         updates.finish()
         failures.finish()
         activities.finish()
-        main.context?.reset()
+        main.context?.context.close()
     }
 }

@@ -1,39 +1,18 @@
 import Dispatch
 import TributaryChanges
-package import TributaryStore
+import TributaryStore
 
 extension MergePipeline {
-    /// Commits the save of a background context and announces it to the main context.
-    ///
-    /// `block` runs under the write lock, inside the SQLite transaction; it checks for conflicts and calls
-    /// `WriteTransaction.commit`. Everything is rolled back when it throws.
-    package func commit(
-        _ block: (WriteTransaction) throws -> CommittedTransaction
-    ) throws -> CommittedTransaction {
-        defer { commits.send(()) }
-        return try store.write(block) { committed, turn in
-            postLocalCommits(turn, first: committed.number, last: committed.number)
-            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
-            pendingNotifications.post(committed.changes)
-        }
+    /// Announces a local transaction, right after its commit and while the write lock is held.
+    func announce(_ committed: CommittedTransaction, _ turn: WriterTurn) {
+        recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
+        pendingNotifications.post(committed.changes)
+        commits.send(())
     }
 
-    /// Commits the save of a pinned background context and moves its generation to the save.
-    ///
-    /// It returns nil when the move did not succeed.
-    func commit(
-        movingFrom old: Generation,
-        _ block: (WriteTransaction) throws -> CommittedTransaction
-    ) throws -> (CommittedTransaction, Generation?) {
-        defer { commits.send(()) }
-        var pinned: Generation?
-        let committed = try store.write(block) { committed, turn in
-            postLocalCommits(turn, first: committed.number, last: committed.number)
-            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
-            pendingNotifications.post(committed.changes)
-            pinned = try? turn.move(from: old, connections: 1)
-        }
-        return (committed, pinned)
+    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: WriterTurn) {
+        postLocalCommits(turn, first: first, last: last)
+        rowCache.recordCommits(first: first, last: last, changes: changes)
     }
 
     /// Commits the save of the main context, which then shows it.
@@ -42,14 +21,13 @@ extension MergePipeline {
     /// moves to a generation that contains the save, merges earlier commits of others, and an update is posted (unless
     /// this save is itself part of a merge, which posts one for both).
     @MainActor
-    package func commitMain(
+    func commitMain(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: (CommittedTransaction) -> Void
     ) throws -> CommittedTransaction {
         var step: Step?
         let committed = try store.write(block) { committed, turn in
-            postLocalCommits(turn, first: committed.number, last: committed.number)
-            rowCache.recordCommits(first: committed.number, last: committed.number, changes: committed.changes)
+            recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
             do {
                 step = try moveGeneration(turn)
             } catch {
@@ -58,7 +36,7 @@ extension MergePipeline {
                 pendingNotifications.post(committed.changes)
             }
         }
-        if let step { main.context?.setGeneration(step.generation) }
+        if let step { main.context?.context.generation = step.generation }
         adopt(committed)
         commits.send(())
         guard let step else { return committed }
@@ -73,24 +51,24 @@ extension MergePipeline {
     ///
     /// The block runs under the write lock, on a thread of low priority: reads and the main context come first when
     /// there are not enough processors for all.
-    package func importing<T: Sendable>(
+    func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .background).async { [self] in
-                continuation.resume(with: Result { try writeImported(block) })
+        try await activities.run("Importing") {
+            try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global(qos: .background).async { [self] in
+                    let result = Result {
+                        try store.write(block) { result, turn in
+                            guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
+                            let changes = CommittedTransaction.changes(of: result.1)
+                            recordCommits(first: first, last: last, changes, turn)
+                            pendingNotifications.post(changes)
+                        }
+                    }
+                    continuation.resume(with: result.map(\.0))
+                }
             }
         }
-    }
-
-    private func writeImported<T>(_ block: (WriteTransaction) throws -> (T, [CommittedTransaction])) throws -> T {
-        try store.write(block) { result, turn in
-            guard let first = result.1.first, let last = result.1.last else { return }
-            postLocalCommits(turn, first: first.number, last: last.number)
-            let changes = CommittedTransaction.changes(of: result.1)
-            rowCache.recordCommits(first: first.number, last: last.number, changes: changes)
-            pendingNotifications.post(changes)
-        }.0
     }
 
     /// A new generation, and the changes to merge into it.

@@ -5,8 +5,6 @@ extension MergePipeline {
     /// Merges the announced changes now, and returns when the main context shows them.
     package func flush() async {
         await postRemoteCommitsNow()
-        guard !pendingNotifications.isEmpty else { return }
-        _ = pendingNotifications.flush()
         await mergeWhenDue()
     }
 
@@ -83,7 +81,7 @@ extension MergePipeline {
             main.editsOfFailedSave != context.editCount
         else { return }
         do {
-            try context.save()
+            try context.context.save()
             main.editsOfFailedSave = nil
         } catch {
             main.editsOfFailedSave = context.editCount

@@ -7,7 +7,7 @@ extension MergePipeline {
     func moveToNewest() throws -> ObjectChanges {
         let step = try store.inTurn { try moveGeneration($0) }
         main.collected.formUnion(step.changes)
-        main.context?.setGeneration(step.generation)
+        main.context?.context.generation = step.generation
         main.context?.merge(step.changes, movingTo: step.generation)
         if !main.isCollecting { postUpdate() }
         return step.changes

@@ -4,10 +4,9 @@ package import TributaryStore
 
 /// Everything between "a save was committed" and "the main context shows it".
 ///
-/// Contexts save through ``commit(_:)`` and ``commitMain(_:adopting:)``, imports go through `importing(_:)`: each puts
-/// its change notification into the pending notifications while it still holds the write lock. When the debouncer makes a merge due,
-/// the main context moves to a new generation, merges the pending changes, saves its own changes, and one
-/// update is posted.
+/// Saves and imports announce their changes through ``announce(_:_:)`` and ``importTransactions(_:)`` while they still
+/// hold the write lock. When the debouncer makes a merge due, the main context moves to a new generation, merges the
+/// pending changes, saves its own changes, and one update is posted.
 ///
 /// The container creates the pipeline, attaches its main context on the main actor, and starts it.
 package final class MergePipeline: Sendable {
@@ -23,12 +22,9 @@ package final class MergePipeline: Sendable {
     /// Signals each commit of this process; a slow reader gets one signal for several commits.
     let commits = Broadcast<Void>(limit: 1)
     let main: MainMerger
-    private let clock: MonotonicClock
-    private let signal: Signal
     private let state: Mutex<State>
 
     struct State {
-        var options: MergeOptions
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
@@ -41,22 +37,14 @@ package final class MergePipeline: Sendable {
     static let connections = 3
 
     /// Creates the pipeline and pins the first generation.
-    package init(
-        store: Store,
-        options: MergeOptions = MergeOptions(),
-        clock: any Clock<Duration> = ContinuousClock()
-    ) throws {
-        let clock = MonotonicClock(clock)
-        let signal = Signal()
+    init(store: Store, pendingNotifications: PendingNotifications) throws {
         self.store = store
-        self.clock = clock
-        self.signal = signal
-        pendingNotifications = PendingNotifications(options: options, clock: clock) { signal.raise() }
+        self.pendingNotifications = pendingNotifications
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
         let name = try generation.read { try $0.writers.own().id.description }
-        main = MainMerger(storeName: name, limit: options.pendingLimit)
-        state = Mutex(State(options: options, generation: generation, noticed: generation.number))
+        main = MainMerger(storeName: name, limit: pendingNotifications.options.pendingLimit)
+        state = Mutex(State(generation: generation, noticed: generation.number))
         ExitDrain.add(self)
     }
 
@@ -64,16 +52,15 @@ package final class MergePipeline: Sendable {
     ///
     /// Call it once, before ``start()``.
     @MainActor
-    package func attach(_ context: any MainContextMerging) {
+    func attach(_ context: MainContext) {
         main.context = context
     }
 
     /// Starts merging when a merge is due.
     package func start() {
-        let scheduler = MergeScheduler(clock: clock, signal: signal)
         // The task ends with `stop()`; it cannot be a child task, because the container is not a task.
         let loop = Task { [weak self, pendingNotifications] in
-            await scheduler.run(pendingNotifications) { [weak self] in
+            await pendingNotifications.run { [weak self] in
                 guard let self else { return true }
                 return await self.mergeWhenDue(isAsked: false)
             }
@@ -88,7 +75,6 @@ package final class MergePipeline: Sendable {
 
     func stop() {
         state.withLock { $0.loop }?.cancel()
-        signal.raise()
     }
 
     deinit {
@@ -101,18 +87,11 @@ package final class MergePipeline: Sendable {
     /// The generation that the main context shows, or is about to show.
     package var generation: Generation { state.withLock { $0.generation } }
 
-    package var options: MergeOptions { state.withLock { $0.options } }
-
-    package func setOptions(_ options: MergeOptions) {
-        state.withLock { $0.options = options }
-        pendingNotifications.configure(options)
-    }
+    var options: MergeOptions { pendingNotifications.options }
 
     package var status: MergeStatus {
         var status = state.withLock { $0.status }
-        if let deadline = pendingNotifications.deadline {
-            status.nextMergeDue = wallSeconds + (deadline - clock.now()) / .seconds(1)
-        }
+        if let time = pendingNotifications.timeUntilMerge { status.nextMergeDue = wallSeconds + time / .seconds(1) }
         return status
     }
 

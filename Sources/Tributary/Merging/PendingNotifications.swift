@@ -9,8 +9,8 @@ import TributaryStore
 /// "everything".
 final class PendingNotifications: Sendable {
     private struct State {
+        var options: MergeOptions
         var debouncer: MergeDebouncer
-        var limit: Int
         var changes: ObjectChanges?
         /// Whether the timer may merge.
         var isAutomatic = true
@@ -18,21 +18,37 @@ final class PendingNotifications: Sendable {
 
     private let clock: MonotonicClock
     private let state: Mutex<State>
-    private let wake: @Sendable () -> Void
+    /// Raised when a timer has to be started, or restarted because it would end too late.
+    private let timerChange = Signal()
 
-    /// Creates an empty list; `wake` is called when a timer has to be started, or restarted because it would end too late.
-    init(options: MergeOptions, clock: MonotonicClock, wake: @escaping @Sendable () -> Void) {
-        self.clock = clock
-        self.wake = wake
+    init(options: MergeOptions, clock: any Clock<Duration>) {
+        self.clock = MonotonicClock(clock)
         let debouncer = MergeDebouncer(quiet: options.debounce, ceiling: options.ceiling)
-        state = Mutex(State(debouncer: debouncer, limit: options.pendingLimit))
+        state = Mutex(State(options: options, debouncer: debouncer))
+    }
+
+    /// When the container merges; new options take effect with the next announcement.
+    var options: MergeOptions {
+        get { state.withLock { $0.options } }
+        set {
+            state.withLock { state in
+                state.options = newValue
+                state.debouncer.quiet = newValue.debounce
+                state.debouncer.ceiling = newValue.ceiling
+            }
+        }
     }
 
     /// Whether no changes are pending.
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
-    /// When the next merge is due.
-    var deadline: Duration? { state.withLock { $0.isAutomatic ? $0.debouncer.deadline : nil } }
+    /// The time until the next merge is due, negative when it is overdue; nil when none is.
+    var timeUntilMerge: Duration? {
+        state.withLock { state in
+            guard state.isAutomatic, let deadline = state.debouncer.deadline else { return nil }
+            return deadline - clock.now()
+        }
+    }
 
     /// Whether the timer has ended and may merge.
     var isDue: Bool {
@@ -45,28 +61,38 @@ final class PendingNotifications: Sendable {
     /// Stops the timer, or starts it again; an overdue merge then runs at once.
     func setAutomatic(_ isAutomatic: Bool) {
         state.withLock { $0.isAutomatic = isAutomatic }
-        if isAutomatic { wake() }
+        if isAutomatic { timerChange.raise() }
     }
 
-    func configure(_ options: MergeOptions) {
-        state.withLock { state in
-            state.debouncer.quiet = options.debounce
-            state.debouncer.ceiling = options.ceiling
-            state.limit = options.pendingLimit
+    /// Runs the timer until the task is cancelled: sleeps while changes are pending, and merges when that is due.
+    ///
+    /// - Parameter merge: merges the pending changes, and returns whether it succeeded.
+    func run(merge: @Sendable () async -> Bool) async {
+        while !Task.isCancelled {
+            switch next() {
+            case .none: await timerChange.wait()
+            case .sleep(let deadline): await timerChange.wait(until: deadline, on: clock)
+            case .merge:
+                if await !merge() { postpone() }
+            }
         }
     }
 
     /// Adds the changes of a commit.
-    func post(_ changes: ObjectChanges) {
+    ///
+    /// - Returns: What the timer has to do now.
+    @discardableResult
+    func post(_ changes: ObjectChanges) -> MergeDebouncer.Action {
         let action = state.withLock { state in
-            var all = state.changes ?? ObjectChanges(limit: state.limit)
+            var all = state.changes ?? ObjectChanges(limit: state.options.pendingLimit)
             // Only one reference to the changes remains, so that nothing is copied.
             state.changes = nil
             all.formUnion(changes)
             state.changes = all
             return state.debouncer.announce(at: clock.now())
         }
-        if action != .none { wake() }
+        if action != .none { timerChange.raise() }
+        return action
     }
 
     /// Removes and returns all changes; nil when there are none.
@@ -83,13 +109,8 @@ final class PendingNotifications: Sendable {
         state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
     }
 
-    /// Makes the merge due now.
-    func flush() -> MergeDebouncer.Action {
-        state.withLock { $0.debouncer.flush(at: clock.now()) }
-    }
-
     /// Records that a merge has failed before it removed any changes.
-    func postpone() {
+    private func postpone() {
         _ = state.withLock { $0.debouncer.failed(at: clock.now()) }
     }
 }

@@ -8,7 +8,7 @@ extension PersistentContainer {
     public func mergePendingChanges(through token: HistoryToken) async { await pipeline.flush(through: token.number) }
 
     /// Sets debounce, ceiling and saving; the options take effect with the next announcement.
-    public func setMergeOptions(_ options: MergeOptions) { pipeline.setOptions(options) }
+    public func setMergeOptions(_ options: MergeOptions) { pipeline.pendingNotifications.options = options }
 
     /// Returns the updates of the main context from now on.
     ///
@@ -42,9 +42,7 @@ extension PersistentContainer {
     package func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        try await pipeline.activities.run("Importing") {
-            try await pipeline.importing(block)
-        }
+        try await pipeline.importTransactions(block)
     }
 
     /// Yields after local commits from now on: a hint that there may be transactions to export.

@@ -21,7 +21,24 @@ struct StoreCommit {
         } else if let generation = context.generation {
             try runPinned(at: generation, block, adopting: adopt)
         } else {
-            adopt(try context.home.pipeline.commit(block))
+            adopt(try commit(block))
+        }
+    }
+
+    /// Commits a transaction on the newest state, and announces it.
+    ///
+    /// - Parameters:
+    ///   - block: makes the transaction; nothing is committed when it throws.
+    ///   - committed: called after the commit while the write lock is still held.
+    /// - Returns: The committed transaction.
+    /// - Throws: the error that `block` throws, or `StoreError`.
+    func commit(
+        _ block: (WriteTransaction) throws -> CommittedTransaction,
+        committed: (WriterTurn) -> Void = { _ in }
+    ) throws -> CommittedTransaction {
+        try context.store.write(block) { transaction, turn in
+            context.home.pipeline.announce(transaction, turn)
+            committed(turn)
         }
     }
 
@@ -47,7 +64,8 @@ struct StoreCommit {
         _ block: (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: (CommittedTransaction) -> Void
     ) throws {
-        let (committed, pinned) = try context.home.pipeline.commit(movingFrom: old, block)
+        var pinned: Generation?
+        let committed = try commit(block) { pinned = try? $0.move(from: old, connections: 1) }
         // Observers of the save see the rows after it; a hook may save again.
         context.generation = pinned
         context.reader.mergedThrough = old.number

@@ -17,16 +17,10 @@ struct PendingNotificationsTests {
         )
     }
 
-    private static func pendingNotifications(limit: Int = 10_000, wakes: Wakes = Wakes()) -> PendingNotifications {
+    private static func pendingNotifications(limit: Int = 10_000) -> PendingNotifications {
         var options = MergeOptions()
         options.pendingLimit = limit
-        return PendingNotifications(options: options, clock: MonotonicClock(ManualClock())) {
-            wakes.count.withLock { $0 += 1 }
-        }
-    }
-
-    private final class Wakes: Sendable {
-        let count = Mutex(0)
+        return PendingNotifications(options: options, clock: ManualClock())
     }
 
     private final class Taken: Sendable {
@@ -41,18 +35,18 @@ struct PendingNotificationsTests {
 
     @Test
     func takesOutWhatWasPutInAsOneSet() {
-        let wakes = Wakes()
-        let pendingNotifications = Self.pendingNotifications(wakes: wakes)
+        let pendingNotifications = Self.pendingNotifications()
         #expect(pendingNotifications.isEmpty)
-        pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
-        pendingNotifications.post(
+        let first = pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
+        let second = pendingNotifications.post(
             Self.changes {
                 $0.update(Self.id(1)); $0.update(Self.id(2))
             }
         )
-        pendingNotifications.post(Self.changes { $0.delete(Self.id(2)) })
+        let third = pendingNotifications.post(Self.changes { $0.delete(Self.id(2)) })
         #expect(!pendingNotifications.isEmpty)
-        #expect(wakes.count.withLock { $0 } == 1, "one timer is enough")
+        #expect(first == .sleep(until: .seconds(1)))
+        #expect([second, third] == [.none, .none], "one timer is enough")
         let all = pendingNotifications.drain()
         #expect(all?.inserted == [Self.id(1)])
         #expect(all?.updated == [])
