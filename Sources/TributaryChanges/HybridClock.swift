@@ -21,7 +21,6 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package static let firstRefused = HybridClock(milliseconds: (1 << 48) - 366 * 86_400_000)
 
     package var milliseconds: UInt64 { rawValue >> 16 }
-    package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
     package var isAcceptable: Bool { self < .firstRefused }
 
     /// Returns the clock value of the next event, where `self` is the greatest value known so far.

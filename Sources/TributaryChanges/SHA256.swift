@@ -10,14 +10,7 @@ package struct SHA256: Sendable {
 
         /// Lower-case hexadecimal digits.
         package var hexadecimal: String {
-            let digits = Array("0123456789abcdef".utf8)
-            var text: [UInt8] = []
-            text.reserveCapacity(bytes.count * 2)
-            for byte in bytes {
-                text.append(digits[Int(byte >> 4)])
-                text.append(digits[Int(byte & 0xF)])
-            }
-            return String(decoding: text, as: UTF8.self)
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
         }
     }
 

@@ -14,14 +14,4 @@ package struct VersionVector: Hashable, Sendable {
 
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
-
-    /// Whether this vector includes every transaction that `other` includes.
-    package func covers(_ other: VersionVector) -> Bool {
-        other.sequences.allSatisfy { self[$0.key] >= $0.value }
-    }
-
-    /// Sets each writer's sequence to the greater one of both vectors.
-    package mutating func formUnion(_ other: VersionVector) {
-        sequences.merge(other.sequences, uniquingKeysWith: max)
-    }
 }

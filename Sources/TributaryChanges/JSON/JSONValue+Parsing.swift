@@ -3,7 +3,6 @@ extension JSONValue {
     ///
     /// Segments have a JSON scanner of their own, which reads bytes and reports the offset of an error. Both accept the
     /// same texts, and distinguish keys by their Unicode scalars.
-    /// same texts, and keys that differ in their Unicode scalars for different ones.
     package init?(text: String) {
         var text = text
         let value = text.withUTF8 { bytes -> JSONValue? in

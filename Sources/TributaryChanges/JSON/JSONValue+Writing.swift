@@ -50,7 +50,7 @@ extension JSONValue {
         case .object(let members):
             .object(
                 members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
-                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                    .sorted { $0.key.precedesByBytes($1.key) }
             )
         default: self
         }

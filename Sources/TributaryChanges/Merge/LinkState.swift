@@ -51,7 +51,7 @@ package struct LinkState<Stamp: Equatable> {
         if try order.isOlder(other.version, than: version) { return self }
         if isRemoved != other.isRemoved { return isRemoved ? other : self }
         let (own, theirs) = (position ?? "", other.position ?? "")
-        return own.utf8.lexicographicallyPrecedes(theirs.utf8) ? other : self
+        return own.precedesByBytes(theirs) ? other : self
     }
 }
 

@@ -21,8 +21,8 @@ package struct OrderedPosition: Comparable, Hashable, Sendable {
     }
 
     package static func < (left: OrderedPosition, right: OrderedPosition) -> Bool {
-        if left.position.utf8.lexicographicallyPrecedes(right.position.utf8) { return true }
-        if right.position.utf8.lexicographicallyPrecedes(left.position.utf8) { return false }
+        if left.position.precedesByBytes(right.position) { return true }
+        if right.position.precedesByBytes(left.position) { return false }
         return left.id < right.id
     }
 }

@@ -3,7 +3,12 @@ extension DecimalText {
     ///
     /// Intermediate sums may have more digits than the result.
     package static func sum(_ texts: [String]) -> String? {
-        let numbers = texts.compactMap { Parts($0) }
+        let number = sum(texts.compactMap { Parts($0) })
+        return number.isRepresentable ? number.text : nil
+    }
+
+    /// Returns the exact sum of numbers, without superfluous zeros, whatever its number of digits.
+    static func sum(_ numbers: [Parts]) -> Parts {
         let exponent = numbers.map(\.exponent).min() ?? 0
         var positive: [UInt8] = []
         var negative: [UInt8] = []
@@ -13,7 +18,7 @@ extension DecimalText {
         }
         let isNegative = isLess(positive, negative)
         let difference = isNegative ? subtract(positive, from: negative) : subtract(negative, from: positive)
-        return canonical(isNegative: isNegative, difference, exponent: exponent)
+        return trimmed(isNegative: isNegative, difference, exponent: exponent)
     }
 
     /// Returns the exact product of canonical decimals; nil when it has too many digits.
@@ -28,11 +33,12 @@ extension DecimalText {
             result[index + 1] += result[index] / 10
             result[index] %= 10
         }
-        return canonical(
+        let number = trimmed(
             isNegative: left.isNegative != right.isNegative,
             result.map { UInt8(truncatingIfNeeded: $0) },
             exponent: left.exponent + right.exponent
         )
+        return number.isRepresentable ? number.text : nil
     }
 
     /// Returns the canonical decimal with the opposite sign.
@@ -42,20 +48,23 @@ extension DecimalText {
 
     // MARK: Digits, the last one first
 
-    private static func canonical(isNegative: Bool, _ digits: [UInt8], exponent: Int) -> String? {
-        let text = String(decoding: digits.reversed().map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
-        var number = Parts(text, isNegative: isNegative, exponent: exponent)
+    private static func trimmed(isNegative: Bool, _ digits: [UInt8], exponent: Int) -> Parts {
+        var number = Parts(
+            isNegative: isNegative,
+            digits: digits.reversed().map { $0 + UInt8(ascii: "0") },
+            exponent: exponent
+        )
         number.trim()
-        return number.isRepresentable ? number.text : nil
+        return number
     }
 
     private static func add(_ digits: [UInt8], to total: inout [UInt8]) {
         var carry: UInt8 = 0
-        for index in 0..<max(digits.count, total.count) + 1 {
-            if index >= total.count { total.append(0) }
+        total += repeatElement(0, count: max(0, digits.count - total.count) + 1)
+        for index in total.indices {
             let sum = total[index] + (index < digits.count ? digits[index] : 0) + carry
-            total[index] = sum % 10
-            carry = sum / 10
+            carry = sum > 9 ? 1 : 0
+            total[index] = sum - carry * 10
         }
         while total.last == 0 { total.removeLast() }
     }
@@ -83,7 +92,8 @@ extension DecimalText.Parts {
     /// greater than the number's own exponent.
     fileprivate func littleEndian(exponent: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: self.exponent - exponent)
-        result += digits.reversed().map { $0 - UInt8(ascii: "0") }
+        result.reserveCapacity(result.count + digits.count)
+        for digit in digits.reversed() { result.append(digit - UInt8(ascii: "0")) }
         while result.last == 0 { result.removeLast() }
         return result
     }

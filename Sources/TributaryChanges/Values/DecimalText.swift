@@ -46,24 +46,27 @@ package enum DecimalText {
         var digits: [UInt8] = []
         var exponent = 0
 
-        /// The greatest length of a text; no decimal has a longer one.
-        private static let maximumLength = 400
-
         /// Whether the digits and the exponent are within the limits of a decimal.
         var isRepresentable: Bool {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
 
-        /// Creates a number of its digits, which may exceed the limits of a decimal.
-        init(_ digits: String, isNegative: Bool, exponent: Int) {
-            self.digits = Array(digits.utf8)
+        /// Creates a number of digits, which may exceed the limits of a decimal.
+        init(isNegative: Bool, digits: [UInt8], exponent: Int) {
             self.isNegative = isNegative
+            self.digits = digits
             self.exponent = exponent
         }
 
-        init?(_ text: String) {
+        /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is no such number or exceeds a limit.
+        ///
+        /// - Parameters:
+        ///   - text: The number.
+        ///   - maximumLength: The greatest number of bytes; no decimal has more than 400.
+        ///   - maximumPower: The greatest magnitude of the number after the `e`.
+        init?(_ text: String, maximumLength: Int = 400, maximumPower: Int = 999) {
             let bytes = Array(text.utf8)
-            guard !bytes.isEmpty, bytes.count <= Parts.maximumLength else { return nil }
+            guard !bytes.isEmpty, bytes.count <= maximumLength else { return nil }
             var index = 0
             if bytes[0] == UInt8(ascii: "-") || bytes[0] == UInt8(ascii: "+") {
                 isNegative = bytes[0] == UInt8(ascii: "-")
@@ -85,7 +88,7 @@ package enum DecimalText {
             guard !digits.isEmpty else { return nil }
             guard index < bytes.count else { return }
             guard bytes[index] == UInt8(ascii: "e") || bytes[index] == UInt8(ascii: "E"),
-                let power = Int(String(decoding: bytes[(index + 1)...], as: UTF8.self)), power.magnitude < 1000
+                let power = Int(String(decoding: bytes[(index + 1)...], as: UTF8.self)), power.magnitude <= maximumPower
             else { return nil }
             exponent += power
         }

@@ -43,7 +43,7 @@ extension PropertyValue {
 
     private static func order(_ left: String, _ right: String) -> Int {
         if left.utf8.elementsEqual(right.utf8) { return 0 }
-        return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
+        return left.precedesByBytes(right) ? -1 : 1
     }
 
     /// Compares exactly, also beyond 2⁵³, where not every integer is a double.

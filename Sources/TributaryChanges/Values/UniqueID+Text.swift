@@ -101,26 +101,18 @@ package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     }
 }
 
+/// Whether all characters are lower-case hexadecimal digits.
+package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
+}
+
 /// Returns `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
 package func hexadecimal16(_ value: UInt64) -> String {
-    String(unsafeUninitializedCapacity: 16) { buffer in
-        for position in 0..<16 {
-            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position)) & 0xF
-            buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-        }
-        return 16
-    }
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }
 
 /// Parses exactly sixteen lower-case hexadecimal digits; nil for any other text.
 package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
-    guard text.utf8.count == 16 else { return nil }
-    var value: UInt64 = 0
-    for byte in text.utf8 {
-        guard let digit = hexadecimalDigit(byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else {
-            return nil
-        }
-        value = value << 4 | UInt64(digit)
-    }
-    return value
+    text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
 }
