@@ -43,6 +43,36 @@ extension ObjectPredicate {
         ObjectPredicate(.comparison(comparison), around: max(comparison.left.depth, comparison.right.depth))
     }
 
+    /// A comparison of two expressions, which is case-sensitive and diacritic-sensitive by default.
+    ///
+    /// - Parameters:
+    ///   - left: The left expression.
+    ///   - operation: The operator.
+    ///   - right: The right expression.
+    ///   - caseInsensitive: Whether strings are compared in lower case.
+    ///   - diacriticInsensitive: Whether strings are compared without diacritics.
+    ///   - quantifier: The quantifier of a to-many key path on the left side.
+    /// - Returns: The predicate.
+    package static func comparison(
+        _ left: Expression,
+        _ operation: Operator,
+        _ right: Expression,
+        caseInsensitive: Bool = false,
+        diacriticInsensitive: Bool = false,
+        quantifier: Quantifier = .direct
+    ) -> ObjectPredicate {
+        .comparison(
+            Comparison(
+                left,
+                operation,
+                right,
+                caseInsensitive: caseInsensitive,
+                diacriticInsensitive: diacriticInsensitive,
+                quantifier: quantifier
+            )
+        )
+    }
+
     private init(_ form: Form, around inner: Int?) {
         let depth = ObjectPredicate.depth(around: inner)
         self.init(depth > ObjectPredicate.maximumDepth ? .tooDeep(depth) : form, depth: depth)

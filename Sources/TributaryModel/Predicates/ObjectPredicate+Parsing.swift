@@ -42,38 +42,9 @@ extension ObjectPredicate {
 
     /// Returns the predicate with values for its `$VARIABLES`; variables without a value remain.
     public func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate {
-        switch form {
-        case .always, .tooDeep: return self
-        case .and(let terms): return .and(terms.map { $0.substituting(variables) })
-        case .or(let terms): return .or(terms.map { $0.substituting(variables) })
-        case .not(let term): return .not(term.substituting(variables))
-        case .comparison(var comparison):
-            comparison.left = comparison.left.substituting(variables)
-            comparison.right = comparison.right.substituting(variables)
-            return .comparison(comparison)
-        }
-    }
-}
-
-extension ObjectPredicate.Subquery {
-    /// The subquery's own variable shadows an outer variable of the same name.
-    fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Subquery {
-        var result = self
-        result.collection = collection.substituting(variables)
-        result.predicate = predicate.substituting(variables.filter { $0.key != variable })
-        return result
-    }
-}
-
-extension ObjectPredicate.Expression {
-    fileprivate func substituting(_ variables: [String: PredicateArgument]) -> ObjectPredicate.Expression {
-        switch form {
-        case .variable(let name): variables[name]?.expression ?? self
-        case .list(let values): .list(values.map { $0.substituting(variables) })
-        case .function(let function, let arguments):
-            .function(function, arguments.map { $0.substituting(variables) })
-        case .subquery(let subquery): .subquery(subquery.substituting(variables))
-        case .constant, .keyPath, .variablePath, .tooDeep: self
+        replacing { expression, boundVariables in
+            guard case .variable(let name) = expression.form, !boundVariables.contains(name) else { return nil }
+            return variables[name]?.expression
         }
     }
 }

@@ -80,9 +80,8 @@ extension PredicateParser {
             repeat { arguments.append(try operand(depth: depth)) } while try consume(",")
             guard try consume(")") else { throw unexpected("',' or ')'") }
         }
-        let wanted = function == .now ? 0 : function == .modulus ? 2 : 1
-        guard arguments.count == wanted else {
-            throw error("\(function.rawValue) takes \(wanted) arguments, not \(arguments.count)")
+        guard arguments.count == function.argumentCount else {
+            throw error("\(function.rawValue) takes \(function.argumentCount) arguments, not \(arguments.count)")
         }
         return .function(function, arguments)
     }

@@ -48,9 +48,7 @@ extension PredicateParser {
     }
 
     private mutating func list(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        guard depth <= PredicateParser.maximumDepth else {
-            throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
-        }
+        try check(depth: depth)
         try advance()
         var values: [ObjectPredicate.Expression] = []
         if try consume("}") { return .list([]) }

@@ -53,9 +53,7 @@ struct PredicateParser {
     }
 
     private mutating func negation(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate {
-        guard depth <= PredicateParser.maximumDepth else {
-            throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
-        }
+        try check(depth: depth)
         if try consume("NOT", or: "!") { return .not(try negation(depth: depth + 1)) }
         if !isExpressionInParentheses(), try consume("(") {
             let inner = try disjunction(depth: depth + 1)
@@ -80,14 +78,12 @@ struct PredicateParser {
             throw ObjectPredicateError("BETWEEN takes two bounds", in: text, at: start)
         }
         return .comparison(
-            ObjectPredicate.Comparison(
-                left,
-                operation,
-                right,
-                caseInsensitive: options.contains("c"),
-                diacriticInsensitive: options.contains("d"),
-                quantifier: quantifier
-            )
+            left,
+            operation,
+            right,
+            caseInsensitive: options.contains("c"),
+            diacriticInsensitive: options.contains("d"),
+            quantifier: quantifier
         )
     }
 

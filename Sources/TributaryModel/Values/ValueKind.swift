@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 /// The kind of a value; only values of one kind compare.
-package enum ValueKind: Int32, Sendable {
+package enum ValueKind: Int32, Sendable, CaseIterable {
     case number = 0, decimal, boolean, string, date, uuid, reference
     /// Values that compare with NULL only.
     case opaque

@@ -21,6 +21,10 @@ enum ValueFunctions {
     private static let kindBits: Int32 = 4
 
     static func register(in database: Database) throws {
+        precondition(
+            ObjectPredicate.Function.allCases.count <= 1 << functionBits && ValueKind.allCases.count <= 1 << kindBits,
+            "a function and the kinds of its arguments fit their bits"
+        )
         let code = sqlite3_create_function_v2(
             database.sqliteConnection,
             name,

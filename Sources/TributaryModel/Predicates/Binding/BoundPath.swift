@@ -68,20 +68,12 @@ package struct BoundPath: Sendable {
         case .attribute, .member, .entity: break
         default: return nil
         }
-        var path = BoundPath(
+        return BoundPath(
+            scope: scope,
             components: components,
             steps: steps,
             terminal: .derived(derivation, terminal),
             entity: entity
         )
-        path.scope = scope
-        return path
-    }
-
-    init(components: [String], steps: [Step], terminal: Terminal, entity: Entity) {
-        self.components = components
-        self.steps = steps
-        self.terminal = terminal
-        self.entity = entity
     }
 }

@@ -2,30 +2,8 @@ extension BoundPredicate {
     /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()
-        collect(&roots, model)
+        for path in paths { path.collect(&roots, model) }
         return roots
-    }
-
-    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
-        switch self {
-        case .always: return
-        case .and(let terms), .or(let terms): for term in terms { term.collect(&roots, model) }
-        case .not(let term): term.collect(&roots, model)
-        case .nullTest(let operand, _, _): operand.collect(&roots, model)
-        case .comparison(let comparison):
-            comparison.left.collect(&roots, model)
-            comparison.right.collect(&roots, model)
-        }
-    }
-}
-
-extension BoundPredicate.Operand {
-    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
-        switch self {
-        case .constant, .list: return
-        case .path(let path): path.collect(&roots, model)
-        case .function(let function): for argument in function.arguments { argument.collect(&roots, model) }
-        }
     }
 }
 
@@ -40,7 +18,7 @@ extension BoundPath {
     fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
         for step in steps {
             roots.traversed.insert(step.destination.root)
-            step.filter?.collect(&roots, model)
+            for path in step.filter?.paths ?? [] { path.collect(&roots, model) }
         }
         switch terminal {
         case .derived: return

@@ -64,6 +64,6 @@ extension ObjectPredicate {
     ///
     /// - Throws: ``ObjectPredicateError`` when a path is unknown, two sides do not compare, or a `$VARIABLE` is left.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundPredicate {
-        try PredicateBinder(entity: entity, model: model).bind(self)
+        try PredicateBinder(model: model, scopes: [(nil, entity)]).bind(self)
     }
 }

@@ -43,7 +43,7 @@ extension PredicateBinder {
             throw ObjectPredicateError("a subquery needs a to-many relationship", keyPath: "\(subquery.collection)")
         }
         let destination = collection.steps[last].destination
-        let inner = PredicateBinder(scopes: scopes + [(subquery.variable, destination)], model: model)
+        let inner = PredicateBinder(model: model, scopes: scopes + [(subquery.variable, destination)])
         collection.steps[last].filter = try inner.bind(subquery.predicate)
         let names = collection.components + subquery.path
         let start = collection.steps

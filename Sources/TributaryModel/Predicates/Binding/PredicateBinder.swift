@@ -8,15 +8,6 @@ struct PredicateBinder {
     /// The objects at which paths can start: the evaluated object, then the objects of the enclosing subqueries.
     let scopes: [(variable: String?, entity: Entity)]
 
-    init(entity: Entity, model: Model) {
-        self.init(scopes: [(nil, entity)], model: model)
-    }
-
-    init(scopes: [(variable: String?, entity: Entity)], model: Model) {
-        self.scopes = scopes
-        self.model = model
-    }
-
     func bind(_ predicate: ObjectPredicate) throws(ObjectPredicateError) -> BoundPredicate {
         switch predicate.form {
         case .always(let answer): return .always(answer)

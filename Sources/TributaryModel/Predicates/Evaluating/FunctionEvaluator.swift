@@ -8,34 +8,42 @@ package enum FunctionEvaluator {
         _ function: ObjectPredicate.Function,
         _ arguments: [PropertyValue]
     ) -> PropertyValue {
-        if arguments.count == 2 { return combine(function, arguments[0], arguments[1]) }
-        guard var value = arguments.first else { return .null }
+        guard arguments.count == function.argumentCount, var value = arguments.first else { return .null }
         // Strings and URIs are one type in SQL.
         if case .uri(let text) = value { value = .string(text) }
-        switch (function, value) {
-        case (.absolute, .integer(let number)): return number == .min ? .null : .integer(abs(number))
-        case (.absolute, .double(let number)): return double(number.magnitude)
-        case (.absolute, .decimal(let text)): return .decimal(text.hasPrefix("-") ? String(text.dropFirst()) : text)
-        case (.ceiling, .integer), (.floor, .integer), (.truncate, .integer): return value
-        case (.ceiling, .double(let number)): return double(number.rounded(.up))
-        case (.floor, .double(let number)): return double(number.rounded(.down))
-        case (.truncate, .double(let number)): return double(number.rounded(.towardZero))
-        case (.squareRoot, .integer(let number)): return double(Double(number).squareRoot())
-        case (.squareRoot, .double(let number)): return double(number.squareRoot())
-        case (.castToNumber, _), (.castToDecimal, _), (.castToString, _), (.castToDate, _): return cast(function, value)
-        default: return value.text.map { text(function, $0) } ?? .null
+        switch function {
+        case .now: return .null
+        case .add, .subtract, .multiply, .divide, .power, .modulus: return combine(function, value, arguments[1])
+        case .absolute: return absolute(value)
+        case .ceiling: return rounded(value, .up)
+        case .floor: return rounded(value, .down)
+        case .truncate: return rounded(value, .towardZero)
+        case .squareRoot: return value.number.map { double($0.squareRoot()) } ?? .null
+        case .uppercase: return value.text.map { .string($0.uppercased()) } ?? .null
+        case .lowercase: return value.text.map { .string($0.lowercased()) } ?? .null
+        case .canonical:
+            return value.text.map {
+                .string(StringFolding.fold($0, caseInsensitive: true, diacriticInsensitive: true))
+            } ?? .null
+        case .length: return value.text.map { .integer(Int64($0.unicodeScalars.count)) } ?? .null
+        case .castToNumber, .castToDecimal, .castToString, .castToDate: return cast(function, value)
         }
     }
 
-    private static func text(_ function: ObjectPredicate.Function, _ text: String) -> PropertyValue {
-        switch function {
-        case .uppercase:
-            return .string(text.unicodeScalars.map(\.properties.uppercaseMapping).joined())
-        case .lowercase:
-            return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false))
-        case .canonical: return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true))
-        case .length: return .integer(Int64(text.unicodeScalars.count))
-        default: return .null
+    private static func absolute(_ value: PropertyValue) -> PropertyValue {
+        switch value {
+        case .integer(let number): number == .min ? .null : .integer(abs(number))
+        case .double(let number): double(number.magnitude)
+        case .decimal(let text): .decimal(text.hasPrefix("-") ? String(text.dropFirst()) : text)
+        default: .null
+        }
+    }
+
+    private static func rounded(_ value: PropertyValue, _ rule: FloatingPointRoundingRule) -> PropertyValue {
+        switch value {
+        case .integer: value
+        case .double(let number): double(number.rounded(rule))
+        default: .null
         }
     }
 

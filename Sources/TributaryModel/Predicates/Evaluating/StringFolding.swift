@@ -15,25 +15,11 @@ package enum StringFolding {
     ///   - diacriticInsensitive: Whether the result has no nonspacing marks.
     /// - Returns: The folded string.
     package static func fold(_ text: String, caseInsensitive: Bool, diacriticInsensitive: Bool) -> String {
-        guard caseInsensitive || diacriticInsensitive else { return text }
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercasedASCII(text) : text }
-        var scalars = String.UnicodeScalarView()
-        let source = diacriticInsensitive ? text.decomposedStringWithCanonicalMapping : text
-        for scalar in source.unicodeScalars {
-            if diacriticInsensitive, scalar.properties.generalCategory == .nonspacingMark { continue }
-            if caseInsensitive {
-                scalars.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
-            } else {
-                scalars.append(scalar)
-            }
+        var text = text
+        if diacriticInsensitive, !text.utf8.allSatisfy({ $0 < 0x80 }) {
+            let scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
+            text = String(String.UnicodeScalarView(scalars.filter { $0.properties.generalCategory != .nonspacingMark }))
         }
-        return String(scalars)
-    }
-
-    private static func lowercasedASCII(_ text: String) -> String {
-        String(
-            decoding: text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self
-        )
+        return caseInsensitive ? text.lowercased() : text
     }
 }

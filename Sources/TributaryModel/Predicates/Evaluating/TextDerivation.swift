@@ -21,9 +21,8 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
     package func value(of value: PropertyValue) -> PropertyValue {
         guard let text = value.text else { return .null }
         switch self {
-        case .length: return .integer(Int64(text.unicodeScalars.count))
-        case .caseInsensitive:
-            return .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false))
+        case .length: return FunctionEvaluator.value(.length, [value])
+        case .caseInsensitive: return FunctionEvaluator.value(.lowercase, [value])
         case .localized: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: true))
         case .localizedCaseInsensitive: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: false))
         case .localizedStandard: return .string(TextDerivation.key(text, readsNumbers: true, keepsCase: true))
@@ -32,7 +31,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
 
     /// Returns a sort key of three levels: the letters without marks and case, then the marks, then the case.
     private static func key(_ text: String, readsNumbers: Bool, keepsCase: Bool) -> String {
-        let marked = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: false)
+        let marked = text.lowercased()
         let plain = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true)
         var key = weighted(plain, readsNumbers: readsNumbers) + separator + marked
         guard keepsCase else { return key }
