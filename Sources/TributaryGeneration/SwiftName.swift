@@ -49,11 +49,6 @@ package enum SwiftName {
         keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// Returns the identifier with a capital first letter.
-    static func capitalized(_ identifier: String) -> String {
-        identifier.prefix(1).uppercased() + identifier.dropFirst()
-    }
-
     /// Returns a Swift string literal.
     static func literal(_ text: String) -> String {
         var result = "\""

@@ -45,18 +45,8 @@ extension Entity {
             ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
             ("attributes", .array(attributes.map(\.archived))),
             ("relationships", .array(relationships.map(\.archived))),
-            ("unique", .array(uniquenessConstraints.map { .array($0.map { .string($0) }) })),
-            (
-                "indexes",
-                .array(
-                    fetchIndexes.map { index in
-                        .array(
-                            [.string(index.name)]
-                                + index.elements.map { .string($0.isAscending ? $0.property : "-\($0.property)") }
-                        )
-                    }
-                )
-            ),
+            ("unique", .array(uniquenessConstraints.map(JSONValue.texts))),
+            ("indexes", .array(fetchIndexes.map(\.description))),
         ])
     }
 }
@@ -73,11 +63,7 @@ extension EntityDefinition {
         uniquenessConstraints = fields.texts("unique")
         fetchIndexes = fields.texts("indexes").compactMap { words in
             guard let name = words.first else { return nil }
-            let elements = words.dropFirst().map { word in
-                word.hasPrefix("-")
-                    ? FetchIndex.Element(String(word.dropFirst()), ascending: false) : FetchIndex.Element(word)
-            }
-            return FetchIndex(name: name, elements: elements)
+            return FetchIndex(name: name, elements: words.dropFirst().map(FetchIndex.Element.init(signedName:)))
         }
     }
 }

@@ -14,9 +14,9 @@ extension Model {
     /// info. A model has one hash in every release and from every kind of file.
     public var versionHash: String {
         knownVersionHash.value {
-            let description = JSONValue.object([
-                JSONMember(key: "tributaryModel", value: .integer(1)),
-                JSONMember(key: "entities", value: .array(entities.map(\.canonicalDescription))),
+            let description = ArchivedFields.object([
+                ("tributaryModel", .integer(1)),
+                ("entities", .array(entities.map(\.canonicalDescription))),
             ])
             return description.sha256
         }
@@ -30,85 +30,71 @@ extension Entity {
     /// constraints and indexes; their order has no effect. A ``versionHashModifier`` of the entity or of a property
     /// changes the hash.
     public var versionHash: String {
-        JSONValue.object([
-            JSONMember(key: "tributaryEntity", value: .integer(1)),
-            JSONMember(key: "entity", value: canonicalDescription),
+        ArchivedFields.object([
+            ("tributaryEntity", .integer(1)),
+            ("entity", canonicalDescription),
         ]).sha256
     }
 
     fileprivate var canonicalDescription: JSONValue {
-        .object(
-            [
-                JSONMember(key: "name", value: .string(name)),
-                JSONMember(key: "parent", value: .text(parent)),
-                JSONMember(key: "abstract", value: .boolean(isAbstract)),
-                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-                JSONMember(key: "attributes", value: .array(attributes.map(\.canonicalDescription))),
-                JSONMember(key: "relationships", value: .array(relationships.map(\.canonicalDescription))),
-                JSONMember(
-                    key: "unique",
-                    value: .array(
-                        uniquenessConstraints.sorted { $0.lexicographicallyPrecedes($1) }
-                            .map { .array($0.map { .string($0) }) }
-                    )
-                ),
-                JSONMember(
-                    key: "indexes",
-                    value: .array(
-                        fetchIndexes.sorted { $0.name < $1.name }.map { index in
-                            .array(
-                                [.string(index.name)]
-                                    + index.elements.map { .string($0.isAscending ? $0.property : "-\($0.property)") }
-                            )
-                        }
-                    )
-                ),
-            ] + JSONMember.modifier(versionHashModifier)
-        )
+        let constraints = uniquenessConstraints.sorted { $0.lexicographicallyPrecedes($1) }
+        return ArchivedFields.object([
+            ("name", .string(name)),
+            ("parent", .text(parent)),
+            ("abstract", .boolean(isAbstract)),
+            ("renamedFrom", .text(renamingIdentifier)),
+            ("attributes", .array(attributes.map(\.canonicalDescription))),
+            ("relationships", .array(relationships.map(\.canonicalDescription))),
+            ("unique", .array(constraints.map(JSONValue.texts))),
+            ("indexes", .array(fetchIndexes.sorted { $0.name < $1.name }.map(\.description))),
+            // A model without modifiers has the hash that it had before there were modifiers.
+            ("modifier", versionHashModifier.map { .string($0) }),
+        ])
     }
 }
 
 extension Attribute {
     fileprivate var canonicalDescription: JSONValue {
-        .object(
-            [
-                JSONMember(key: "name", value: .string(name)),
-                JSONMember(key: "type", value: .string(type.rawValue)),
-                JSONMember(key: "optional", value: .boolean(isOptional)),
-                JSONMember(key: "transient", value: .boolean(isTransient)),
-                JSONMember(key: "default", value: defaultValue.json),
-                JSONMember(key: "merge", value: .string(mergeRule.rawValue)),
-                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-                JSONMember(key: "composite", value: .array(compositeAttributes.map(\.canonicalDescription))),
-            ] + JSONMember.modifier(versionHashModifier)
-        )
+        ArchivedFields.object([
+            ("name", .string(name)),
+            ("type", .string(type.rawValue)),
+            ("optional", .boolean(isOptional)),
+            ("transient", .boolean(isTransient)),
+            ("default", defaultValue.json),
+            ("merge", .string(mergeRule.rawValue)),
+            ("renamedFrom", .text(renamingIdentifier)),
+            ("composite", .array(compositeAttributes.map(\.canonicalDescription))),
+            // A model without modifiers has the hash that it had before there were modifiers.
+            ("modifier", versionHashModifier.map { .string($0) }),
+        ])
     }
 }
 
 extension Relationship {
     fileprivate var canonicalDescription: JSONValue {
-        .object(
-            [
-                JSONMember(key: "name", value: .string(name)),
-                JSONMember(key: "to", value: .string(destination)),
-                JSONMember(key: "inverse", value: .text(inverse)),
-                JSONMember(key: "many", value: .boolean(isToMany)),
-                JSONMember(key: "ordered", value: .boolean(isOrdered)),
-                JSONMember(key: "optional", value: .boolean(isOptional)),
-                JSONMember(key: "renamedFrom", value: .text(renamingIdentifier)),
-            ] + JSONMember.modifier(versionHashModifier)
-        )
+        ArchivedFields.object([
+            ("name", .string(name)),
+            ("to", .string(destination)),
+            ("inverse", .text(inverse)),
+            ("many", .boolean(isToMany)),
+            ("ordered", .boolean(isOrdered)),
+            ("optional", .boolean(isOptional)),
+            ("renamedFrom", .text(renamingIdentifier)),
+            // A model without modifiers has the hash that it had before there were modifiers.
+            ("modifier", versionHashModifier.map { .string($0) }),
+        ])
     }
 }
 
-extension JSONMember {
-    /// Returns no member without a modifier, so that models without modifiers keep their hashes.
-    fileprivate static func modifier(_ text: String?) -> [JSONMember] {
-        text.map { [JSONMember(key: "modifier", value: .string($0))] } ?? []
-    }
+extension FetchIndex {
+    /// The name, then the properties with a minus sign for a descending order.
+    var description: JSONValue { .texts([name] + elements.map(\.signedName)) }
 }
 
 extension JSONValue {
+    /// Returns a list of strings.
+    static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
     fileprivate var sha256: String {
         SHA256.hash(data: canonicalBytes).hexadecimal
     }

@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// Determines the storage of relationships: a to-many relationship with a to-one inverse is derived from the inverse;
 /// one-to-one and many-to-many relationships are stored once, on the side whose entity and name sort first.
 extension ModelResolver {
@@ -35,7 +37,7 @@ extension ModelResolver {
         }
         let isFirst =
             definition.name == owner
-            ? !bytewise(inverse.name, relationship.name) : bytewise(definition.name, owner)
+            ? !inverse.name.precedesByBytes(relationship.name) : definition.name.precedesByBytes(owner)
         switch (relationship.isToMany, inverse.isToMany) {
         case (false, true): return .column
         case (true, false): return .inverse(entity: owner, relationship: inverse.name)

@@ -14,7 +14,7 @@ struct ModelResolver {
             }
         }
         self.definitions = byName
-        order = definitions.sorted { bytewise($0.name, $1.name) }
+        order = definitions.sorted { $0.name.precedesByBytes($1.name) }
         self.composites = composites
     }
 
@@ -97,14 +97,14 @@ struct ModelResolver {
 
     private func ownProperties(of definition: EntityDefinition) throws(ModelError) -> [Property] {
         var properties: [Property] = []
-        for attribute in definition.attributes.sorted(by: { bytewise($0.name, $1.name) }) {
+        for attribute in definition.attributes.sorted(by: { $0.name.precedesByBytes($1.name) }) {
             let element = "entity \(definition.name), attribute \(attribute.name)"
             try checkName(attribute.name, element: element)
             let resolved = try resolve(attribute, element: element, within: [])
             try check(resolved, element: element)
             properties.append(.attribute(resolved))
         }
-        for relationship in definition.relationships.sorted(by: { bytewise($0.name, $1.name) }) {
+        for relationship in definition.relationships.sorted(by: { $0.name.precedesByBytes($1.name) }) {
             let element = "entity \(definition.name), relationship \(relationship.name)"
             try checkName(relationship.name, element: element)
             try checkCounts(of: relationship, element: element)
@@ -132,7 +132,7 @@ struct ModelResolver {
         }
         var result = attribute
         result.compositeAttributes = []
-        for member in members.sorted(by: { bytewise($0.name, $1.name) }) {
+        for member in members.sorted(by: { $0.name.precedesByBytes($1.name) }) {
             let memberElement = "\(element), composite \(name), attribute \(member.name)"
             guard result.compositeAttributes.last?.name != member.name else {
                 throw ModelError("the name is used twice", element: memberElement)
@@ -143,9 +143,4 @@ struct ModelResolver {
         }
         return result
     }
-}
-
-/// Compares names by their UTF-8 bytes, which gives one order on every machine.
-func bytewise(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
 }

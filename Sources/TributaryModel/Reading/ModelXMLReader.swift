@@ -3,8 +3,6 @@ import FoundationXML
 
 /// Reads an XML document into a tree; external entities are not resolved.
 final class ModelXMLReader: NSObject, XMLParserDelegate {
-    /// The greatest size of a model file, which no real model comes near.
-    private static let maximumBytes = 16 * 1024 * 1024
     private static let maximumDepth = 32
 
     private var open: [ModelXMLElement] = []
@@ -12,7 +10,7 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
     private var failure: ModelError?
 
     static func read(_ bytes: Data, file: String?) throws(ModelError) -> ModelXMLElement {
-        guard bytes.count <= maximumBytes else {
+        guard bytes.count <= ModelFile.maximumBytes else {
             throw ModelError("the file has \(bytes.count) bytes, a model has 16 MiB at most", file: file)
         }
         guard !bytes.starts(with: Array("bplist".utf8)), !bytes.contains(0) else {

@@ -41,13 +41,7 @@ extension XCDataModelReader {
         attribute.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
         attribute.versionHashModifier = element.attributes["versionHashModifier"]
         try readValues(of: &attribute, from: element, label: label)
-        for child in element.children {
-            if child.name == "userInfo" {
-                attribute.userInfo = readUserInfo(child)
-            } else {
-                reportUnknown(child, in: element)
-            }
-        }
+        attribute.userInfo = readUserInfo(of: element)
         attribute.mergeRule = try mergeRule(attribute.userInfo, line: element.line, element: label)
         if try flag("indexed", of: element, element: label), attribute.isStored {
             indexes.append(FetchIndex(name: "by_\(name)", elements: [FetchIndex.Element(name)]))
@@ -143,13 +137,7 @@ extension XCDataModelReader {
         }
         relationship.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
         relationship.versionHashModifier = element.attributes["versionHashModifier"]
-        for child in element.children {
-            if child.name == "userInfo" {
-                relationship.userInfo = readUserInfo(child)
-            } else {
-                reportUnknown(child, in: element)
-            }
-        }
+        relationship.userInfo = readUserInfo(of: element)
         guard try mergeRule(relationship.userInfo, line: element.line, element: label) == .latest else {
             throw draft.error("relationships have the merge rule 'latest' only", line: element.line, element: label)
         }

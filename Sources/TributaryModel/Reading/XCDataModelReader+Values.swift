@@ -33,6 +33,15 @@ extension XCDataModelReader {
         return info
     }
 
+    /// Reads the user info of an element, and reports its other children as unknown.
+    mutating func readUserInfo(of xml: ModelXMLElement) -> [String: String] {
+        var info: [String: String] = [:]
+        for child in xml.children {
+            if child.name == "userInfo" { info = readUserInfo(child) } else { reportUnknown(child, in: xml) }
+        }
+        return info
+    }
+
     mutating func reportUnknown(_ child: ModelXMLElement, in parent: ModelXMLElement) {
         draft.notice("the element <\(child.name)> in <\(parent.name)> is not known and is left out", line: child.line)
     }

@@ -94,11 +94,6 @@ struct YAMLModelFields {
     }
 
     /// Returns a list of names; a single name is a list of one.
-    func names(_ key: String) throws(ModelError) -> [String] {
-        guard let node = nodes[key] else { return [] }
-        return try names(in: node, key: key)
-    }
-
     func names(in node: Node, key: String) throws(ModelError) -> [String] {
         switch node {
         case .scalar(let scalar): return [scalar.string]

@@ -117,10 +117,7 @@ struct YAMLModelReader {
         }
         if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
         for entry in try entries("indexes", of: fields) {
-            let elements = try fields.names(in: entry.node, key: "indexes").map { name in
-                name.hasPrefix("-")
-                    ? FetchIndex.Element(String(name.dropFirst()), ascending: false) : FetchIndex.Element(name)
-            }
+            let elements = try fields.names(in: entry.node, key: "indexes").map(FetchIndex.Element.init(signedName:))
             guard !elements.isEmpty else { throw fields.error("the index '\(entry.key)' is empty", key: "indexes") }
             entity.fetchIndexes.append(FetchIndex(name: entry.key, elements: elements))
         }

@@ -22,7 +22,7 @@ extension Attribute {
     private func compositeObject(from json: JSONValue) -> JSONValue? {
         guard case .object(let members) = json else { return nil }
         var canonical: [JSONMember] = []
-        for member in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
             guard let attribute = compositeAttributes.first(where: { $0.name == member.key }),
                 canonical.last?.key != member.key
             else { return nil }

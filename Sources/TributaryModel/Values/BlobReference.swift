@@ -9,11 +9,7 @@ struct BlobReference {
     init?(_ json: JSONValue) {
         guard case .object(let members) = json, members.count == 2,
             case .string(let hash)? = json["blob"], case .integer(let size)? = json["size"], size >= 0,
-            hash.utf8.count == 64,
-            hash.utf8.allSatisfy({
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            })
+            hash.utf8.count == 64, isLowerHexadecimal(hash)
         else { return nil }
         sha256 = hash
         self.size = size

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Converts dates from text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
 package enum DateText {
     /// Returns the Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
@@ -6,10 +8,9 @@ package enum DateText {
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), consume("-", from: &rest), let month = number(&rest, digits: 2),
-            consume("-", from: &rest), let day = number(&rest, digits: 2), (1...12).contains(month),
-            day >= 1, day <= daysInMonth(month, year: year)
+            consume("-", from: &rest), let day = number(&rest, digits: 2),
+            let midnight = midnight(year: year, month: month, day: day)
         else { return nil }
-        let midnight = Double(days(year: year, month: month, day: day) * 86_400)
         if rest.isEmpty { return midnight }
         guard consume("T", from: &rest) || consume(" ", from: &rest), let hour = number(&rest, digits: 2),
             consume(":", from: &rest), let minute = number(&rest, digits: 2), hour < 24, minute < 60
@@ -37,21 +38,13 @@ package enum DateText {
         return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
     }
 
-    /// Returns the days from 1970-01-01 in the Gregorian calendar, with years that start in March.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func daysInMonth(_ month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+    /// Returns the Unix seconds of the start of a day in the Gregorian calendar; nil when there is no such day.
+    private static func midnight(year: Int, month: Int, day: Int) -> Double? {
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        let seconds = timegm(&date)
+        // A day beyond the end of its month has become one of the next month.
+        return date.tm_mon == month - 1 && date.tm_mday == day ? Double(seconds) : nil
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

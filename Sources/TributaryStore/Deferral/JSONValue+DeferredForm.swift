@@ -21,7 +21,7 @@ extension JSONValue {
         case .object(let members):
             let texts =
                 members.filter { $0.value != .null }
-                .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                .sorted { $0.key.precedesByBytes($1.key) }
                 .map { "\(JSONValue.string($0.key).text):\($0.value.deferredForm)" }
             return "{" + texts.joined(separator: ",") + "}"
         case .null, .boolean, .unrepresentable: return text
