@@ -1,15 +1,13 @@
-import TributaryChanges
 import TributaryModel
 
 /// The computation of a derived attribute, as an expression of the model editor.
 enum Derivation: Hashable, Sendable {
-    enum Function: String, Sendable { case canonical, lowercase, uppercase }
     enum Aggregate: String, Sendable { case sum, min, max }
 
     /// `now()`: the time of the save that changed the object.
     case now
     /// `name`, or `department.name` with the property index of the to-one relationship.
-    case value(through: String?, attribute: String, Function?)
+    case value(through: String?, attribute: String, ObjectPredicate.Function?)
     /// `employees.@count`.
     case count(relationship: String)
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
@@ -31,9 +29,9 @@ enum Derivation: Hashable, Sendable {
                 self = .aggregate(aggregate, relationship: path[0], attribute: path[1])
                 return
             }
-            guard let function = Function(rawValue: name), let value = Derivation.value(path, function) else {
-                return nil
-            }
+            guard let function = Derivation.functions.first(where: { $0.rawValue == "\(name):" }),
+                let value = Derivation.value(path, function)
+            else { return nil }
             self = value
             return
         }
@@ -51,7 +49,9 @@ enum Derivation: Hashable, Sendable {
         }
     }
 
-    private static func value(_ path: [String], _ function: Function?) -> Derivation? {
+    private static let functions: [ObjectPredicate.Function] = [.canonical, .lowercase, .uppercase]
+
+    private static func value(_ path: [String], _ function: ObjectPredicate.Function?) -> Derivation? {
         guard !path.contains(where: { $0.contains("@") }) else { return nil }
         switch path.count {
         case 1: return .value(through: nil, attribute: path[0], function)
@@ -66,18 +66,6 @@ enum Derivation: Hashable, Sendable {
         case .now: nil
         case .value(let relationship, _, _): relationship
         case .count(let relationship), .aggregate(_, let relationship, _): relationship
-        }
-    }
-}
-
-extension Derivation.Function {
-    /// Applies the function; null gives null.
-    func apply(_ value: PropertyValue) -> PropertyValue {
-        guard case .string(let text) = value else { return .null }
-        return switch self {
-        case .canonical: .string(StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true))
-        case .lowercase: .string(text.lowercased())
-        case .uppercase: .string(text.uppercased())
         }
     }
 }

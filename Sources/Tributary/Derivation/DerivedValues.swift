@@ -70,11 +70,14 @@ struct DerivedValues {
                     let destination = entity.properties[propertyIndex].relationship?.destination,
                     let descriptor = context.schema.descriptor(named: destination)
                 else { return nil }
-                source = try target(subject, propertyIndex).flatMap { try self.subject(descriptor.objectID($0)) }
+                source = try subject.values[propertyIndex].referencedID.flatMap {
+                    try self.subject(descriptor.objectID($0))
+                }
             }
             guard let source else { return .null }
             guard let propertyIndex = source.descriptor.propertyIndex(named: name) else { return nil }
-            return function?.apply(source.values[propertyIndex]) ?? source.values[propertyIndex]
+            let value = source.values[propertyIndex]
+            return function.map { FunctionEvaluator.value($0, [value]) } ?? value
         case .count(let relationship):
             guard let propertyIndex = entity.propertyIndex(named: relationship) else { return nil }
             return number(Decimal(try members(of: subject, propertyIndex).count), attribute)
@@ -98,10 +101,6 @@ struct DerivedValues {
                 }
             return result.map { number($0, attribute) } ?? .null
         }
-    }
-
-    private func target(_ subject: Subject, _ propertyIndex: Int) -> UniqueID? {
-        subject.values[propertyIndex].referencedID
     }
 
     /// Returns the members of a to-many relationship after the save.

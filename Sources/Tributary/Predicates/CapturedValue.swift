@@ -27,9 +27,4 @@ enum CapturedValue {
         func list<Elements: Sequence>(_ elements: Elements) -> [Any] { elements.prefix(limit + 1).map { $0 as Any } }
         return list(sequence)
     }
-
-    /// Returns the bounds of a captured range.
-    static func bounds(_ captured: Any) -> (lower: Any?, upper: Any?, includesUpper: Bool)? {
-        (captured as? any CapturedRange)?.bounds
-    }
 }

@@ -17,14 +17,12 @@ extension ComparableKey {
         _ options: TextOptions = []
     ) -> ObjectPredicate {
         .comparison(
-            ObjectPredicate.Comparison(
-                expression,
-                operation,
-                right,
-                caseInsensitive: options.contains(.caseInsensitive),
-                diacriticInsensitive: options.contains(.diacriticInsensitive),
-                quantifier: quantifier
-            )
+            expression,
+            operation,
+            right,
+            caseInsensitive: options.contains(.caseInsensitive),
+            diacriticInsensitive: options.contains(.diacriticInsensitive),
+            quantifier: quantifier
         )
     }
 }

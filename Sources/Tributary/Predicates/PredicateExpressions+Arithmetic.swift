@@ -80,25 +80,25 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase] {
         let outer = translator
         let cases = try translator.pairs(range, element) { range, element in
+            let bounds: (lower: PredicateTerm?, upper: PredicateTerm?, includesUpper: Bool)
             switch range {
-            case .range(let lower, let upper, let includesUpper):
-                let above = try outer.compare(element, .greaterOrEqual, lower, self)
-                let below = try outer.compare(element, includesUpper ? .lessOrEqual : .less, upper, self)
-                return .condition(above && below)
-            case .captured(let captured):
-                guard let bounds = CapturedValue.bounds(captured) else { break }
-                var conditions: [ObjectPredicate] = []
-                if let lower = bounds.lower {
-                    conditions.append(try outer.compare(element, .greaterOrEqual, .captured(lower), self))
-                }
-                if let upper = bounds.upper {
-                    let operation: ObjectPredicate.Operator = bounds.includesUpper ? .lessOrEqual : .less
-                    conditions.append(try outer.compare(element, operation, .captured(upper), self))
-                }
-                return .condition(PredicateTranslator.all(conditions))
-            default: break
+            case .range(let lower, let upper, let includesUpper): bounds = (lower, upper, includesUpper)
+            case .captured(let captured as any CapturedRange):
+                let captured = captured.bounds
+                bounds = (
+                    captured.lower.map(PredicateTerm.captured), captured.upper.map(PredicateTerm.captured),
+                    captured.includesUpper
+                )
+            default: throw outer.unsupported(self, "it is no range of values")
             }
-            throw outer.unsupported(self, "it is no range of values")
+            var conditions: [ObjectPredicate] = []
+            if let lower = bounds.lower {
+                conditions.append(try outer.compare(element, .greaterOrEqual, lower, self))
+            }
+            if let upper = bounds.upper {
+                conditions.append(try outer.compare(element, bounds.includesUpper ? .lessOrEqual : .less, upper, self))
+            }
+            return .condition(PredicateTranslator.all(conditions))
         }
         return [PredicateCase(term: .condition(try translator.condition(of: cases, self)))]
     }

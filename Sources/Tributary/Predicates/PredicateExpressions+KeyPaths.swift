@@ -31,7 +31,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     private var isFolding: Bool { keyPath == \String.foldedForSearch }
 
     private func isEmpty(_ text: ObjectPredicate.Expression) -> PredicateTerm {
-        .condition(.comparison(ObjectPredicate.Comparison(text, .equal, .constant(.string("")))))
+        .condition(.comparison(text, .equal, .constant(.string(""))))
     }
 
     private func step(
@@ -64,7 +64,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             }
         if let kind, case .collectionCount = kind { return .value(count, isOptional: false) }
         if let kind, case .collectionIsEmpty = kind {
-            return .condition(.comparison(ObjectPredicate.Comparison(count, .equal, .constant(.integer(0)))))
+            return .condition(.comparison(count, .equal, .constant(.integer(0))))
         }
         throw translator.unsupported(self, "of '\(path)' only count and isEmpty are known")
     }

@@ -24,25 +24,16 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase] {
+        let outer = translator
         if LHS.Output.Element.self == Character.self {
-            let outer = translator
             return try translator.pairs(sequence, element) { .condition(try outer.text($0, .contains, $1, self)) }
         }
-        let outer = translator
         let cases = try translator.pairs(sequence, element) { list, element in
             switch list {
             case .captured(let captured): return .condition(try outer.isIn(captured, element, self))
             case .objects(let path, nil, nil):
-                return .condition(
-                    .comparison(
-                        ObjectPredicate.Comparison(
-                            path,
-                            .equal,
-                            try outer.expression(of: element, in: self),
-                            quantifier: .any
-                        )
-                    )
-                )
+                let object = try outer.expression(of: element, in: self)
+                return .condition(.comparison(path, .equal, object, quantifier: .any))
             default: throw outer.unsupported(self, "only relationships and captured values contain something")
             }
         }
@@ -69,8 +60,7 @@ extension PredicateTranslator {
         }
         let present = values.filter { !$0.isNull }.map(ObjectPredicate.Expression.constant)
         var result: ObjectPredicate =
-            present.isEmpty
-            ? .always(false) : .comparison(ObjectPredicate.Comparison(expression, .isIn, .list(present)))
+            present.isEmpty ? .always(false) : .comparison(expression, .isIn, .list(present))
         if present.count < values.count, case .value(_, true) = element {
             result = result || PredicateTranslator.isMissing(expression)
         }
@@ -94,18 +84,9 @@ extension PredicateTranslator {
                 let inner = try cases(test, with: variable, as: .value(.variable(name), isOptional: false))
                 let found = try self.condition(of: inner, part)
                 let wanted = isForAll ? !found : found
-                let subquery = ObjectPredicate.Subquery(
-                    path,
-                    variable: name,
-                    where: filter.map { $0 && wanted } ?? wanted
-                )
-                condition = .comparison(
-                    ObjectPredicate.Comparison(
-                        .subquery(subquery),
-                        isForAll ? .equal : .greater,
-                        .constant(.integer(0))
-                    )
-                )
+                let both = filter.map { $0 && wanted } ?? wanted
+                let subquery = ObjectPredicate.Subquery(path, variable: name, where: both)
+                condition = .comparison(.subquery(subquery), isForAll ? .equal : .greater, .constant(.integer(0)))
             case .captured(let captured):
                 let limit = PredicateTranslator.elementLimit
                 guard let elements = CapturedValue.elements(captured, limit: limit), elements.count <= limit else {
@@ -115,11 +96,7 @@ extension PredicateTranslator {
                 for element in elements {
                     answers.append(try self.condition(of: cases(test, with: variable, as: .captured(element)), part))
                 }
-                if isForAll {
-                    condition = PredicateTranslator.all(answers)
-                } else {
-                    condition = answers.first.map { answers.dropFirst().reduce($0) { $0 || $1 } } ?? .always(false)
-                }
+                condition = isForAll ? PredicateTranslator.all(answers) : PredicateTranslator.any(answers)
             default: throw unsupported(part, "only relationships and captured values have elements")
             }
             result.append(PredicateCase(guards: each.guards, term: .condition(condition)))

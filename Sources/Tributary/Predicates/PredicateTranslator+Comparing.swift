@@ -21,7 +21,7 @@ extension PredicateTranslator {
             return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(first) : .always(false)
         default: break
         }
-        let same = ObjectPredicate.comparison(ObjectPredicate.Comparison(first, .equal, second))
+        let same = ObjectPredicate.comparison(first, .equal, second)
         guard isOptional(left), isOptional(right) else { return same }
         return same || (PredicateTranslator.isMissing(first) && PredicateTranslator.isMissing(second))
     }
@@ -42,7 +42,7 @@ extension PredicateTranslator {
             }
         case .value(let value, _):
             func isValue(_ answer: Bool) -> ObjectPredicate {
-                .comparison(ObjectPredicate.Comparison(value, .equal, .constant(.boolean(answer))))
+                .comparison(value, .equal, .constant(.boolean(answer)))
             }
             return (condition && isValue(true)) || (!condition && isValue(false))
         default: throw unsupported(part, "its sides do not compare")
@@ -67,7 +67,7 @@ extension PredicateTranslator {
             default: .always(order >= 0)
             }
         case (.constant(.null), _), (_, .constant(.null)): return .always(false)
-        default: return .comparison(ObjectPredicate.Comparison(first, operation, second))
+        default: return .comparison(first, operation, second)
         }
     }
 
@@ -91,13 +91,11 @@ extension PredicateTranslator {
         if case .constant(.null) = first.form { return .always(false) }
         if case .constant(.null) = second.form { return .always(false) }
         return .comparison(
-            ObjectPredicate.Comparison(
-                first,
-                operation,
-                second,
-                caseInsensitive: isFolded,
-                diacriticInsensitive: isFolded
-            )
+            first,
+            operation,
+            second,
+            caseInsensitive: isFolded,
+            diacriticInsensitive: isFolded
         )
     }
 

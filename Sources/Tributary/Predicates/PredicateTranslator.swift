@@ -57,8 +57,7 @@ struct PredicateTranslator {
             default: alternatives.append(PredicateTranslator.all(each.guards + [term]))
             }
         }
-        guard let first = alternatives.first else { return .always(false) }
-        return alternatives.dropFirst().reduce(first) { $0 || $1 }
+        return PredicateTranslator.any(alternatives)
     }
 
     func condition(of term: PredicateTerm, _ expression: Any) throws -> ObjectPredicate {
@@ -72,7 +71,7 @@ struct PredicateTranslator {
             default: throw unsupported(expression, "it is not true or false")
             }
         case .value(let value, _):
-            return .comparison(ObjectPredicate.Comparison(value, .equal, .constant(.boolean(true))))
+            return .comparison(value, .equal, .constant(.boolean(true)))
         case .objects, .scalars, .folded, .range: throw unsupported(expression, "it is not true or false")
         }
     }
@@ -84,15 +83,11 @@ struct PredicateTranslator {
         _ combine: (PredicateTerm, PredicateTerm) throws -> PredicateTerm
     ) throws -> [PredicateCase] {
         let (lefts, rights) = (try cases(left), try cases(right))
-        var result: [PredicateCase] = []
-        for left in lefts {
-            for right in rights {
-                result.append(
-                    PredicateCase(guards: left.guards + right.guards, term: try combine(left.term, right.term))
-                )
+        return try lefts.flatMap { left in
+            try rights.map { right in
+                PredicateCase(guards: left.guards + right.guards, term: try combine(left.term, right.term))
             }
         }
-        return result
     }
 
     // MARK: Variables
@@ -139,12 +134,17 @@ struct PredicateTranslator {
         return conditions.dropFirst().reduce(first) { $0 && $1 }
     }
 
+    static func any(_ conditions: [ObjectPredicate]) -> ObjectPredicate {
+        guard let first = conditions.first else { return .always(false) }
+        return conditions.dropFirst().reduce(first) { $0 || $1 }
+    }
+
     static func isPresent(_ expression: ObjectPredicate.Expression) -> ObjectPredicate {
-        .comparison(ObjectPredicate.Comparison(expression, .notEqual, .constant(.null)))
+        .comparison(expression, .notEqual, .constant(.null))
     }
 
     static func isMissing(_ expression: ObjectPredicate.Expression) -> ObjectPredicate {
-        .comparison(ObjectPredicate.Comparison(expression, .equal, .constant(.null)))
+        .comparison(expression, .equal, .constant(.null))
     }
 
     func unsupported(_ expression: Any, _ reason: String) -> ObjectPredicateError {

@@ -55,14 +55,7 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
 
     /// Returns a predicate that the relationship contains the object.
     public func contains(_ id: ManagedObjectID) -> ObjectPredicate {
-        .comparison(
-            ObjectPredicate.Comparison(
-                .keyPath(path),
-                .equal,
-                .constant(.reference(id.uniqueID)),
-                quantifier: .any
-            )
-        )
+        .comparison(.keyPath(path), .equal, .constant(.reference(id.uniqueID)), quantifier: .any)
     }
 
     /// Returns a predicate that the relationship contains the object; the predicate keeps its ID.

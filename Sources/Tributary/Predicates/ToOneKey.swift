@@ -33,7 +33,7 @@ public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
     }
 
     /// Whether there is an object at the other end.
-    public var isPresent: ObjectPredicate { comparison(.notEqual, .constant(.null)) }
+    public var isPresent: ObjectPredicate { self != nil }
 
     /// Whether the object is one of those.
     public func `in`(_ ids: some Sequence<ManagedObjectID>) -> ObjectPredicate {
@@ -63,6 +63,6 @@ public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
         _ operation: ObjectPredicate.Operator,
         _ right: ObjectPredicate.Expression
     ) -> ObjectPredicate {
-        .comparison(ObjectPredicate.Comparison(.keyPath(path), operation, right))
+        .comparison(.keyPath(path), operation, right)
     }
 }

@@ -36,7 +36,7 @@ public struct CompositeFields: Sendable {
 
     /// The canonical value.
     var value: PropertyValue {
-        let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let sorted = members.sorted { $0.key.precedesByBytes($1.key) }
         return .composite(JSONValue.object(sorted.map { JSONMember(key: $0.key, value: $0.value) }).text)
     }
 }

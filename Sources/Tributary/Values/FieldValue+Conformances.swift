@@ -43,29 +43,20 @@ extension Int64: FieldValue {}
 extension Int32: FieldValue {}
 extension Int16: FieldValue {}
 
-extension Double: FieldValue {
+extension FieldValue where Self: BinaryFloatingPoint {
     /// Creates the value as ``FieldValue`` requires.
     @inlinable public init?(fieldValue: PropertyValue) {
         guard case .double(let value) = fieldValue else { return nil }
-        self = value
-    }
-    /// The attribute value that ``FieldValue`` requires.
-    @inlinable public var fieldValue: PropertyValue { .double(self) }
-    /// The zero value that ``FieldValue`` requires.
-    @inlinable public static var zeroField: Double { 0 }
-}
-
-extension Float: FieldValue {
-    /// Creates the value as ``FieldValue`` requires.
-    @inlinable public init?(fieldValue: PropertyValue) {
-        guard case .double(let value) = fieldValue else { return nil }
-        self = Float(value)
+        self.init(value)
     }
     /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .double(Double(self)) }
     /// The zero value that ``FieldValue`` requires.
-    @inlinable public static var zeroField: Float { 0 }
+    @inlinable public static var zeroField: Self { 0 }
 }
+
+extension Double: FieldValue {}
+extension Float: FieldValue {}
 
 extension Decimal: FieldValue {
     /// Creates the value as ``FieldValue`` requires.

@@ -12,20 +12,11 @@ extension ManagedObject {
     /// ``ValidationError`` that names it. An object without a context is never saved: its ``faultError`` has the error.
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
-        get {
-            let propertyIndex = field.propertyIndex(in: descriptor)
-            #if DEBUG
-                checkRead(propertyIndex)
-            #endif
-            // The value is read in place, unlike in `read`, because copying it costs more.
-            guard values.indices.contains(propertyIndex) else { return wholeField(propertyIndex) }
-            if case .blob = values[propertyIndex] { return wholeField(propertyIndex) }
-            return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
-        }
+        get { self.field(at: field.propertyIndex(in: descriptor)) }
         set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
-    /// Reads or sets an attribute by its property index.
+    /// Reads an attribute by its property index.
     @inlinable
     @inline(__always)
     func field<Value: FieldValue>(at propertyIndex: Int) -> Value {
