@@ -15,7 +15,7 @@ struct BatchOperation {
         )
     }
 
-    func options(_ kind: BatchResultKind) -> BatchTerms {
+    private func options(_ kind: BatchResultKind) -> BatchTerms {
         let collision: BatchTerms.Collision =
             switch context.mergePolicy {
             case .objectTrump: .update
@@ -36,21 +36,30 @@ struct BatchOperation {
         var outcome: BatchOutcome
     }
 
+    /// Runs a batch.
+    ///
+    /// - Parameters:
+    ///   - kind: The contents of the result.
+    ///   - refreshes: Whether the context merges the changes.
+    ///   - block: Writes the batch.
+    /// - Returns: The result.
+    /// - Throws: ``ContextError``, or the error of `block`.
     func run(
         _ kind: BatchResultKind,
         refreshes: Bool,
-        _ block: (WriteTransaction) throws -> BatchOutcome
+        _ block: (BatchWriter, BatchTerms) throws -> BatchOutcome
     ) throws -> BatchResult {
         context.checkConfinement()
         guard !context.isClosed else { throw ContextError.closed }
         guard context.source.isCommitted else {
             throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
         }
+        let terms = options(kind)
         var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
         do {
             try withoutActuallyEscaping(block) { block in
                 let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-                    outcome = try block(transaction)
+                    outcome = try block(transaction.batches, terms)
                     guard let committed = outcome.committed else { throw NothingWritten(outcome: outcome) }
                     return committed
                 }

@@ -36,9 +36,8 @@ extension ManagedObjectContext {
         filling: (inout [String: PropertyValue]) throws -> Bool
     ) throws -> BatchResult {
         let operation = BatchOperation(context: self)
-        let terms = operation.options(request.resultKind)
-        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-            try transaction.batches.insert(into: request.entityName, terms: terms, filling)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+            try batches.insert(into: request.entityName, terms: terms, filling)
         }
     }
 
@@ -47,11 +46,8 @@ extension ManagedObjectContext {
     /// - Throws: `BatchError`, ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
-        let query = try BatchOperation(context: self).query(
-            request.entityName,
-            request.predicate,
-            request.includesSubentities
-        )
+        let operation = BatchOperation(context: self)
+        let query = try operation.query(request.entityName, request.predicate, request.includesSubentities)
         let expressions = request.properties.mapValues { expression -> BatchExpression in
             switch expression {
             case .value(let value): .value(value)
@@ -59,10 +55,8 @@ extension ManagedObjectContext {
             case .property(let name): .copy(of: name)
             }
         }
-        let operation = BatchOperation(context: self)
-        let terms = operation.options(request.resultKind)
-        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-            try transaction.batches.update(query, setting: expressions, terms: terms)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+            try batches.update(query, setting: expressions, terms: terms)
         }
     }
 
@@ -72,16 +66,12 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         let operation = BatchOperation(context: self)
-        let terms = operation.options(request.resultKind)
-        switch request.target {
-        case .ids(let ids):
-            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-                try transaction.batches.delete(ids, terms: terms)
-            }
-        case .query(let name, let predicate):
-            let query = try BatchOperation(context: self).query(name, predicate, request.includesSubentities)
-            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { transaction in
-                try transaction.batches.delete(query, terms: terms)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+            switch request.target {
+            case .ids(let ids): return try batches.delete(ids, terms: terms)
+            case .query(let name, let predicate):
+                let query = try operation.query(name, predicate, request.includesSubentities)
+                return try batches.delete(query, terms: terms)
             }
         }
     }

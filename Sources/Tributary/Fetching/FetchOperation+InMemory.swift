@@ -46,13 +46,7 @@ extension FetchOperation {
         }
         candidates += rows.filter { !isHidden($0.id.uniqueID, descriptor, request) }.map { context.object(for: $0) }
         let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
-        return found.sorted { left, right in
-            for key in keys {
-                let order = key.order(left, right)
-                if order != 0 { return order < 0 }
-            }
-            return left.uniqueID < right.uniqueID
-        }
+        return found.sorted { precedes($0, $1, keys) }
     }
 
     // MARK: Unsaved objects

@@ -44,13 +44,13 @@ struct FetchOperation {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
         processAllChanges()
-        let rows = fillingRowCache ? try context.reader.readResultsAhead(query(request)) : nil
+        let rows = fillingRowCache ? try context.reader.readResultsAhead(context.home.query(request)) : nil
         if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).map(\.objectID)
         }
         let overlay = try overlay(for: request)
         guard !overlay.isEmpty else {
-            return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(query(request)) }
+            return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(context.home.query(request)) }
         }
         return try merged(request, overlay).map { candidate in
             switch candidate {
@@ -69,7 +69,9 @@ struct FetchOperation {
             return request.slice(objects).count
         }
         let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return try context.reader.readResults { try $0.count(query(request)) } }
+        guard !overlay.isEmpty else {
+            return try context.reader.readResults { try $0.count(context.home.query(request)) }
+        }
         return try merged(request, overlay).count
     }
 
@@ -119,12 +121,10 @@ struct FetchOperation {
             return .mixed(request.slice(objects).map(Candidate.object))
         }
         let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else { return .rows(try context.reader.readResults { try $0.rows(query(request)) }) }
+        guard !overlay.isEmpty else {
+            return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
+        }
         return .mixed(try merged(request, overlay))
-    }
-
-    private func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
-        try context.home.query(request)
     }
 
     private func overlay(for request: FetchRequest) throws -> Overlay {
@@ -160,7 +160,7 @@ struct FetchOperation {
 
     /// Merges the store's rows of unchanged objects with the changed objects that match the predicate, in order.
     private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
-        var query = try query(request)
+        var query = try context.home.query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
         query.offset = 0
         // Each changed object replaces at most one row.
@@ -184,7 +184,7 @@ struct FetchOperation {
         return request.slice(result)
     }
 
-    private func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {
+    func precedes(_ left: ManagedObject, _ right: ManagedObject, _ keys: [BoundSortKey]) -> Bool {
         for key in keys {
             let order = key.order(left, right)
             if order != 0 { return order < 0 }

@@ -119,8 +119,7 @@ extension PersistentContainer {
         at state: FetchedState = .mainContext
     ) async throws -> [FetchedValues] {
         var request = request
-        let seconds = Double(home.store.configuration.environment.wallMilliseconds()) / 1000
-        request.predicate = request.predicate?.resolvingNow(unixSeconds: seconds)
+        request.predicate = request.predicate.map(resolvingNow)
         let plan = try home.dictionaryPlan(request)
         return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
     }

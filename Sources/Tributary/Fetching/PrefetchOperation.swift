@@ -90,11 +90,7 @@ struct PrefetchOperation {
             for (owner, row) in pairs { targets[owner].append(row.id) }
         }
         for (id, stored) in zip(asked, targets) {
-            let key = RelationshipDelta.Key(
-                rootIndex: objectKey(id).rootIndex,
-                id: id.uniqueID,
-                propertyIndex: propertyIndex
-            )
+            let key = relationshipKey(id, propertyIndex)
             let ids = context.reader.withChangesAbove(stored, at: key)
             context.reader.keep(ids, at: key)
             if let object = context.registeredObject(for: id) {
@@ -106,12 +102,8 @@ struct PrefetchOperation {
             if let object = visible(id) {
                 for target in context.relationships.relatedIDs(object, propertyIndex) { ends.insert(target) }
             } else {
-                let key = RelationshipDelta.Key(
-                    rootIndex: objectKey(id).rootIndex,
-                    id: id.uniqueID,
-                    propertyIndex: propertyIndex
-                )
-                for target in context.reader.prefetchedIDs(at: key) ?? [] { ends.insert(target) }
+                let known = context.reader.prefetchedIDs(at: relationshipKey(id, propertyIndex)) ?? []
+                for target in known { ends.insert(target) }
             }
         }
         return try readMissing(ends.ids)
@@ -147,6 +139,14 @@ struct PrefetchOperation {
 
     private func objectKey(_ id: ManagedObjectID) -> ObjectKey {
         ObjectKey(rootIndex: context.schema.descriptor(of: id).rootIndex, id: id.uniqueID)
+    }
+
+    private func relationshipKey(_ id: ManagedObjectID, _ propertyIndex: Int) -> RelationshipDelta.Key {
+        RelationshipDelta.Key(
+            rootIndex: objectKey(id).rootIndex,
+            id: id.uniqueID,
+            propertyIndex: propertyIndex
+        )
     }
 
     private func destination(of entity: Entity, _ propertyIndex: Int) -> EntityDescriptor? {

@@ -63,11 +63,7 @@ extension PersistentContainer {
     /// Transactions that a registered consumer has still to read stay, unless the consumer has not reported since the
     /// date; its token then expires. The daemon calls this by itself, with its setting `history.keep`.
     public func deleteHistory(before date: Date) async throws {
-        do {
-            try await store.writeInTurn { try $0.purgeHistory(committedBefore: date.timeIntervalSince1970) }
-        } catch {
-            throw ContextError(error)
-        }
+        try await writeHistory { try $0.purgeHistory(committedBefore: date.timeIntervalSince1970) }
     }
 
     /// Removes history before the token; the token's own transaction stays.

@@ -14,11 +14,9 @@ extension ManagedObject {
         at index: Int
     ) {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
-        do throws(ContextError) {
+        attempt(propertyIndex) { () throws(ContextError) in
             try checkLink(object, propertyIndex)
             insert(object, propertyIndex, at: index)
-        } catch {
-            refuse(error, propertyIndex)
         }
     }
 
@@ -47,13 +45,9 @@ extension ManagedObject {
         with object: Target
     ) -> Target? {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
-        do throws(ContextError) {
-            try checkLink(object, propertyIndex)
-        } catch {
-            refuse(error, propertyIndex)
-            return nil
-        }
-        guard let old = remove(at: index, from: relationship) else { return nil }
+        guard attempt(propertyIndex, { () throws(ContextError) in try checkLink(object, propertyIndex) }),
+            let old = remove(at: index, from: relationship)
+        else { return nil }
         insert(object, into: relationship, at: index)
         return old
     }
@@ -63,14 +57,7 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the two is deleted or
     ///   gone.
     public func insert(_ object: ManagedObject, forKey key: String, at index: Int) throws(ContextError) {
-        let propertyIndex = try propertyIndex(named: key)
-        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
-            throw ContextError.wrongKind(
-                entity: descriptor.entity.name,
-                property: key,
-                expected: "a to-many relationship"
-            )
-        }
+        let propertyIndex = try toManyIndex(key)
         try checkLink(object, propertyIndex)
         insert(object, propertyIndex, at: index)
     }
@@ -80,14 +67,7 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or
     ///   gone; nothing is changed then.
     public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
-        let propertyIndex = try propertyIndex(named: key)
-        guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
-            throw ContextError.wrongKind(
-                entity: descriptor.entity.name,
-                property: key,
-                expected: "a to-many relationship"
-            )
-        }
+        let propertyIndex = try toManyIndex(key)
         try checkWritable(propertyIndex)
         for object in objects { try checkLink(object, propertyIndex) }
         setRelatedObjects(objects, propertyIndex)

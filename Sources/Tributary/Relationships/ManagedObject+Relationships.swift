@@ -8,9 +8,7 @@ extension ManagedObject {
     ///
     /// - Throws: ``ContextError`` when the entity has no such relationship.
     public func objects(forKey key: String) throws(ContextError) -> [ManagedObject] {
-        let propertyIndex = try relationshipIndex(key)
-        return descriptor.entity.properties[propertyIndex].relationship?.isToMany == true
-            ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
+        objectsAtOtherEnd(try relationshipIndex(key))
     }
 
     /// Returns the IDs of the objects at the other end of a relationship, without creating the objects.
@@ -51,7 +49,7 @@ extension ManagedObject {
         return propertyIndex
     }
 
-    private func toManyIndex(_ key: String) throws(ContextError) -> Int {
+    func toManyIndex(_ key: String) throws(ContextError) -> Int {
         let propertyIndex = try propertyIndex(named: key)
         guard descriptor.entity.properties[propertyIndex].relationship?.isToMany == true else {
             throw ContextError.wrongKind(
@@ -61,6 +59,26 @@ extension ManagedObject {
             )
         }
         return propertyIndex
+    }
+
+    /// Returns the objects at the other end of a to-one or to-many relationship.
+    func objectsAtOtherEnd(_ propertyIndex: Int) -> [ManagedObject] {
+        descriptor.entity.properties[propertyIndex].relationship?.isToMany == true
+            ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
+    }
+
+    /// Runs a change of a property by its typed key; when it is refused, the next save throws the error.
+    ///
+    /// - Returns: Whether the change was made.
+    @discardableResult
+    func attempt(_ propertyIndex: Int, _ change: () throws(ContextError) -> Void) -> Bool {
+        do throws(ContextError) {
+            try change()
+            return true
+        } catch {
+            refuse(error, propertyIndex)
+            return false
+        }
     }
 
     // MARK: To-one, by property index
@@ -152,43 +170,29 @@ extension ManagedObject {
 
     /// Sets a to-many relationship for a typed key, without the objects that cannot be linked.
     func assignRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
-        do throws(ContextError) {
+        attempt(propertyIndex) { () throws(ContextError) in
             try checkWritable(propertyIndex)
-        } catch {
-            return refuse(error, propertyIndex)
-        }
-        let linkable = targets.filter { target in
-            do throws(ContextError) {
-                try checkLink(target, propertyIndex)
-                return true
-            } catch {
-                refuse(error, propertyIndex)
-                return false
+            let linkable = targets.filter { target in
+                attempt(propertyIndex) { () throws(ContextError) in try checkLink(target, propertyIndex) }
             }
+            setRelatedObjects(linkable, propertyIndex)
         }
-        setRelatedObjects(linkable, propertyIndex)
     }
 
     /// Adds an object to a to-many relationship for a typed key.
     func assignLink(_ target: ManagedObject, _ propertyIndex: Int) {
-        do throws(ContextError) {
+        attempt(propertyIndex) { () throws(ContextError) in
             try checkLink(target, propertyIndex)
             link(target, propertyIndex)
-        } catch {
-            refuse(error, propertyIndex)
         }
     }
 
     /// Removes an object from a to-many relationship for a typed key; false when the removal is refused.
     @discardableResult
     func assignUnlink(_ target: ManagedObject, _ propertyIndex: Int) -> Bool {
-        do throws(ContextError) {
+        attempt(propertyIndex) { () throws(ContextError) in
             try checkWritable(propertyIndex)
             unlink(target, propertyIndex)
-            return true
-        } catch {
-            refuse(error, propertyIndex)
-            return false
         }
     }
 

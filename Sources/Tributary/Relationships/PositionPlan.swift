@@ -46,14 +46,14 @@ struct PositionPlan {
         return result
     }
 
-    private var greatest: String? { positions.values.max(by: PositionPlan.precedes) }
+    private var greatest: String? { positions.values.max { $0.precedesByBytes($1) } }
 
     /// At the end of the list, new positions follow the objects that others have added, unless a neighbour is known.
     private func next(above low: String?) -> String? {
         guard let low else { return nil }
         let wantedSet = Set(wanted)
-        let later = positions.filter { !wantedSet.contains($0.key) && PositionPlan.precedes(low, $0.value) }
-        return later.isEmpty ? nil : later.values.min(by: PositionPlan.precedes)
+        let later = positions.filter { !wantedSet.contains($0.key) && low.precedesByBytes($0.value) }
+        return later.isEmpty ? nil : later.values.min { $0.precedesByBytes($1) }
     }
 
     /// Returns the position that limits a new one from above.
@@ -61,11 +61,7 @@ struct PositionPlan {
     /// It is the position of the next object that stays, or the next greater one when others have moved that object
     /// before the one below.
     private func upper(_ high: String?, above low: String?) -> String? {
-        guard let high, let low, PositionPlan.precedes(high, low) else { return high }
-        return positions.values.filter { PositionPlan.precedes(low, $0) }.min(by: PositionPlan.precedes)
-    }
-
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
+        guard let high, let low, high.precedesByBytes(low) else { return high }
+        return positions.values.filter { low.precedesByBytes($0) }.min { $0.precedesByBytes($1) }
     }
 }

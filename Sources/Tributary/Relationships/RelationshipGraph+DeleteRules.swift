@@ -21,9 +21,7 @@ extension RelationshipGraph {
         _ propertyIndex: Int,
         of object: ManagedObject
     ) {
-        let others =
-            relationship.isToMany
-            ? object.relatedObjects(propertyIndex) : object.related(propertyIndex).map { [$0] } ?? []
+        let others = object.objectsAtOtherEnd(propertyIndex)
         if relationship.deleteRule == .cascade {
             for other in others { context.delete(other) }
         }
@@ -51,10 +49,9 @@ extension RelationshipGraph {
     func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
         object.descriptor.entity.properties.enumerated().compactMap { propertyIndex, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }
-            let others =
-                relationship.isToMany
-                ? object.relatedObjects(propertyIndex) : object.related(propertyIndex).map { [$0] } ?? []
-            let left = others.filter { $0.state != .deleted && $0.state != .gone && $0 !== object }
+            let left = object.objectsAtOtherEnd(propertyIndex).filter {
+                $0.state != .deleted && $0.state != .gone && $0 !== object
+            }
             return left.isEmpty ? nil : (relationship.name, left.map(\.objectID))
         }
     }

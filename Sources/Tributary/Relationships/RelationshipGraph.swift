@@ -28,12 +28,8 @@ struct RelationshipGraph {
         {
             return ordering.ids
         }
-        let stored = storedIDs(object, propertyIndex)
-        var ids = stored
-        if let difference = context.pending.delta[key] {
-            ids = stored.filter { !difference.removed.contains($0) && difference.added[$0] == nil }
-            ids += difference.addedInOrder
-        }
+        var ids = storedIDs(object, propertyIndex)
+        if let difference = context.pending.delta[key] { ids = difference.applied(to: ids) }
         if let ordering = context.pending.delta.orderings[key] { ids = ordering.ordering(ids) }
         let relationship = object.descriptor.entity.properties[propertyIndex].relationship
         guard let relationship, let rootIndex = context.schema.descriptor(named: relationship.destination)?.rootIndex

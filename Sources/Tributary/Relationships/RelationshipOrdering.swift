@@ -47,24 +47,7 @@ struct RelationshipOrdering {
     /// Returns a largest set of objects in `list` that need not move to change the order of `base` to `list`.
     static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
         let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        var ends: [(place: Int, index: Int)] = []
-        var before: [Int?] = Array(repeating: nil, count: list.count)
-        for (index, id) in list.enumerated() {
-            guard let place = places[id] else { continue }
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if ends[middle].place < place { low = middle + 1 } else { high = middle }
-            }
-            before[index] = low > 0 ? ends[low - 1].index : nil
-            if low == ends.count { ends.append((place, index)) } else { ends[low] = (place, index) }
-        }
-        var kept: Set<ManagedObjectID> = []
-        var next = ends.last?.index
-        while let index = next {
-            kept.insert(list[index])
-            next = before[index]
-        }
-        return kept
+        let stored = list.compactMap { id in places[id].map { (id: id, place: $0) } }
+        return Set(stored.map(\.place).longestRise(by: <).map { stored[$0].id })
     }
 }

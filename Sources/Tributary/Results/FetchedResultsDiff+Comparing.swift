@@ -30,7 +30,8 @@ extension FetchedResultsDiff {
                 }
             }
         }
-        let kept = FetchedResultsDiff.longestRise(staying.map(\.to))
+        // All other objects are moves.
+        let kept = staying.map(\.to).longestRise(by: FetchedResultsDiff.precedes)
         for (index, entry) in staying.enumerated() {
             if !kept.contains(index), let from = before[entry.id] {
                 moves.append(Move(id: entry.id, from: from, to: entry.to))
@@ -57,29 +58,5 @@ extension FetchedResultsDiff {
             }
         }
         return result
-    }
-
-    /// Returns the indices of a longest ascending subsequence: all other objects are moves.
-    static func longestRise(_ places: [FetchedPosition]) -> Set<Int> {
-        // By length, the index of the least last element; and for each element its predecessor.
-        var lasts: [Int] = []
-        var previous = [Int](repeating: -1, count: places.count)
-        for (index, place) in places.enumerated() {
-            var low = 0
-            var high = lasts.count
-            while low < high {
-                let middle = (low + high) / 2
-                if precedes(places[lasts[middle]], place) { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { previous[index] = lasts[low - 1] }
-            if low == lasts.count { lasts.append(index) } else { lasts[low] = index }
-        }
-        var kept: Set<Int> = []
-        var index = lasts.last ?? -1
-        while index >= 0 {
-            kept.insert(index)
-            index = previous[index]
-        }
-        return kept
     }
 }

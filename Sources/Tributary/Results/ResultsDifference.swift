@@ -47,7 +47,7 @@ struct ResultsDifference {
                 diff.moves.append(FetchedResultsDiff.Move(id: item.id, from: item.position, to: target.position))
             }
         }
-        let kept = FetchedResultsDiff.longestRise(staying.map(\.to))
+        let kept = staying.map(\.to).longestRise(by: FetchedResultsDiff.precedes)
         for (index, item) in staying.enumerated() {
             if kept.contains(index) {
                 diff.updates.append(FetchedResultsDiff.Item(id: item.id, position: item.to))

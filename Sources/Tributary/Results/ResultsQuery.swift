@@ -85,9 +85,7 @@ struct ResultsQuery {
                 return false
             }
         }
-        let own = object.descriptor.entity
-        guard request.includesSubentities ? own.isKind(of: entity.name) : own.name == entity.name else { return false }
-        return predicate?.evaluate(on: object) ?? true
+        return request.isFor(object.descriptor.entity) && predicate?.evaluate(on: object) ?? true
     }
 
     func entry(_ object: ManagedObject) -> ResultsEntry {

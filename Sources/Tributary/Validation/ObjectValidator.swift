@@ -80,7 +80,9 @@ struct ObjectValidator {
                 attribute.maximum
             )
         }
-        guard let pattern = attribute.regularExpression, !text.matchesWhole(pattern) else { return }
+        guard let pattern = attribute.regularExpression,
+            (try? StringMatcher(.matches, pattern))?.matches(text) != true
+        else { return }
         fail(attribute.name, .pattern, "does not match \(pattern)", .string(text), .string(pattern))
     }
 
@@ -185,14 +187,5 @@ extension PropertyValue {
         case .decimal(let text): text
         default: "the bound"
         }
-    }
-}
-
-extension String {
-    /// Whether the regular expression matches all of the text; an invalid expression matches nothing.
-    fileprivate func matchesWhole(_ pattern: String) -> Bool {
-        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return false }
-        let whole = NSRange(startIndex..<endIndex, in: self)
-        return expression.firstMatch(in: self, range: whole) != nil
     }
 }
