@@ -114,7 +114,11 @@ struct Oracle {
     private func beats(_ new: PropertyValue, _ old: PropertyValue, _ rule: MergeRule) -> Bool {
         guard case .integer(let left) = new else { return false }
         guard case .integer(let right) = old else { return true }
-        return rule == .max ? left > right : left < right
+        return switch rule {
+        case .max: left > right
+        case .min: left < right
+        case .latest, .counter: true
+        }
     }
 
     private mutating func count(

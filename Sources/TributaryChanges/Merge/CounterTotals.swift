@@ -1,7 +1,7 @@
 /// The state of a counter: one total for each writer, kept for the life of the identifier.
 ///
 /// State: for each writer that has counted, the sum of its increments, and the sequence of the last of its transactions
-/// that the sum includes. Merge rule 9: a deletion supersedes no increment. Of two totals of one writer, the total of
+/// that the sum includes. Merge statement 9: a deletion supersedes no increment. Of two totals of one writer, the total of
 /// the side that has applied more of the writer's transactions wins, because the other total is an earlier sum of them.
 package struct CounterTotals: Equatable, Sendable {
     /// The total of one writer.

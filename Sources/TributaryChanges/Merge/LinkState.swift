@@ -1,6 +1,6 @@
 /// The state of a pair of a many-to-many relationship, or of an object's position in an ordered relationship.
 ///
-/// State: the version of the last link or unlink, the kind of that write, and the position. Merge rules 11 (an
+/// State: the version of the last link or unlink, the kind of that write, and the position. Merge statements 11 (an
 /// add/remove register for each pair) and 12 (superseded by a deletion of either end).
 @usableFromInline
 package struct LinkState<Stamp: Equatable> {

@@ -1,4 +1,6 @@
-/// The rule for merging concurrent writes to one property; `tributary.merge` in the property's user info.
+/// The merge rule of a property: how concurrent writes to it come together.
+///
+/// An attribute's user info names it under the key `tributary.merge`.
 public enum MergeRule: String, Sendable, CaseIterable {
     /// The write with the greatest version wins.
     case latest
@@ -16,6 +18,14 @@ public enum MergeRule: String, Sendable, CaseIterable {
     ///
     /// Extremes and totals are kept for the life of the identifier: whether an object was deleted between two of their
     /// writes must not depend on the order in which the writes arrive.
+    ///
+    /// Every rule but `latest` is a function of the written values alone, because deferred writes and the digest keep
+    /// no versions for it.
     @inlinable
-    package var isSupersededByDeletion: Bool { self == .latest }
+    package var isSupersededByDeletion: Bool {
+        switch self {
+        case .latest: true
+        case .max, .min, .counter: false
+        }
+    }
 }

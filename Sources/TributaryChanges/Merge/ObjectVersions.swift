@@ -1,7 +1,7 @@
 /// The state of an object as a whole: its existence and its concrete entity.
 ///
 /// State: the greatest insert version with the concrete entity that this insert names, and the greatest delete version.
-/// Merge rules 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted) and 4
+/// Merge statements 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted) and 4
 /// (the concrete entity is a register written by inserts).
 @usableFromInline
 package struct ObjectVersions<Stamp: Equatable, Entity> {

@@ -1,6 +1,6 @@
 /// An object whose one-to-one register holds a target, with the order that decides which owner the target shows.
 ///
-/// Merge rule 13: only visible objects own a target; of several owners the one with the greatest version wins. Owners
+/// Merge statement 13: only visible objects own a target; of several owners the one with the greatest version wins. Owners
 /// with equal versions, which only clones of a writer create, are ordered by their identifiers, so that every replica
 /// shows the same owner. The greatest element of a set is a commutative, associative and idempotent merge.
 package struct OneToOneOwner: Comparable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// The position of an object in an ordered relationship.
 ///
-/// Merge rule 14: positions are strings of any length that compare by their bytes; objects with equal positions, which
+/// Merge statement 14: positions are strings of any length that compare by their bytes; objects with equal positions, which
 /// concurrent writers create, are ordered by their identifiers.
 package struct OrderedPosition: Comparable, Hashable, Sendable {
     package let position: String

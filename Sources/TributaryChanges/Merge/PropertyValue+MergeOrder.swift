@@ -1,9 +1,15 @@
 extension PropertyValue {
-    /// Whether this value wins against `other` under the rule `max` or `min`; any value wins against a missing one.
+    /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
+    ///
+    /// The other rules compare no values: under them no value wins.
     @usableFromInline
     package func replaces(_ other: PropertyValue, under rule: MergeRule) -> Bool {
         if isNull || other.isNull { return !isNull && other.isNull }
-        return rule == .min ? precedes(other) : other.precedes(self)
+        return switch rule {
+        case .max: other.precedes(self)
+        case .min: precedes(other)
+        case .latest, .counter: false
+        }
     }
 
     /// A strict total order of values that is equal on every machine.

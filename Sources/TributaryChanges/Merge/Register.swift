@@ -1,6 +1,6 @@
 /// The state of one property of an object: the winning write with its version.
 ///
-/// State: a version and a value. Merge rules 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the
+/// State: a version and a value. Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the
 /// greatest or the least value wins).
 @usableFromInline
 package struct Register<Stamp, Value> {
@@ -51,8 +51,8 @@ extension MergeRule {
 
     /// Merges the registers that two replicas have of one property, which is no counter.
     ///
-    /// Commutative, associative and idempotent. Deletions are merged separately and supersede the result. A baseline
-    /// and the store that joins it are such replicas.
+    /// Commutative, associative and idempotent. Deletions are merged separately and supersede the result. No store merges
+    /// whole registers yet: the function states the law that ``accepts(_:over:holding:after:by:)`` keeps write by write.
     ///
     /// - Returns: the winning register; nil when there is none.
     /// - Throws: what `order` throws.
@@ -62,7 +62,9 @@ extension MergeRule {
         by order: Order
     ) throws -> Register<Order.Stamp, PropertyValue>? {
         guard let first, let second else { return first ?? second }
-        if self == .max || self == .min {
+        switch self {
+        case .latest, .counter: break
+        case .max, .min:
             if second.value.replaces(first.value, under: self) { return second }
             if first.value.replaces(second.value, under: self) { return first }
         }

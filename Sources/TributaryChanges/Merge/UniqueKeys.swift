@@ -1,6 +1,6 @@
 /// Decides which of the objects that share unique keys are shown.
 ///
-/// State: the live objects with their insert versions and keys. Merge rule 15: in the order of their insert versions,
+/// State: the live objects with their insert versions and keys. Merge statement 15: in the order of their insert versions,
 /// an object is shown unless it shares a key with an object that is shown already; otherwise the oldest shown object
 /// with a common key represents it. The result is a function of the set of objects, so that replicas with equal sets
 /// show the same objects.

@@ -24,6 +24,19 @@ struct ArchivedFields {
         if case .string(let text)? = value[key] { text } else { nil }
     }
 
+    /// The case that the text under a key names; `absent` without such a text.
+    ///
+    /// - Throws: ``ModelError`` when this version of the program does not know the case: a store must not be merged
+    ///   under another rule or type than the one that it was made with.
+    func value<Value: RawRepresentable<String>>(_ key: String, or absent: Value) throws(ModelError) -> Value {
+        guard let text = text(key) else { return absent }
+        guard let value = Value(rawValue: text) else {
+            let name = self.text("name") ?? ""
+            throw ModelError("'\(name)' has the \(key) '\(text)' in the store, which this program does not know")
+        }
+        return value
+    }
+
     func flag(_ key: String) -> Bool { value[key] == .boolean(true) }
 
     func list(_ key: String) -> [ArchivedFields] { ArchivedFields.list(value[key]) }

@@ -22,17 +22,19 @@ extension Model {
 
     /// Reads the text of ``archive``.
     ///
-    /// - Throws: ``ModelError`` when the text is no archive.
+    /// - Throws: ``ModelError`` when the text is no archive, or names a type or rule that this program does not know.
     package init(archive: String) throws(ModelError) {
         guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
         let fields = ArchivedFields(value)
         var composites: [String: [Attribute]] = [:]
         if case .object(let members)? = value["composites"] {
-            for member in members { composites[member.key] = ArchivedFields.list(member.value).map(Attribute.init) }
+            for member in members {
+                composites[member.key] = try ArchivedFields.list(member.value).map(Attribute.init)
+            }
         }
         try self.init(
             version: fields.text("version") ?? "",
-            entities: fields.list("entities").map(EntityDefinition.init),
+            entities: try fields.list("entities").map(EntityDefinition.init),
             composites: composites
         )
     }
@@ -52,14 +54,14 @@ extension Entity {
 }
 
 extension EntityDefinition {
-    fileprivate init(_ fields: ArchivedFields) {
+    fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
         self.init(name: fields.text("name") ?? "")
         parent = fields.text("parent")
         isAbstract = fields.flag("abstract")
         renamingIdentifier = fields.text("renamed")
         versionHashModifier = fields.text("modifier")
-        attributes = fields.list("attributes").map(Attribute.init)
-        relationships = fields.list("relationships").map(Relationship.init)
+        attributes = try fields.list("attributes").map(Attribute.init)
+        relationships = try fields.list("relationships").map(Relationship.init)
         uniquenessConstraints = fields.texts("unique")
         fetchIndexes = fields.texts("indexes").compactMap { words in
             guard let name = words.first else { return nil }
@@ -79,15 +81,12 @@ extension Attribute {
         ])
     }
 
-    fileprivate init(_ fields: ArchivedFields) {
-        self.init(
-            name: fields.text("name") ?? "",
-            type: fields.text("type").flatMap { AttributeType(rawValue: $0) } ?? .undefined
-        )
+    fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
+        self.init(name: fields.text("name") ?? "", type: try fields.value("type", or: .undefined))
         isOptional = fields.flag("optional")
         isTransient = fields.flag("transient")
         defaultValue = fields["default"].flatMap { type.scalarValue(from: $0) } ?? .null
-        mergeRule = fields.text("merge").flatMap { MergeRule(rawValue: $0) } ?? .latest
+        mergeRule = try fields.value("merge", or: .latest)
         compositeName = fields.text("composite")
         preservesValueAfterDeletion = fields.flag("preserved")
         renamingIdentifier = fields.text("renamed")
@@ -105,14 +104,14 @@ extension Relationship {
         ])
     }
 
-    fileprivate init(_ fields: ArchivedFields) {
+    fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
         self.init(name: fields.text("name") ?? "", destination: fields.text("to") ?? "")
         inverse = fields.text("inverse")
         isToMany = fields.flag("many")
         maximumCount = isToMany ? 0 : 1
         isOrdered = fields.flag("ordered")
         isOptional = fields.flag("optional")
-        deleteRule = fields.text("delete").flatMap { DeleteRule(rawValue: $0) } ?? .nullify
+        deleteRule = try fields.value("delete", or: .nullify)
         renamingIdentifier = fields.text("renamed")
         versionHashModifier = fields.text("modifier")
     }

@@ -148,7 +148,7 @@ extension XCDataModelReader {
         guard let text = info[MergeRule.userInfoKey] else { return .latest }
         guard let rule = MergeRule(rawValue: text) else {
             throw draft.error(
-                "\(MergeRule.userInfoKey) is '\(text)'; it is latest, max, min or counter",
+                "\(MergeRule.userInfoKey) is '\(text)'; it is \(MergeRule.names(lastAfter: "or"))",
                 line: line,
                 element: element
             )

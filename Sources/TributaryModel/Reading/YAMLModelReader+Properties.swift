@@ -77,7 +77,7 @@ extension YAMLModelReader {
         attribute.maximum = try value("max", of: fields) { attribute.type.bound(fromModelText: $0) }
         if let text = try fields.text("merge") ?? attribute.userInfo[MergeRule.userInfoKey] {
             guard let rule = MergeRule(rawValue: text) else {
-                throw fields.error("'\(text)' is none of latest, max, min and counter", key: "merge")
+                throw fields.error("'\(text)' is none of \(MergeRule.names(lastAfter: "and"))", key: "merge")
             }
             attribute.mergeRule = rule
         }
