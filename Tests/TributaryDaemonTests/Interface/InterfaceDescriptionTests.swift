@@ -86,13 +86,42 @@ import TributaryChanges
     /// No message is without a schema.
     @Test func everyMessageIsCompared() throws {
         let folder = PackageFolder.path("Sources/TributaryAdmin/Messages")
-        var declared: Set<String> = []
+        var declared: [String] = []
         for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            let text = try Article.text(of: "Sources/TributaryAdmin/Messages/\(file)")
-            declared.formUnion(text.matches(of: /struct (\w+): Codable/).map { String($0.1) })
+            declared += Self.messages(in: try Article.text(of: "Sources/TributaryAdmin/Messages/\(file)"))
         }
-        let compared = InterfaceMessages.all.map { "\(type(of: $0.1))" }
-        #expect(Set(compared) == declared)
+        let compared = InterfaceMessages.all.map { String(reflecting: type(of: $0.1)) }
+        #expect(compared.sorted() == declared.map { "TributaryAdmin.\($0)" }.sorted())
+    }
+
+    /// Two messages may contain types of one name.
+    @Test func aNestedMessageIsNamedWithItsOwner() {
+        let text = """
+            package struct A: Codable {
+                package enum State: String, Codable { case b }
+                package struct Item: Codable, Hashable {
+                    package struct Part: Codable {}
+                }
+                struct Helper {}
+            }
+            extension B.C {
+                struct Item: Codable {}
+            }
+            """
+        #expect(Self.messages(in: text) == ["A", "A.Item", "A.Item.Part", "B.C.Item"])
+    }
+
+    /// The names of the structs that are declared as `Codable`, nested ones with the names of their owners.
+    private static func messages(in text: String) -> [String] {
+        var owners: [String] = []
+        var names: [String] = []
+        for line in text.split(separator: "\n") {
+            let pattern = /( *)(?:package )?(struct|enum|extension) ([\w.]+)(: Codable)?.*/
+            guard let match = line.wholeMatch(of: pattern) else { continue }
+            owners = owners.prefix(match.1.count / 4) + [String(match.3)]
+            if match.2 == "struct", match.4 != nil { names.append(owners.joined(separator: ".")) }
+        }
+        return names
     }
 
     /// No schema is of no use.
