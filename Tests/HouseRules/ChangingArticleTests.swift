@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The article on changes leads to functions, types and tests that are there, in few steps.
+@Suite struct ChangingArticleTests {
+    /// A section of the article: a task.
+    private struct Task {
+        let name: String
+        let text: String
+        let rows: [[String]]
+
+        /// The text behind a label such as `**Tests:**`, up to the next label; nil without the label.
+        func paragraph(_ label: String) -> Substring? {
+            guard let start = text.range(of: "\n**\(label):**")?.upperBound else { return nil }
+            let rest = text[start...]
+            return rest[..<(rest.range(of: "\n**")?.lowerBound ?? rest.endIndex)]
+        }
+    }
+
+    private static let labels = ["No change", "Documents", "Tests", "Stays true"]
+
+    private static func tasks() throws -> [Task] {
+        let article = try Article("Changing")
+        return article.text.split(separator: "\n## ").dropFirst().compactMap { section in
+            let name = String(section.prefix { $0 != "\n" })
+            guard name != "Overview" else { return nil }
+            return Task(name: name, text: String(section), rows: article.rows(under: name))
+        }
+    }
+
+    @Test func everyTaskSaysTheSameThings() throws {
+        let tasks = try Self.tasks()
+        #expect(tasks.count == 10)
+        for task in tasks {
+            let places = Self.labels.map { task.text.range(of: "\n**\($0):**")?.lowerBound }
+            #expect(!places.contains(nil), "\(task.name) lacks one of \(Self.labels)")
+            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(task.name): another order")
+            #expect((2...9).contains(task.rows.count), "\(task.name) leads to too many functions, or to none")
+            let files = Set(task.rows.map { $0.dropFirst().first ?? "" })
+            #expect(files.count <= 9, "\(task.name) leads to too many files")
+        }
+    }
+
+    @Test func everyFunctionIsDeclaredInItsFile() throws {
+        let tree = try SourceTree.ofThisPackage()
+        for task in try Self.tasks() {
+            for row in task.rows {
+                try #require(row.count == 3 && !row[2].isEmpty, "\(row)")
+                let function = try #require(Article.code(row[0]), "\(row[0])")
+                let path = try #require(Article.code(row[1]), "\(row[1])")
+                let isThere = tree.file(path).map { WalksArticleTests.declares(function, in: $0) } ?? false
+                guard !isThere else { continue }
+                let others = tree.swiftFiles.filter { WalksArticleTests.declares(function, in: $0) }.map(\.path)
+                Issue.record("\(path) does not declare \(function), but \(others)")
+            }
+        }
+    }
+
+    /// A type is in the files that are named after it; members of the tables are checked with their files.
+    @Test func everyTypeAndMemberInTheTextIsThere() throws {
+        let files = try SourceTree.ofThisPackage().swiftFiles.filter { !$0.isFixture }
+        var words: Set<String> = []
+        for task in try Self.tasks() {
+            words.formUnion(Self.code(in: task.text).filter(Self.isSymbol))
+            words.subtract(task.rows.compactMap { Article.code($0[0]) })
+        }
+        #expect(words.count > 50)
+        for word in words { #expect(Self.isDeclared(word, in: files), "\(word) is declared nowhere") }
+    }
+
+    @Test func everyTaskNamesTests() throws {
+        let tests = try SourceTree.ofThisPackage().swiftFiles.filter(\.isTest)
+        for task in try Self.tasks() {
+            let names = Self.code(in: String(task.paragraph("Tests") ?? "")).filter {
+                $0.split(separator: ".").first?.hasSuffix("Tests") == true
+            }
+            #expect(!names.isEmpty, "\(task.name) has no test")
+            for name in names {
+                let parts = name.split(separator: ".").map(String.init)
+                let file = tests.first { $0.name == parts[0] + ".swift" }
+                #expect(file != nil, "\(task.name): \(parts[0]) is not there")
+                guard parts.count > 1, let file else { continue }
+                #expect(file.text.contains("func \(parts[1])("), "\(task.name): \(name) is not there")
+            }
+        }
+    }
+
+    @Test func theReadmeLeadsToTheArticle() throws {
+        let link = "](Sources/Tributary/Tributary.docc/Changing.md)"
+        #expect(try Article(path: "README.md").text.contains(link))
+        #expect(
+            try Article(path: ".github/CONTRIBUTING.md").text.contains(
+                "](../Sources/Tributary/Tributary.docc/Changing.md)"
+            )
+        )
+    }
+
+    @Test func aWrongSampleIsFound() {
+        #expect(Self.code(in: "`A`, then `B.c` and `d e`") == ["A", "B.c"])
+        #expect(["Ab", "Ab.c", "NULL", "a.b", "Ab/c.md", "README.md"].filter(Self.isSymbol) == ["Ab", "Ab.c"])
+        let text = "package struct Ab: C {\n    enum Cd {}\n    let e = 1\n}"
+        let files = [SourceFile(path: "Sources/Ab.swift", text: text)]
+        let words = ["Ab", "Ab.Cd", "Ab.e", "Cd", "Ab.f"]
+        #expect(words.filter { Self.isDeclared($0, in: files) } == ["Ab", "Ab.Cd", "Ab.e"])
+        let task = Task(name: "a", text: "a\n\n**Tests:** `B`\n`C`\n\n**Stays true:** d", rows: [])
+        #expect(task.paragraph("Tests") == " `B`\n`C`\n" && task.paragraph("Documents") == nil)
+    }
+
+    /// Whether a word in code is the name of a type, or of a member behind the name of its type.
+    private static func isSymbol(_ word: String) -> Bool {
+        guard let first = word.first, first.isUppercase, word.contains(where: \.isLowercase) else { return false }
+        return word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." } && !word.hasSuffix(".md")
+    }
+
+    /// Whether files that are named after the type declare the nested type or the member behind its dot.
+    private static func isDeclared(_ word: String, in files: [SourceFile]) -> Bool {
+        let parts = word.split(separator: ".").map(String.init)
+        let own = files.filter { $0.name == parts[0] + ".swift" || $0.name.hasPrefix(parts[0] + "+") }
+        guard let last = parts.last, parts.count > 1 else { return !own.isEmpty }
+        let keywords = ["struct", "class", "actor", "enum", "typealias", "func", "var", "let", "case"]
+        return own.contains { file in
+            file.codeLines.contains { line in
+                keywords.contains { keyword in
+                    [" ", ":", "<", "(", ","].contains { line.contains("\(keyword) \(last)\($0)") }
+                        || line.hasSuffix("\(keyword) \(last)")
+                }
+            }
+        }
+    }
+
+    /// What stands in backticks and has no space.
+    private static func code(in text: String) -> [String] {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
+        return parts.indices.filter { !$0.isMultiple(of: 2) }.map { parts[$0] }.filter { part in
+            !part.isEmpty && !part.contains { $0.isWhitespace }
+        }
+    }
+}
