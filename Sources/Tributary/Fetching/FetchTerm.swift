@@ -46,7 +46,7 @@ struct FetchTerm {
     /// The path and the constant of a plain equality comparison.
     private var equality: (path: BoundPath, value: PropertyValue)? {
         guard case .comparison(let comparison) = bound, comparison.operation == .equal,
-            comparison.quantifier == .direct, !comparison.isCaseInsensitive, !comparison.isDiacriticInsensitive,
+            comparison.quantifier == .direct, comparison.folding.isEmpty,
             case .path(let path) = comparison.left, path.scope == 0, case .constant(let value) = comparison.right
         else { return nil }
         return (path, value)

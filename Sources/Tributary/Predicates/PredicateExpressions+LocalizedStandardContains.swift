@@ -20,6 +20,6 @@ extension PredicateExpressions {
 extension String {
     /// The string without case and diacritics; the translator recognizes it by its key path.
     var foldedForSearch: String {
-        StringFolding.fold(self, caseInsensitive: true, diacriticInsensitive: true)
+        StringFolding([.caseInsensitive, .diacriticInsensitive]).fold(self)
     }
 }

@@ -176,6 +176,15 @@ extension ObjectPredicate.Operator {
     }
 }
 
+extension ObjectPredicate.Comparison {
+    /// The folding of strings on both sides.
+    var folding: StringFolding {
+        var folding: StringFolding = isCaseInsensitive ? .caseInsensitive : []
+        if isDiacriticInsensitive { folding.insert(.diacriticInsensitive) }
+        return folding
+    }
+}
+
 extension ObjectPredicate.Quantifier {
     /// Whether the condition is true for as many of the values as the quantifier demands.
     func holds(of values: [PropertyValue], _ condition: (PropertyValue) -> Bool) -> Bool {

@@ -16,13 +16,8 @@ enum StringFunctions {
     private static let operators: [ObjectPredicate.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
 
     /// Encodes an operator and its folding as a number.
-    static func options(
-        _ operation: ObjectPredicate.Operator,
-        caseInsensitive: Bool,
-        diacriticInsensitive: Bool
-    ) -> Int32 {
-        let index = Int32(operators.firstIndex(of: operation) ?? 0)
-        return index << 2 | (caseInsensitive ? 1 : 0) | (diacriticInsensitive ? 2 : 0)
+    static func options(_ operation: ObjectPredicate.Operator, _ folding: StringFolding) -> Int32 {
+        Int32(operators.firstIndex(of: operation) ?? 0) << 2 | folding.rawValue
     }
 
     /// Registers the functions in a connection.
@@ -110,8 +105,7 @@ enum StringFunctions {
             try? StringMatcher(
                 operators[min(Int(options >> 2), operators.count - 1)],
                 pattern,
-                caseInsensitive: options & 1 != 0,
-                diacriticInsensitive: options & 2 != 0
+                StringFolding(rawValue: options & 3)
             )
         )
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(matcher).toOpaque()) { kept in
@@ -122,12 +116,7 @@ enum StringFunctions {
 
     private static func foldValue(_ context: OpaquePointer?, _ values: Values?) {
         guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
-        let options = sqlite3_value_int(values[1])
-        var folded = StringFolding.fold(
-            text,
-            caseInsensitive: options & 1 != 0,
-            diacriticInsensitive: options & 2 != 0
-        )
+        var folded = StringFolding(rawValue: sqlite3_value_int(values[1]) & 3).fold(text)
         folded.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
                 guard let start = chars.baseAddress else { return sqlite3_result_text(context, "", 0, copied) }

@@ -103,16 +103,12 @@ struct PredicateCompiler {
         _ right: SQLFragment,
         _ comparison: BoundPredicate.Comparison
     ) -> SQLFragment {
-        let options = StringFunctions.options(
-            comparison.operation,
-            caseInsensitive: comparison.isCaseInsensitive,
-            diacriticInsensitive: comparison.isDiacriticInsensitive
-        )
+        let options = StringFunctions.options(comparison.operation, comparison.folding)
         if comparison.operation.isStringOperator {
             return "\(StringFunctions.match)(" + left + ", " + right + ", \(options))"
         }
         var (left, right) = (left, right)
-        if comparison.isCaseInsensitive || comparison.isDiacriticInsensitive {
+        if !comparison.folding.isEmpty {
             left = "\(StringFunctions.fold)(" + left + ", \(options))"
             right = folded(right, comparison)
         }
@@ -136,24 +132,9 @@ struct PredicateCompiler {
     private static func folded(_ right: SQLFragment, _ comparison: BoundPredicate.Comparison) -> SQLFragment {
         switch comparison.right {
         case .path, .function:
-            let options = StringFunctions.options(
-                comparison.operation,
-                caseInsensitive: comparison.isCaseInsensitive,
-                diacriticInsensitive: comparison.isDiacriticInsensitive
-            )
+            let options = StringFunctions.options(comparison.operation, comparison.folding)
             return "\(StringFunctions.fold)(" + right + ", \(options))"
-        case .constant, .list: break
+        case .constant, .list: return SQLFragment(right.text, right.arguments.map(comparison.folding.fold))
         }
-        let values = right.arguments.map { value -> PropertyValue in
-            guard let text = value.text else { return value }
-            return .string(
-                StringFolding.fold(
-                    text,
-                    caseInsensitive: comparison.isCaseInsensitive,
-                    diacriticInsensitive: comparison.isDiacriticInsensitive
-                )
-            )
-        }
-        return SQLFragment(right.text, values)
     }
 }

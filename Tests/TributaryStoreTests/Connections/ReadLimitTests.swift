@@ -8,7 +8,7 @@ import TributaryModel
 struct ReadLimitTests {
     /// Matches a string on which the expression backtracks without end: one row, and one instruction of SQLite.
     private static func backtrack(_ reader: Reader) throws {
-        let options = StringFunctions.options(.matches, caseInsensitive: false, diacriticInsensitive: false)
+        let options = StringFunctions.options(.matches, [])
         let text = String(repeating: "a", count: 40)
         try BoundStatement(
             reader.database,

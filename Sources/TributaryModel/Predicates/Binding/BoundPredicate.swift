@@ -21,8 +21,7 @@ package indirect enum BoundPredicate: Sendable {
         package let operation: ObjectPredicate.Operator
         /// The right side: `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
         package let right: Operand
-        package let isCaseInsensitive: Bool
-        package let isDiacriticInsensitive: Bool
+        package let folding: StringFolding
         /// `direct` unless the left path is to-many.
         package let quantifier: ObjectPredicate.Quantifier
         /// The kind of both sides.

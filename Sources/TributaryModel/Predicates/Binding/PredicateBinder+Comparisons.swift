@@ -44,20 +44,14 @@ extension PredicateBinder {
         let operand = try self.right(right, kind, comparison, text)
         var matcher: StringMatcher?
         if operation.isStringOperator, case .constant(let value) = operand, let text = value.text {
-            matcher = try StringMatcher(
-                operation,
-                text,
-                caseInsensitive: comparison.isCaseInsensitive,
-                diacriticInsensitive: comparison.isDiacriticInsensitive
-            )
+            matcher = try StringMatcher(operation, text, comparison.folding)
         }
         return .comparison(
             BoundPredicate.Comparison(
                 left: constant,
                 operation: operation,
                 right: operand,
-                isCaseInsensitive: comparison.isCaseInsensitive,
-                isDiacriticInsensitive: comparison.isDiacriticInsensitive,
+                folding: comparison.folding,
                 quantifier: comparison.quantifier,
                 kind: kind,
                 matcher: matcher,
@@ -68,19 +62,7 @@ extension PredicateBinder {
 
     private func members(of operand: Operand, _ comparison: ObjectPredicate.Comparison) -> SortedValues? {
         guard comparison.operation == .isIn, case .list(let values) = operand else { return nil }
-        guard comparison.isCaseInsensitive || comparison.isDiacriticInsensitive else { return SortedValues(values) }
-        return SortedValues(
-            values.map { value in
-                guard let text = value.text else { return value }
-                return .string(
-                    StringFolding.fold(
-                        text,
-                        caseInsensitive: comparison.isCaseInsensitive,
-                        diacriticInsensitive: comparison.isDiacriticInsensitive
-                    )
-                )
-            }
-        )
+        return SortedValues(values.map(comparison.folding.fold))
     }
 
     func text(of operand: Operand, _ expression: ObjectPredicate.Expression) -> String {
@@ -119,7 +101,7 @@ extension PredicateBinder {
             throw ObjectPredicateError("\(name) is for strings, '\(text)' is none", keyPath: text)
         default: break
         }
-        if comparison.isCaseInsensitive || comparison.isDiacriticInsensitive {
+        if !comparison.folding.isEmpty {
             throw ObjectPredicateError("[c] and [d] are for strings", keyPath: text)
         }
     }

@@ -44,7 +44,7 @@ extension BoundPredicate.Comparison {
                 guard let low = order(left, values[0]), let high = order(left, values[1]) else { return false }
                 return low >= 0 && high <= 0
             }
-            if let members { return members.contains(folded(left)) }
+            if let members { return members.contains(folding.fold(left)) }
             return values.contains { order(left, $0) == 0 }
         case .path, .function: return false
         }
@@ -65,31 +65,12 @@ extension BoundPredicate.Comparison {
 
     private func matches(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
         guard let text = left.text, let pattern = right.text else { return false }
-        if let matcher { return matcher.matches(text) }
-        let matcher = try? StringMatcher(
-            operation,
-            pattern,
-            caseInsensitive: isCaseInsensitive,
-            diacriticInsensitive: isDiacriticInsensitive
-        )
+        let matcher = self.matcher ?? (try? StringMatcher(operation, pattern, folding))
         return matcher?.matches(text) ?? false
     }
 
     private func order(_ left: PropertyValue, _ right: PropertyValue) -> Int? {
-        guard isCaseInsensitive || isDiacriticInsensitive, let first = left.text, let second = right.text else {
-            return left.compared(to: right)
-        }
-        return PropertyValue.string(fold(first)).compared(to: .string(fold(second)))
-    }
-
-    /// Returns the value folded by the comparison's options.
-    private func folded(_ value: PropertyValue) -> PropertyValue {
-        guard isCaseInsensitive || isDiacriticInsensitive, let text = value.text else { return value }
-        return .string(fold(text))
-    }
-
-    private func fold(_ text: String) -> String {
-        StringFolding.fold(text, caseInsensitive: isCaseInsensitive, diacriticInsensitive: isDiacriticInsensitive)
+        folding.fold(left).compared(to: folding.fold(right))
     }
 }
 

@@ -22,9 +22,8 @@ package enum FunctionEvaluator {
         case .uppercase: return value.text.map { .string($0.uppercased()) } ?? .null
         case .lowercase: return value.text.map { .string($0.lowercased()) } ?? .null
         case .canonical:
-            return value.text.map {
-                .string(StringFolding.fold($0, caseInsensitive: true, diacriticInsensitive: true))
-            } ?? .null
+            let folding: StringFolding = [.caseInsensitive, .diacriticInsensitive]
+            return value.text.map { .string(folding.fold($0)) } ?? .null
         case .length: return value.text.map { .integer(Int64($0.unicodeScalars.count)) } ?? .null
         case .castToNumber, .castToDecimal, .castToString, .castToDate: return cast(function, value)
         }

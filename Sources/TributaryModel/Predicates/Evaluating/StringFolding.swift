@@ -1,25 +1,33 @@
 import Foundation
+package import TributaryChanges
 
-/// Folds a string for the comparison options `[c]` and `[d]`.
+/// The folding of strings for the comparison options `[c]` and `[d]`.
 ///
-/// SQL and the evaluation in memory both call this function.
-package enum StringFolding {
-    /// Returns the string in lower case, scalar by scalar, without nonspacing marks after canonical decomposition, or
-    /// both.
-    ///
-    /// Marks are removed first, so that `İ` becomes `i`.
-    ///
-    /// - Parameters:
-    ///   - text: The string.
-    ///   - caseInsensitive: Whether the result is in lower case.
-    ///   - diacriticInsensitive: Whether the result has no nonspacing marks.
-    /// - Returns: The folded string.
-    package static func fold(_ text: String, caseInsensitive: Bool, diacriticInsensitive: Bool) -> String {
+/// SQL and the evaluation in memory both use it; SQL receives the raw value.
+package struct StringFolding: OptionSet, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Lower case, scalar by scalar: `[c]`.
+    package static let caseInsensitive = StringFolding(rawValue: 1)
+    /// Canonical decomposition without nonspacing marks: `[d]`.
+    package static let diacriticInsensitive = StringFolding(rawValue: 2)
+
+    /// Returns the folded string; marks are removed first, so that `İ` becomes `i`.
+    package func fold(_ text: String) -> String {
         var text = text
-        if diacriticInsensitive, !text.utf8.allSatisfy({ $0 < 0x80 }) {
+        if contains(.diacriticInsensitive), !text.utf8.allSatisfy({ $0 < 0x80 }) {
             let scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
             text = String(String.UnicodeScalarView(scalars.filter { $0.properties.generalCategory != .nonspacingMark }))
         }
-        return caseInsensitive ? text.lowercased() : text
+        return contains(.caseInsensitive) ? text.lowercased() : text
+    }
+
+    /// Returns the folded value of a string or a URI; any other value unchanged.
+    package func fold(_ value: PropertyValue) -> PropertyValue {
+        isEmpty ? value : value.text.map { .string(fold($0)) } ?? value
     }
 }

@@ -11,31 +11,23 @@ package struct StringMatcher: Sendable {
     }
 
     private let test: Test
-    private let isCaseInsensitive: Bool
-    private let isDiacriticInsensitive: Bool
+    private let folding: StringFolding
 
     /// A matcher for one of the five string operators.
     ///
     /// - Parameters:
     ///   - operation: One of the five string operators.
     ///   - pattern: The right side of the comparison.
-    ///   - caseInsensitive: Whether case is ignored.
-    ///   - diacriticInsensitive: Whether diacritics are ignored.
+    ///   - folding: The folding of both sides.
     /// - Throws: ``ObjectPredicateError`` when the pattern of MATCHES is no regular expression, or the operator is
     ///   another one.
     package init(
         _ operation: ObjectPredicate.Operator,
         _ pattern: String,
-        caseInsensitive: Bool = false,
-        diacriticInsensitive: Bool = false
+        _ folding: StringFolding = []
     ) throws(ObjectPredicateError) {
-        isCaseInsensitive = caseInsensitive
-        isDiacriticInsensitive = diacriticInsensitive
-        let folded = StringFolding.fold(
-            pattern,
-            caseInsensitive: caseInsensitive,
-            diacriticInsensitive: diacriticInsensitive
-        )
+        self.folding = folding
+        let folded = folding.fold(pattern)
         switch operation {
         case .beginsWith: test = .prefix(folded)
         case .endsWith: test = .suffix(folded)
@@ -43,12 +35,8 @@ package struct StringMatcher: Sendable {
         case .like: test = .like(LikePattern(folded))
         case .matches:
             // The pattern itself is not lower-cased, because that would turn \S into \s.
-            let unmarked = StringFolding.fold(
-                pattern,
-                caseInsensitive: false,
-                diacriticInsensitive: diacriticInsensitive
-            )
-            let options: NSRegularExpression.Options = caseInsensitive ? [.caseInsensitive] : []
+            let unmarked = folding.subtracting(.caseInsensitive).fold(pattern)
+            let options: NSRegularExpression.Options = folding.contains(.caseInsensitive) ? [.caseInsensitive] : []
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(unmarked))\\z", options: options) else {
                 throw ObjectPredicateError("'\(pattern)' is no regular expression")
             }
@@ -61,21 +49,13 @@ package struct StringMatcher: Sendable {
     /// Whether `text` matches.
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
-            let text = StringFolding.fold(
-                text,
-                caseInsensitive: false,
-                diacriticInsensitive: isDiacriticInsensitive
-            )
+            let text = folding.subtracting(.caseInsensitive).fold(text)
             guard MatchingLimit.isOver != nil, text.utf16.count >= LongTextMatch.minimumLength else {
                 return StringMatcher.matches(text, expression)
             }
             return LongTextMatch.run { StringMatcher.matches(text, expression) }
         }
-        let text = StringFolding.fold(
-            text,
-            caseInsensitive: isCaseInsensitive,
-            diacriticInsensitive: isDiacriticInsensitive
-        )
+        let text = folding.fold(text)
         switch test {
         case .prefix(let prefix): return text.utf8.starts(with: prefix.utf8)
         case .suffix(let suffix): return text.utf8.reversed().starts(with: suffix.utf8.reversed())

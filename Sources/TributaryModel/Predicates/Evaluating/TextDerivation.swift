@@ -32,7 +32,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
     /// Returns a sort key of three levels: the letters without marks and case, then the marks, then the case.
     private static func key(_ text: String, readsNumbers: Bool, keepsCase: Bool) -> String {
         let marked = text.lowercased()
-        let plain = StringFolding.fold(text, caseInsensitive: true, diacriticInsensitive: true)
+        let plain = StringFolding([.caseInsensitive, .diacriticInsensitive]).fold(text)
         var key = weighted(plain, readsNumbers: readsNumbers) + separator + marked
         guard keepsCase else { return key }
         key += separator
