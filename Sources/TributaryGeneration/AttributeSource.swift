@@ -31,9 +31,6 @@ struct AttributeSource {
         return attribute.isOptional ? base + "?" : base
     }
 
-    /// Whether the attribute has a type; a transient attribute without a type is in no snapshot.
-    static func isTyped(_ attribute: Attribute) -> Bool { attribute.type != .undefined }
-
     /// Whether a file with attributes of these types needs Foundation.
     static func needsFoundation(_ types: [AttributeType]) -> Bool {
         let own: Set<AttributeType> = [.date, .binary, .transformable, .decimal, .uuid, .uri]

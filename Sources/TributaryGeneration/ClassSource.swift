@@ -94,38 +94,31 @@ struct ClassSource {
     // MARK: Accessors
 
     private func accessor(_ member: ClassMember, in type: String) -> [String] {
-        let key = member.escaped
-        let head = "    /// \(comment(member.property))"
+        let target = "self[\(type).\(member.escaped)]"
+        var (declared, value, newValue) = ("", target, "newValue")
         switch member.property {
-        case .attribute(let attribute):
-            let declared = "    \(access)var \(member.escaped): \(attributes.type(of: attribute)) {"
-            guard attribute.derivationExpression == nil else {
-                return [head, declared, "        self[\(type).\(key)]", "    }"]
-            }
-            return [head, declared] + getterAndSetter("self[\(type).\(key)]", "newValue", "self[\(type).\(key)]")
+        case .attribute(let attribute): declared = attributes.type(of: attribute)
         case .relationship(let relationship, _):
-            let target = names.type(ofEntity: relationship.destination)
-            let subscripted = "self[\(type).\(key)]"
-            guard relationship.isToMany else {
-                return [head, "    \(access)var \(member.escaped): \(target)? {"]
-                    + getterAndSetter(subscripted, "newValue", subscripted)
+            declared = names.type(ofEntity: relationship.destination)
+            if !relationship.isToMany {
+                declared += "?"
+            } else if relationship.isOrdered {
+                declared = "[\(declared)]"
+            } else {
+                let set = names.library("Set")
+                declared = "\(set)<\(declared)>"
+                value = "\(set)(\(target))"
+                newValue = "newValue.sorted { $0.uniqueID < $1.uniqueID }"
             }
-            if relationship.isOrdered {
-                return [head, "    \(access)var \(member.escaped): [\(target)] {"]
-                    + getterAndSetter(subscripted, "newValue", subscripted)
-            }
-            let set = names.library("Set")
-            return [head, "    \(access)var \(member.escaped): \(set)<\(target)> {"]
-                + getterAndSetter(
-                    "\(set)(\(subscripted))",
-                    "newValue.sorted { $0.uniqueID < $1.uniqueID }",
-                    subscripted
-                )
         }
-    }
-
-    private func getterAndSetter(_ value: String, _ newValue: String, _ target: String) -> [String] {
-        ["        get { \(value) }", "        set { \(target) = \(newValue) }", "    }"]
+        let isDerived = member.property.attribute?.derivationExpression != nil
+        return [
+            "    /// \(comment(member.property))",
+            "    \(access)var \(member.escaped): \(declared) {",
+        ]
+            + (isDerived
+                ? ["        \(value)"] : ["        get { \(value) }", "        set { \(target) = \(newValue) }"])
+            + ["    }"]
     }
 
     private func comment(_ property: Property) -> String {

@@ -41,13 +41,11 @@ struct CompositeSource {
         let fields = names.library("CompositeFields")
         lines += ["    }", "", "    /// As `CompositeValue` asks.", "    \(access)init(_ fields: \(fields)) {"]
         lines += members.map { member in
-            "        self.\(member.name) = fields[\(SwiftName.literal(member.attribute.name)), .\(caseName(member.attribute))]"
+            "        self.\(member.name) = fields[\(SwiftName.literal(member.attribute.name)), .\(member.attribute.type)]"
         }
         lines += ["    }", "", "    /// As `CompositeValue` asks.", "    \(access)var compositeFields: \(fields) {"]
         lines.append("        \(members.isEmpty ? "let" : "var") fields = \(fields)()")
         lines += members.map { "        fields.set(\(SwiftName.literal($0.attribute.name)), to: self.\($0.name))" }
         return lines + ["        return fields", "    }", "}"]
     }
-
-    private func caseName(_ attribute: Attribute) -> String { "\(attribute.type)" }
 }

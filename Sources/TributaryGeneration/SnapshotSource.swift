@@ -45,7 +45,8 @@ struct SnapshotSource {
             let name = member.property.name
             switch member.property {
             case .attribute(let attribute):
-                guard AttributeSource.isTyped(attribute) else { return nil }
+                // A transient attribute without a type is in no snapshot.
+                guard attribute.type != .undefined else { return nil }
                 let snapshotType = attributes.snapshotType(of: attribute)
                 let isSame = snapshotType == attributes.type(of: attribute)
                 let key = "\(type).\(member.escaped)"

@@ -2,11 +2,7 @@ import TributaryChanges
 
 /// The members of one JSON object in an archived model.
 struct ArchivedFields {
-    private let value: JSONValue
-
-    init(_ value: JSONValue) {
-        self.value = value
-    }
+    let value: JSONValue
 
     /// Returns a JSON object of the members that have a value.
     static func object(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
@@ -17,8 +13,6 @@ struct ArchivedFields {
         guard case .array(let values)? = value else { return [] }
         return values.map(ArchivedFields.init)
     }
-
-    subscript(key: String) -> JSONValue? { value[key] }
 
     func text(_ key: String) -> String? {
         if case .string(let text)? = value[key] { text } else { nil }

@@ -25,7 +25,7 @@ extension Model {
     /// - Throws: ``ModelError`` when the text is no archive, or names a type or rule that this program does not know.
     package init(archive: String) throws(ModelError) {
         guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
-        let fields = ArchivedFields(value)
+        let fields = ArchivedFields(value: value)
         var composites: [String: [Attribute]] = [:]
         if case .object(let members)? = value["composites"] {
             for member in members {
@@ -85,7 +85,7 @@ extension Attribute {
         self.init(name: fields.text("name") ?? "", type: try fields.value("type", or: .undefined))
         isOptional = fields.flag("optional")
         isTransient = fields.flag("transient")
-        defaultValue = fields["default"].flatMap { type.scalarValue(from: $0) } ?? .null
+        defaultValue = fields.value["default"].flatMap { type.scalarValue(from: $0) } ?? .null
         mergeRule = try fields.value("merge", or: .latest)
         compositeName = fields.text("composite")
         preservesValueAfterDeletion = fields.flag("preserved")

@@ -15,7 +15,7 @@ extension AttributeType {
         case .double(let value): numberValue(value)
         case .number(let text): longNumberValue(text)
         case .boolean(let value): self == .boolean ? .boolean(value) : nil
-        case .object: self == .binary || self == .transformable ? BlobReference(json).map(\.value) : nil
+        case .object: self == .binary || self == .transformable ? PropertyValue(blobReference: json) : nil
         case .array, .unrepresentable: nil
         }
     }
