@@ -33,13 +33,7 @@ extension FetchOperation {
             context.reader.keep(answer.rows, readAt: answer.number)
             objects = answer.ids.map { context.fault(for: $0) }
         }
-        if !request.prefetchedKeyPaths.isEmpty {
-            try PrefetchOperation(context: context).prefetch(
-                request.prefetchedKeyPaths,
-                of: objects,
-                entity: request.entityName
-            )
-        }
+        try prefetch(for: objects)
         return objects
     }
 }

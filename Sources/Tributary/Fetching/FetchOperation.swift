@@ -29,14 +29,14 @@ struct FetchOperation {
         } else {
             objects = try ids(fillingRowCache: request.includesPropertyValues).map { context.fault(for: $0) }
         }
-        if !request.prefetchedKeyPaths.isEmpty {
-            try PrefetchOperation(context: context).prefetch(
-                request.prefetchedKeyPaths,
-                of: objects,
-                entity: request.entityName
-            )
-        }
+        try prefetch(for: objects)
         return objects
+    }
+
+    /// Reads the objects at the end of the request's prefetched key paths.
+    func prefetch(for objects: [ManagedObject]) throws {
+        let operation = PrefetchOperation(context: context)
+        try operation.prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
     }
 
     /// Returns the IDs of the objects that match the request, in its order.

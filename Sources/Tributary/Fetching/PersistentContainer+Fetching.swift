@@ -25,8 +25,7 @@ extension PersistentContainer {
     ///   - fillingRowCache: whether the rows are read along: the main context's `object(with:)` then needs no query.
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The IDs, in the order of the request.
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
-    ///   ``HistoryError`` for a token of another store.
+    /// - Throws: as ``fetch(_:at:)``.
     public func fetchIDs(
         _ request: FetchRequest,
         fillingRowCache: Bool = false,
@@ -45,8 +44,7 @@ extension PersistentContainer {
     ///   - request: the entity and condition.
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
-    ///   ``HistoryError`` for a token of another store.
+    /// - Throws: as ``fetch(_:at:)``.
     public func count(for request: FetchRequest, at state: FetchedState = .mainContext) async throws -> Int {
         let query = try home.query(request)
         return try await reading(at: state) { try $0.count(query) }
@@ -59,7 +57,7 @@ extension PersistentContainer {
     ///   - predicate: the condition that the objects match; nil counts all.
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
-    /// - Throws: as ``count(for:at:)``.
+    /// - Throws: as ``fetch(_:at:)``.
     public func count<Object: ManagedObject>(
         of type: Object.Type,
         where predicate: ObjectPredicate? = nil,
@@ -112,8 +110,7 @@ extension PersistentContainer {
     ///   - request: the entity, condition and properties.
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The dictionaries, in the order of the request.
-    /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
-    ///   ``HistoryError`` for a token of another store.
+    /// - Throws: as ``fetch(_:at:)``.
     public func fetchDictionaries(
         _ request: FetchRequest,
         at state: FetchedState = .mainContext

@@ -3,7 +3,7 @@ import TributaryModel
 
 extension PredicateExpressions.Variable: TranslatableExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase] {
-        guard let term = translator.term(of: key) else {
+        guard let term = translator.variables[key] else {
             throw translator.unsupported(self, "the variable belongs to another predicate")
         }
         return [PredicateCase(term: term)]

@@ -7,7 +7,7 @@ import TributaryModel
 /// Optionals need more than a change of names: a part that may be nil is split into cases, each with the condition
 /// under which it holds, and comparisons are made case by case.
 struct PredicateTranslator {
-    private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
+    private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
     /// The maximum number of cases; a predicate with more is refused.
     static let caseLimit = 128
@@ -103,8 +103,6 @@ struct PredicateTranslator {
         defer { variables[variable.key] = outer }
         return try cases(expression)
     }
-
-    func term(of variable: PredicateExpressions.VariableID) -> PredicateTerm? { variables[variable] }
 
     /// Returns a name that no other subquery of the predicate has.
     mutating func newName() -> String {

@@ -5,13 +5,8 @@ struct PositionPlan {
     let wanted: [ManagedObjectID]
     /// The newest positions, including those of other objects.
     let positions: [ManagedObjectID: String]
-    private var kept: Set<ManagedObjectID>
-
-    init(wanted: [ManagedObjectID], positions: [ManagedObjectID: String], kept: Set<ManagedObjectID>) {
-        self.wanted = wanted
-        self.positions = positions
-        self.kept = kept
-    }
+    /// The objects that keep their positions.
+    let kept: Set<ManagedObjectID>
 
     /// Returns positions in order; when two neighbours leave no room between them, the second one moves as well.
     func positioned() -> [(id: ManagedObjectID, position: String)] {

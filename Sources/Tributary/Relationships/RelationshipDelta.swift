@@ -10,16 +10,6 @@ struct RelationshipDelta: Sendable {
         var rootIndex: Int
         var id: UniqueID
         var propertyIndex: Int
-
-        init(rootIndex: Int, id: UniqueID, propertyIndex: Int) {
-            self.rootIndex = rootIndex
-            self.id = id
-            self.propertyIndex = propertyIndex
-        }
-
-        init(_ object: ManagedObject, _ propertyIndex: Int) {
-            self.init(rootIndex: object.descriptor.rootIndex, id: object.uniqueID, propertyIndex: propertyIndex)
-        }
     }
 
     /// One relationship of any object.
@@ -173,5 +163,11 @@ struct RelationshipDelta: Sendable {
         orderings = [:]
         changedRelationships = []
         ordinal = 0
+    }
+}
+
+extension RelationshipDelta.Key {
+    init(_ object: ManagedObject, _ propertyIndex: Int) {
+        self.init(rootIndex: object.descriptor.rootIndex, id: object.uniqueID, propertyIndex: propertyIndex)
     }
 }

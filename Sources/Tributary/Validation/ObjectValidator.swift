@@ -9,11 +9,6 @@ struct ObjectValidator {
     let checksAll: Bool
     private(set) var found: [ValidationFailure] = []
 
-    init(object: ManagedObject, checksAll: Bool) {
-        self.object = object
-        self.checksAll = checksAll
-    }
-
     mutating func failures(in context: ManagedObjectContext) -> [ValidationFailure] {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             switch property {

@@ -154,3 +154,12 @@ extension Optional: FieldValue where Wrapped: FieldValue {
     /// The zero value that ``FieldValue`` requires.
     @inlinable public static var zeroField: Wrapped? { nil }
 }
+
+extension PropertyValue: FieldValue {
+    /// Creates the value unchanged.
+    public init?(fieldValue: PropertyValue) { self = fieldValue }
+    /// The value unchanged.
+    public var fieldValue: PropertyValue { self }
+    /// The null value.
+    public static var zeroField: PropertyValue { .null }
+}

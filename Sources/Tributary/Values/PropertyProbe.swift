@@ -20,9 +20,6 @@ final class PropertyProbe: Sendable {
         }
     }
 
-    /// The names that were requested.
-    private var found: [String] { names.withLock { $0 } }
-
     /// The result for an accessor.
     enum Finding: Equatable {
         /// The accessor represents one property.
@@ -58,7 +55,7 @@ final class PropertyProbe: Sendable {
         let probe = PropertyProbe()
         let object = probe.object(of: type, value: value)
         guard let output = object[keyPath: path] else { return .none(uses: []) }
-        let names = probe.found
+        let names = probe.names.withLock { $0 }
         if names.isEmpty {
             if let id = output as? ManagedObjectID, id.uniqueID == object.uniqueID { return .identity }
             if let id = output as? UniqueID, id == object.uniqueID { return .identity }
