@@ -1,0 +1,49 @@
+import Testing
+import TributaryChanges
+
+@testable import TributaryModel
+
+@Suite("The evaluator of functions")
+struct FunctionEvaluatorTests {
+    private static let samples: [[PropertyValue]] = [
+        [.integer(9)], [.double(2.5)], [.decimal("1.5")], [.string("Éa")], [.string("2026-11-21")],
+        [.integer(7), .integer(2)], [.decimal("1.5"), .decimal("2")],
+    ]
+
+    @Test("has a result for every function but now()", arguments: ObjectPredicate.Function.allCases)
+    func computesEach(_ function: ObjectPredicate.Function) {
+        let fitting = Self.samples.filter { arguments in
+            arguments.count == function.argumentCount && function.kind(of: arguments.map(\.kind)) != nil
+        }
+        #expect(fitting.isEmpty == (function == .now))
+        let results = fitting.map { FunctionEvaluator.value(function, $0) }
+        #expect(results.contains { !$0.isNull } != (function == .now))
+    }
+
+    @Test("has no result for another number of arguments", arguments: ObjectPredicate.Function.allCases)
+    func wrongCount(_ function: ObjectPredicate.Function) {
+        for arguments in Self.samples + [[]] where arguments.count != function.argumentCount {
+            #expect(FunctionEvaluator.value(function, arguments).isNull)
+        }
+    }
+
+    @Test("folds the case of each scalar as the Unicode mapping does")
+    func casesOfScalars() {
+        for number in 0..<UInt32(0x11_0000) {
+            guard let scalar = Unicode.Scalar(number) else { continue }
+            let text = PropertyValue.string("a" + String(scalar))
+            let lower = FunctionEvaluator.value(.lowercase, [text]) == .string("a" + scalar.properties.lowercaseMapping)
+            let upper = FunctionEvaluator.value(.uppercase, [text]) == .string("A" + scalar.properties.uppercaseMapping)
+            if !lower || !upper { Issue.record("U+\(String(number, radix: 16))") }
+        }
+    }
+
+    @Test("computes what key paths with a suffix derive")
+    func derivations() {
+        let text = PropertyValue.string("ÉÀb")
+        #expect(TextDerivation.length.value(of: text) == .integer(3))
+        #expect(TextDerivation.caseInsensitive.value(of: text) == .string("éàb"))
+        #expect(FunctionEvaluator.value(.canonical, [text]) == .string("eab"))
+        #expect(FunctionEvaluator.value(.length, [.uri("a:é")]) == .integer(3))
+    }
+}
