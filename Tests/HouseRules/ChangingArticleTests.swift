@@ -120,7 +120,7 @@ import Testing
         guard let last = parts.last, parts.count > 1 else { return !own.isEmpty }
         let keywords = ["struct", "class", "actor", "enum", "typealias", "func", "var", "let", "case"]
         return own.contains { file in
-            file.codeLines.contains { line in
+            file.codeLines.lazy.filter { $0.contains(last) }.contains { line in
                 keywords.contains { keyword in
                     [" ", ":", "<", "(", ","].contains { line.contains("\(keyword) \(last)\($0)") }
                         || line.hasSuffix("\(keyword) \(last)")

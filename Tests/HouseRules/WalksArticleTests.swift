@@ -51,7 +51,7 @@ import Testing
         let code = file.codeLines.joined(separator: "\n")
         let types = ["struct", "class", "actor", "enum", "protocol", "extension"].map { "\($0) \(type)" }
         let isKeyword = member == "init" || member == "subscript"
-        let members = isKeyword ? [member] : ["func", "var", "let"].map { "\($0) \(member)" }
+        let members = isKeyword ? [member] : ["func", "var", "let", "case"].map { "\($0) \(member)" }
         return occurs(types, before: [" ", ":", "<"], in: code)
             && occurs(members, before: ["(", "<", ":", " ="], in: code)
     }
