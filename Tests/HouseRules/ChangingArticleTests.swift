@@ -59,7 +59,7 @@ import Testing
 
     /// A type is in the files that are named after it; members of the tables are checked with their files.
     @Test func everyTypeAndMemberInTheTextIsThere() throws {
-        let files = try SourceTree.ofThisPackage().swiftFiles.filter { !$0.isFixture }
+        let files = Self.byType(try SourceTree.ofThisPackage().swiftFiles.filter { !$0.isFixture })
         var words: Set<String> = []
         for task in try Self.tasks() {
             words.formUnion(Self.code(in: task.text).filter(Self.isSymbol))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func everyTaskNamesTests() throws {
-        let tests = try SourceTree.ofThisPackage().swiftFiles.filter(\.isTest)
+        let tests = Self.byType(try SourceTree.ofThisPackage().swiftFiles.filter(\.isTest))
         for task in try Self.tasks() {
             let names = Self.code(in: String(task.paragraph("Tests") ?? "")).filter {
                 $0.split(separator: ".").first?.hasSuffix("Tests") == true
@@ -78,7 +78,7 @@ import Testing
             #expect(!names.isEmpty, "\(task.name) has no test")
             for name in names {
                 let parts = name.split(separator: ".").map(String.init)
-                let file = tests.first { $0.name == parts[0] + ".swift" }
+                let file = tests[parts[0]]?.first
                 #expect(file != nil, "\(task.name): \(parts[0]) is not there")
                 guard parts.count > 1, let file else { continue }
                 #expect(file.text.contains("func \(parts[1])("), "\(task.name): \(name) is not there")
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.code(in: "`A`, then `B.c` and `d e`") == ["A", "B.c"])
         #expect(["Ab", "Ab.c", "NULL", "a.b", "Ab/c.md", "README.md"].filter(Self.isSymbol) == ["Ab", "Ab.c"])
         let text = "package struct Ab: C {\n    enum Cd {}\n    let e = 1\n}"
-        let files = [SourceFile(path: "Sources/Ab.swift", text: text)]
+        let files = Self.byType([SourceFile(path: "Sources/Ab+C.swift", text: text)])
         let words = ["Ab", "Ab.Cd", "Ab.e", "Cd", "Ab.f"]
         #expect(words.filter { Self.isDeclared($0, in: files) } == ["Ab", "Ab.Cd", "Ab.e"])
         let task = Task(name: "a", text: "a\n\n**Tests:** `B`\n`C`\n\n**Stays true:** d", rows: [])
@@ -113,10 +113,15 @@ import Testing
         return word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." } && !word.hasSuffix(".md")
     }
 
+    /// The files by the type that they are named after.
+    private static func byType(_ files: [SourceFile]) -> [String: [SourceFile]] {
+        Dictionary(grouping: files) { file in String(file.name.prefix { $0 != "+" && $0 != "." }) }
+    }
+
     /// Whether files that are named after the type declare the nested type or the member behind its dot.
-    private static func isDeclared(_ word: String, in files: [SourceFile]) -> Bool {
+    private static func isDeclared(_ word: String, in files: [String: [SourceFile]]) -> Bool {
         let parts = word.split(separator: ".").map(String.init)
-        let own = files.filter { $0.name == parts[0] + ".swift" || $0.name.hasPrefix(parts[0] + "+") }
+        let own = files[parts[0]] ?? []
         guard let last = parts.last, parts.count > 1 else { return !own.isEmpty }
         let keywords = ["struct", "class", "actor", "enum", "typealias", "func", "var", "let", "case"]
         return own.contains { file in
