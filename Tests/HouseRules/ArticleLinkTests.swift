@@ -24,7 +24,7 @@ import Testing
         Set(text.matches(of: /<doc:(\w+)(?:#[^>]*)?>/).map { String($0.1) })
     }
 
-    /// What stands in backticks, or is linked, and begins with a folder of the package.
+    /// The texts in backticks and the links that begin with a folder of the package.
     private static func paths(in text: String) -> [String] {
         let linked = text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
         let words = text.split(separator: "`").map(String.init).filter { !$0.contains { $0.isWhitespace } }
@@ -35,13 +35,16 @@ import Testing
 
     @Test func theFirstPageOfACatalogueListsItsArticles() throws {
         let articles = try Self.articles()
+        var catalogues = 0
         for path in articles {
             let module = Self.name(of: Self.catalogue(of: path))
             guard Self.name(of: path) == module, articles.filter({ $0.hasPrefix(Self.catalogue(of: path)) }).count > 1
             else { continue }
+            catalogues += 1
             let others = articles.filter { Self.catalogue(of: $0) == Self.catalogue(of: path) && $0 != path }
             #expect(Self.articles(in: try Article(path: path).text) == Set(others.map(Self.name)), "\(path)")
         }
+        #expect(catalogues >= 5, "\(catalogues) catalogues have a first page")
     }
 
     @Test func theContentsListEveryArticle() throws {
@@ -60,6 +63,7 @@ import Testing
             let missing = Self.articles(in: try Article(path: path).text).subtracting(known)
             #expect(missing.isEmpty, "\(path)")
         }
+        #expect(articles.count >= 30)
     }
 
     @Test func everyFileThatIsNamedIsThere() throws {
@@ -73,15 +77,18 @@ import Testing
 
     @Test func everySymbolExists() throws {
         let members = try PublicMembers.byType()
+        var links = 0
         for path in try Self.articles() {
             for link in try Article(path: path).text.matches(of: /``([A-Z]\w*)(?:\/(\w+))?[^`]*``/) {
                 let (type, member) = (String(link.1), link.2.map(String.init))
                 if type == Self.name(of: path) { continue }
+                links += 1
                 let known = members[type]
                 #expect(known != nil, "\(path) links \(type)")
                 if let member { #expect(known?.contains(member) != false, "\(path) links \(type)/\(member)") }
             }
         }
+        #expect(links >= 100, "\(links) links to symbols")
     }
 
     /// The terms are in alphabetical order, and each stands there once.
@@ -97,7 +104,9 @@ import Testing
     /// The articles that define how things are lead to the glossary.
     @Test func theSpecificationsLeadToTheGlossary() throws {
         let names = ["SegmentFormat", "StoreFormat", "MergeRules", "AdminInterface", "Segments", "Architecture"]
-        for path in try Self.articles() where names.contains(Self.name(of: path)) {
+        let specifications = try Self.articles().filter { names.contains(Self.name(of: $0)) }
+        #expect(specifications.count == names.count)
+        for path in specifications {
             let text = try Article(path: path).text
             #expect(text.contains("Glossary.md") || text.contains("<doc:Glossary>"), "\(path)")
         }

@@ -222,4 +222,26 @@ import Testing
         #expect(code.count == text.count)
         #expect(code.split(separator: " ").joined(separator: " ") == #"let a = " c(" ") " + i"#)
     }
+
+    @Test func regexLiteralsAreNoCode() {
+        let text = #"""
+            let quote = /code: "([a-z]+)/
+            func first() {
+                text.matches(of: /\{(\w+)/); let half = all / 2
+            }
+            let slash = #/"/{/#
+            func second(_ b: Int) -> Int { (a) / b + c / d }
+            """#
+        let code = SwiftCode.blanked(text)
+        #expect(code.utf8.count == text.utf8.count)
+        #expect(
+            code.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") } == [
+                "let quote = / /", "func first() {", "text.matches(of: / /); let half = all / 2", "}",
+                "let slash = #/ /#", "func second(_ b: Int) -> Int { (a) / b + c / d }",
+            ]
+        )
+        let lengths = FunctionLengths.counts(in: SourceTree(["Tests/A/B.swift": text]))
+        #expect(lengths.map(\.subject) == ["Tests/A/B.swift first", "Tests/A/B.swift second"])
+        #expect(lengths.map(\.value) == [3, 1])
+    }
 }

@@ -2,7 +2,7 @@
 struct LengthRule: HouseRule {
     static let limit = 400
     static let readmeLimit = 150
-    /// From here on a file is reported, so that it does not come as a surprise.
+    /// A file with more lines counts as long, of which there may be few.
     static let longLimit = 250
 
     func violations(in tree: SourceTree) -> [Violation] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Package.swift says about targets, read from its text.
+/// The targets of Package.swift, read from its text.
 struct PackageManifest: Sendable {
     /// A target with what it depends on.
     struct Target: Sendable, Hashable {
@@ -11,7 +11,7 @@ struct PackageManifest: Sendable {
         var targets: Set<String>
         /// Products of other packages, each with the name of its module.
         var products: Set<String>
-        /// Those of them that are fetched for every client of this package, also for one without the daemon's trait.
+        /// The products that every client of this package fetches, also one without the daemon's trait.
         var productsForAll: Set<String>
     }
 
@@ -46,8 +46,10 @@ struct PackageManifest: Sendable {
 
     func target(named name: String) -> Target? { targets.first { $0.name == name } }
 
-    /// The target that compiles the file at `path`.
-    func target(ofFile path: String) -> Target? { targets.first { path.hasPrefix($0.path + "/") } }
+    /// The target that compiles the file at `path`: of nested folders the innermost one.
+    func target(ofFile path: String) -> Target? {
+        targets.filter { path.hasPrefix($0.path + "/") }.max { $0.path.count < $1.path.count }
+    }
 
     /// Everything that `name` links, its own package's targets and other packages' products.
     func everythingLinked(by name: String) -> Set<String> {

@@ -1,6 +1,6 @@
-/// Tells code from comments and strings, well enough for rules that look at declarations and calls.
+/// Separates code from comments and literals, well enough for rules that look at declarations and calls.
 enum SwiftCode {
-    /// `text` with comments and the contents of string literals replaced by spaces; newlines stay where they are.
+    /// `text` with comments and the contents of string and regex literals replaced by spaces; newlines stay in place.
     static func blanked(_ text: String) -> String {
         var scanner = Scanner(bytes: Array(text.utf8))
         scanner.scanCode(untilClosingParenthesis: false)
@@ -55,6 +55,8 @@ enum SwiftCode {
                     scanBlockComment()
                 } else if isAt("#\"") || isAt("##\"") {
                     scanRawString()
+                } else if isAt("#/") || isAtBareRegex {
+                    scanRegex()
                 } else if isAt("\"\"\"") {
                     scanString(isMultiline: true)
                 } else if isAt("\"") {
@@ -66,6 +68,35 @@ enum SwiftCode {
                         depth -= 1
                     }
                     keep()
+                }
+            }
+        }
+
+        /// Bytes after which a slash begins a regex literal, and is no operator.
+        private static let beforeRegex = Array("([{,;:=!&|?<>".utf8)
+
+        /// Whether a regex literal without number signs begins here; such a literal ends on its line.
+        private var isAtBareRegex: Bool {
+            guard isAt("/"), position + 1 < bytes.count, !Array(" \n)".utf8).contains(bytes[position + 1]) else {
+                return false
+            }
+            let before = output.last { $0 != UInt8(ascii: " ") }
+            guard let before, Self.beforeRegex.contains(before) || before == UInt8(ascii: "\n") else { return false }
+            let line = bytes[(position + 1)...].prefix { $0 != UInt8(ascii: "\n") }
+            return line.contains(UInt8(ascii: "/"))
+        }
+
+        mutating func scanRegex() {
+            let isExtended = isAt("#/")
+            keep(isExtended ? 2 : 1)
+            while !isAtEnd {
+                if isAt("\\") {
+                    blank(2)
+                } else if isExtended ? isAt("/#") : isAt("/") {
+                    keep(isExtended ? 2 : 1)
+                    return
+                } else {
+                    blank()
                 }
             }
         }
