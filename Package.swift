@@ -123,6 +123,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"
         ),
+        .target(name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/TestTraits"),
         .testTarget(name: "TributaryChangesTests", dependencies: ["TributaryChanges", "TestSupport"]),
         .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel", "TributaryChanges", "TestSupport"]),
         .testTarget(
@@ -152,7 +153,7 @@ let package = Package(
             name: "TributarySyncTests",
             dependencies: [
                 "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
         .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),
@@ -175,6 +176,7 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "tributaryd", "tributaryctl", "TributaryAdmin", "TransactionLog", "TributaryChanges", "TestSupport",
+                "TestTraits",
             ]
         ),
         .testTarget(
@@ -191,22 +193,27 @@ let package = Package(
             dependencies: ["Tributary", "TestSupport"],
             exclude: ["Company.xcdatamodeld", "drawings.yaml", "Fixtures"]
         ),
+        .target(
+            name: "BenchmarkImport",
+            dependencies: [
+                "TributaryDaemon", "TributarySync", "Tributary", "TributaryStore", "TributaryModel",
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+            ],
+            path: "Tests/Performance/Importing"
+        ),
         .executableTarget(
             name: "import-benchmark",
             dependencies: [
-                "TributaryDaemon", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
-                "TributaryChanges", "CSQLite", "TestSupport",
-                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                "BenchmarkImport", "TransactionLog", "TributaryModel", "TributaryChanges", "CSQLite", "TestSupport",
             ],
             path: "Tests/Performance",
-            exclude: ["Graph", "Growth"]
+            exclude: ["Graph", "Growth", "Importing"]
         ),
         .executableTarget(
             name: "growth",
             dependencies: [
-                "TributaryDaemon", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+                "BenchmarkImport", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport",
-                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ],
             path: "Tests/Performance/Growth"
         ),

@@ -17,7 +17,7 @@ struct Comparison {
         plains.append(plain)
     }
 
-    /// How fast the importer is in each pair, the plain loop being 1.
+    /// The importer's time in each pair, with the plain loop as 1.
     private func ratios(_ time: (Effort) -> Double) -> [Double] {
         zip(plains, imports).map { time($0) / time($1) }
     }

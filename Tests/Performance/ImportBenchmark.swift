@@ -1,3 +1,4 @@
+import BenchmarkImport
 import Foundation
 import TestSupport
 
@@ -35,8 +36,8 @@ struct ImportBenchmark {
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + suffix) }
         }
-        let real = RealImport(store: store, logs: logs, model: try Workload.model())
-        let effort = try await real.importAll()
+        let real = DaemonImport(store: store, logs: logs, name: "benchmark", model: try Workload.model())
+        let effort = try await Effort.measure { try await real.run() }
         print("\(Int(effort.wall * 1000)) ms, \(Int(effort.processor * 1000)) ms of processor time")
         print("peak memory \(Effort.peakKiB >> 10) MiB")
     }
@@ -75,9 +76,10 @@ struct ImportBenchmark {
             let scratch = "\(folder)/import-benchmark-\(UUID().uuidString.prefix(8))"
             try FileManager.default.createDirectory(atPath: scratch + "/logs", withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(atPath: scratch) }
-            let real = RealImport(
+            let real = DaemonImport(
                 store: scratch + "/store.sqlite",
                 logs: scratch + "/logs",
+                name: "benchmark",
                 model: try Workload.model()
             )
             let plain = scratch + "/plain.sqlite"
@@ -86,7 +88,7 @@ struct ImportBenchmark {
             // Each goes first in every other pair.
             let first = try await pair(
                 importsFirst: run % 2 == 0,
-                { try await real.importAll() },
+                { try await Effort.measure { try await real.run() } },
                 { try await Self.plainly(plain, workload) { try $0.insertAll() } }
             )
             inserts.add(importing: first.importing, plain: first.plain)
@@ -95,7 +97,7 @@ struct ImportBenchmark {
             try workload.publishUpdates(in: real.logs, previous: previous)
             let second = try await pair(
                 importsFirst: run % 2 == 0,
-                { try await real.importAll() },
+                { try await Effort.measure { try await real.run() } },
                 { try await Self.plainly(plain, workload) { try $0.updateAll() } }
             )
             updates.add(importing: second.importing, plain: second.plain)

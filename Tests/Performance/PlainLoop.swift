@@ -1,14 +1,16 @@
 import CSQLite
 import TributaryChanges
 
-/// What the import is measured against: SQLite's C interface alone, prepared statements, the same columns, the same
-/// settings and the same number of changes in a transaction; no log to read and no versions to keep.
+/// The reference for the import: a loop over SQLite's C interface with prepared statements.
+///
+/// Columns, settings and the number of changes in a transaction are those of the import; the loop reads no log and
+/// keeps no versions.
 final class PlainLoop {
     struct Failure: Error {
         var message: String
     }
 
-    /// As many as the importer commits at once.
+    /// The number of changes that the importer commits at once.
     static let transactionRows = 20_000
 
     private let workload: Workload

@@ -1,7 +1,7 @@
 import TestSupport
 import TributaryChanges
 
-/// How long a daemon's clients wait for a small fetch while it imports, against the same fetch while it is idle.
+/// The waits of a daemon's clients for a small fetch during an import, compared with waits when it is idle.
 struct ReadsBesideImport {
     let changes: Int
     let folder: String

@@ -7,19 +7,6 @@ final class ServedStore {
         var message: String
     }
 
-    static let model = """
-        version: benchmark
-        entities:
-          Employee:
-            attributes:
-              name: String
-              note: String
-              salary: Double
-              hired: Date
-              badge: Integer 64
-              active: Boolean
-        """
-
     let logs: String
     private let folder: TemporaryFolder
     private let process: ChildProcess
@@ -30,7 +17,7 @@ final class ServedStore {
         folder = try TemporaryFolder("benchmark", in: parent.hasSuffix("/") ? parent : parent + "/")
         logs = folder.path("logs")
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
-        try folder.write(ServedStore.model, to: "model.yaml")
+        try folder.write(Workload.modelText, to: "model.yaml")
         let socket = folder.path("admin.sock")
         let notify = try NotifySocket(in: folder)
         process = try ChildProcess(

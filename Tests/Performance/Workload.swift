@@ -3,10 +3,10 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 
-/// What is imported: so many employees with six attributes and time-ordered IDs, then a change to one attribute of
-/// each in random order.
+/// The imported changes: inserts of employees with six attributes and time-ordered IDs, then an update of one
+/// attribute of each employee in random order.
 struct Workload: Sendable {
-    /// How many changes a log transaction has.
+    /// The number of changes in a log transaction.
     static let transactionChanges = 100
     static let columns = ["name", "note", "salary", "hired", "badge", "active"]
     /// A writer besides the first one.
@@ -33,15 +33,21 @@ struct Workload: Sendable {
 
     var count: Int { ids.count }
 
-    static func model() throws -> Model {
-        var employee = EntityDefinition(name: "Employee")
-        employee.attributes = [
-            Attribute(name: "name", type: .string), Attribute(name: "note", type: .string),
-            Attribute(name: "salary", type: .double), Attribute(name: "hired", type: .date),
-            Attribute(name: "badge", type: .integer64), Attribute(name: "active", type: .boolean),
-        ]
-        return try Model(version: "benchmark", entities: [employee])
-    }
+    /// The model as YAML.
+    static let modelText = """
+        version: benchmark
+        entities:
+          Employee:
+            attributes:
+              name: String
+              note: String
+              salary: Double
+              hired: Date
+              badge: Integer 64
+              active: Boolean
+        """
+
+    static func model() throws -> Model { try Model(yaml: modelText) }
 
     func name(_ index: Int) -> String { "Employee number \(index)" }
     func note(_ index: Int) -> String { "joined with batch \(index % 977), desk \(index % 4_001)" }

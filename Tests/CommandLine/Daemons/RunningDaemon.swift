@@ -12,29 +12,12 @@ final class RunningDaemon {
     /// The time at which the process had ended after a request to stop.
     private var endOfStop: Date?
 
-    static let model = """
-        version: "1"
-        entities:
-          Employee:
-            attributes:
-              name: {type: String}
-              salary: {type: Double, optional: true, max: 100000}
-              count: {type: Integer 64, optional: true}
-            relationships:
-              department: {to: Department, inverse: employees, optional: true}
-          Department:
-            attributes:
-              title: {type: String, optional: true}
-            relationships:
-              employees: {to: Employee, inverse: department, many: true, optional: true}
-        """
-
     /// Creates the configuration; daemons in one folder are peers with one log folder.
     init(_ name: String = "one", in folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder("daemon")
         self.name = name
         notify = try NotifySocket(in: self.folder)
-        try self.folder.write(RunningDaemon.model, to: "model.yaml")
+        try self.folder.write(EmployeeModel.text, to: "model.yaml")
         try configure()
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
     }

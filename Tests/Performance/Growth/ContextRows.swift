@@ -2,7 +2,7 @@ import TestSupport
 import Tributary
 import TributaryStore
 
-/// What a program does in one block of a context, or what its context does for it.
+/// The costs of work in one block of a context.
 enum ContextRows {
     static let all = [
         row("objects linked to one, one after another", 2_000) { context, count in
@@ -163,7 +163,7 @@ enum ContextRows {
         }
     }
 
-    /// What `work` measures below a context that has so many unsaved workers.
+    /// The measurement of `work` in a child of a context with the given number of unsaved workers.
     @MainActor
     private static func belowUnsaved(
         _ count: Int,

@@ -6,7 +6,7 @@ import TributaryStore
 enum DigestRow {
     /// The argument of this program that makes it a process that digests the store at the path that follows.
     static let argument = "--digest"
-    /// What a cache or a buffer more makes of a measurement.
+    /// The difference that one more cache or buffer makes to a measurement.
     private static let noiseKiB = 2_048.0
 
     static let row = GrowthRow(

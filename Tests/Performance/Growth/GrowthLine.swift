@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was measured of a row, beside what it may be.
+/// The measurements of a row with their limits.
 struct GrowthLine {
     let row: GrowthRow
     /// At n, 2n and 4n.

@@ -16,7 +16,7 @@ struct GrowthRow: Sendable {
         /// The steepest slope that still counts as this order: measured slopes are noisy, and log n adds to them.
         var steepestSlope: Double { rawValue + 0.45 }
 
-        /// What the table prints.
+        /// The unit that the table prints.
         var text: String {
             switch self {
             case .constant: "1"

@@ -2,9 +2,9 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 
-/// What the importer does with what writers put into the folder.
+/// The costs of importing segments.
 enum ImportRows {
-    /// How many attributes a worker has that nothing else uses.
+    /// The number of unused attributes of a worker.
     static let spareAttributes = 14
 
     static let all = [

@@ -3,7 +3,7 @@ import TestSupport
 import TributaryModel
 import TributaryStore
 
-/// What a model with many versions costs; the times are of the clock, since somebody waits for them.
+/// The costs of a model with many versions, in elapsed time, because a user waits for them.
 enum ModelRows {
     /// Entities of each version.
     private static let entities = 60

@@ -2,7 +2,7 @@ import TestSupport
 import TributaryChanges
 import TributaryStore
 
-/// What the store does with many objects whose one-to-one register holds one target.
+/// The costs of many objects whose one-to-one registers hold one target.
 enum OwnerRows {
     static let all = [
         row("one-to-one owners of one target deleted one by one") { .delete },

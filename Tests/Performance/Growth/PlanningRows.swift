@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryChanges
 import TributarySync
 
-/// What segments that wait cost.
+/// The costs of waiting segments.
 enum PlanningRows {
     static let all = [
         GrowthRow(title: "status while segments of n writers wait", order: .linear, smallest: 500) { count in

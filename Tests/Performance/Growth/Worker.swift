@@ -1,6 +1,6 @@
 import Tributary
 
-/// Somebody at a works.
+/// An employee of a works.
 final class Worker: ManagedObject {
     override class var entityName: String { "Worker" }
     static let name = Field<String?>("name")

@@ -4,7 +4,7 @@ import Tributary
 struct Accesses {
     let objects: Int
     let runs: Int
-    /// So many objects are read and written over and over.
+    /// The number of objects that are read and written repeatedly.
     private static let few = 1_000
     private static let rounds = 200
 

@@ -1,6 +1,6 @@
 import Tributary
 
-/// What the benchmark makes, reads and writes: six attributes, as in the benchmark of imports.
+/// The object that the benchmark creates, reads and writes; it has the six attributes of the import benchmark.
 final class Employee: ManagedObject, FieldAccess {
     override class var entityName: String { "Employee" }
     static let name = Field<String>("name")

@@ -1,4 +1,4 @@
-/// One line of the benchmark's table: what was measured, beside what is to be reached.
+/// One line of the benchmark's table: a measurement with its target.
 struct Figure {
     enum Reach {
         case atMost(Double)
@@ -11,7 +11,7 @@ struct Figure {
     let unit: String
     let reach: Reach
     private var values: [Double] = []
-    /// What was measured beside it, for people.
+    /// A further measurement, which is only printed.
     var remark = ""
 
     init(_ title: String, unit: String, _ reach: Reach) {
@@ -22,7 +22,7 @@ struct Figure {
 
     mutating func add(_ value: Double) { values.append(value) }
 
-    /// Of several runs the best: what else the machine did only adds.
+    /// The least value of several runs: other work of the machine only adds time.
     var best: Double {
         switch reach {
         case .atMost, .none: values.min() ?? 0

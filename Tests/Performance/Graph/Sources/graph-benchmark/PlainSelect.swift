@@ -1,12 +1,12 @@
 import CSQLite
 
-/// What fetching is measured against: SQLite's C interface alone, one prepared statement over the same rows.
+/// The reference for fetching: one prepared statement over the rows with SQLite's C interface.
 final class PlainSelect {
     struct Failure: Error {
         var message: String
     }
 
-    /// What a row has for a program that reads it.
+    /// The values of a row that a program reads.
     struct Row {
         var id: (UInt64, UInt64)
         var name: String

@@ -9,7 +9,7 @@ enum ProcessorTime {
         return now() - start
     }
 
-    /// The same for each of `count` things, in nanoseconds.
+    /// The processor time of one of `count` operations, in nanoseconds.
     static func nanoseconds(each count: Int, _ body: () throws -> Void) rethrows -> Double {
         try seconds(body) * 1_000_000_000 / Double(count)
     }
