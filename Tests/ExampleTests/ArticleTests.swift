@@ -12,7 +12,7 @@ import Testing
         var text: String
     }
 
-    /// What follows the markers `<!-- example: FILE -->`.
+    /// The blocks after the markers `<!-- example: FILE -->`.
     private static func blocks() throws -> [Block] {
         let folder = PackageFolder.path(articles)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the table "Coming from Core Data" names is public, with the labels that it prints.
+/// The symbols of the table "Coming from Core Data" are public and have the labels that it prints.
 @Suite(.enabled(if: DocumentationBuild() != nil, "the toolchain extracts no symbols"))
 struct CoreDataTableTests {
     @Test(.timeLimit(.minutes(30))) func namesWhatIsPublic() async throws {

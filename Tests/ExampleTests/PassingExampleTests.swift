@@ -1,7 +1,7 @@
 import Testing
 import Tributary
 
-/// What crosses between contexts.
+/// Snapshots, IDs and values cross between contexts.
 @Suite struct PassingExampleTests {
     @Test @MainActor func passesAnID() async throws {
         let store = try await ExampleStore()

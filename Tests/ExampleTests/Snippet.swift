@@ -45,7 +45,7 @@ struct Snippet: Hashable, Sendable {
         return found
     }
 
-    /// What a documentation comment says in a line; nil for any other line.
+    /// The text of a line of a documentation comment; nil for any other line.
     private static func comment(_ line: String) -> String? {
         let code = line.drop { $0 == " " }
         guard code.hasPrefix("///") else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What README.md tells people to type is typed by `.ci/run`.
+/// `.ci/run` types each command that README.md tells people to type.
 @Suite struct CommandBlockTests {
     /// The markers of all shell blocks, nil for a block without one.
     private static func markers() throws -> [String?] {

@@ -16,7 +16,7 @@ import TributaryChanges
         try World.play(Schedule([person, employee]))
     }
 
-    @Test func aParkedUnlinkIsVoidWhenTheOtherEndIsDeletedAfterIt() throws {
+    @Test func aDeferredUnlinkIsSupersededByALaterDeletionOfTheOtherEnd() throws {
         let other = UniqueID(high: 0x1000, low: 2)
         let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [other]))
         let delete = Change(entity: "Person", id: other, operation: .delete)

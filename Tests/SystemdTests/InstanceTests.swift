@@ -1,6 +1,6 @@
 import Testing
 
-/// A store beside the first one, and what people are told who look after several.
+/// A store beside the first one, and the commands for several instances.
 @Suite(.enabled(if: SystemdMachine.isWanted, "set TRIBUTARY_SYSTEMD_TESTS=1, as root, to run it"))
 struct InstanceTests {
     init() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A machine that lives as long as one script: a real systemd with Tributary installed as the README says.
 struct SystemdMachine {
-    /// What a script printed, and how it ended.
+    /// The output and the exit status of a script.
     struct Outcome {
         var status: Int32
         var output: String
@@ -46,7 +46,7 @@ struct SystemdMachine {
         return try await Self.turnstile.pass { try await Self.boot(command, shown: shown, seconds: seconds) }
     }
 
-    /// So few machines run at one time that their watchdogs bite nobody who only has no processor.
+    /// The limit keeps the watchdogs from ending services that only lack processor time.
     private static let turnstile = Turnstile(places: 3)
 
     private static func boot(_ command: [String], shown: [String], seconds: Int) async throws -> Outcome {

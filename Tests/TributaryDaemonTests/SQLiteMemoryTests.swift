@@ -12,7 +12,7 @@ import TributaryStore
             // The launch fails, but only after it has configured the process.
             _ = await DaemonLaunch(flags: [:], file: "/nowhere/tributary.yaml").run(.checkConfiguration)
             let folder = try TemporaryFolder("accounts")
-            let model = try Model(version: "1", entities: [EntityDefinition(name: "Employee")])
+            let model = try Model(yaml: EmployeeModel.text)
             let store = try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "t", model: model))
             let count = SQLiteMemory.accountedBytes
             try store.close()
@@ -23,7 +23,7 @@ import TributaryStore
     @Test func anAccountThatIsKeptStays() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder("accounts")
-            let model = try Model(version: "1", entities: [EntityDefinition(name: "Employee")])
+            let model = try Model(yaml: EmployeeModel.text)
             let store = try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "t", model: model))
             guard !SQLiteMemory.disableAccounting(), SQLiteMemory.accountedBytes > 0 else { exit(1) }
             try store.close()

@@ -7,7 +7,7 @@ import TributaryDaemon
 
 @Suite("One daemon a store")
 struct StoreLockTests {
-    @Test("the second is told the first one's pid, and may have the store when the first is gone")
+    @Test("the second is refused with the pid of the first, and may open the store after its end")
     func second() throws {
         let folder = try TemporaryFolder("lock")
         let store = folder.path("s.sqlite")

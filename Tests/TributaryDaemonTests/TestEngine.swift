@@ -16,10 +16,7 @@ struct TestEngine {
 
     init() throws {
         folder = try TemporaryFolder("engine")
-        try folder.write(
-            "version: \"1\"\nentities:\n  Note:\n    attributes:\n      text: {type: String}\n",
-            to: "model.yaml"
-        )
+        try folder.write(EmployeeModel.text, to: "model.yaml")
         try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
         configuration = try Configuration.load(
             ConfigurationSources(

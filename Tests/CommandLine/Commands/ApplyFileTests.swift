@@ -20,7 +20,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(30))) func whatCannotBeReadIsToldInWords() async throws {
+    @Test(.timeLimit(.minutes(30))) func anUnreadableFileIsReportedWithTheReason() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let absent = try await daemon.command(["apply", daemon.folder.path("absent")])

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 import TributaryChanges
 
-@Suite("A synchronization tells of its progress", .serialized, .daemonTurns)
+@Suite("A synchronization reports its progress", .serialized, .daemonTurns)
 struct SyncProgressTests {
     private func events(_ daemon: RunningDaemon) async throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
@@ -37,7 +37,10 @@ struct SyncProgressTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test("a second one is told who has the turn; one whose client hangs up goes on", .timeLimit(.minutes(30)))
+    @Test(
+        "a second one is refused with the name of the first; one whose client disconnects continues",
+        .timeLimit(.minutes(30))
+    )
     func oneAtATime() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -36,7 +36,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(30))) func aForkOfWhatWasAppliedIsTold() async throws {
+    @Test(.timeLimit(.minutes(30))) func aForkOfAnAppliedSegmentIsReported() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let now = UInt64(Date().timeIntervalSince1970 * 1000)
@@ -60,7 +60,7 @@ import TributaryAdmin
         .timeLimit(.minutes(30)),
         arguments: ["\(SyncStatusTests.writer.uppercased())/x.tlog", "\(SyncStatusTests.writer)/1-1.tlog"]
     )
-    func aNameThatIsNearlyRightIsTold(path: String) async throws {
+    func aNearlyValidNameIsReported(path: String) async throws {
         let daemon = try RunningDaemon()
         try daemon.folder.write("", to: "logs/\(path)")
         try await daemon.start()

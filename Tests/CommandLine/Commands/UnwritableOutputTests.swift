@@ -34,7 +34,7 @@ import Testing
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    @Test func aReaderThatHasGoneAwayIsNoTrouble() async throws {
+    @Test func aReaderThatHasDisconnectedIsNoProblem() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         // The reader has closed the pipe before the first line.

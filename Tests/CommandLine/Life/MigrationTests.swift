@@ -7,14 +7,14 @@ import TributaryChanges
 /// A daemon with a store of an older model version.
 @Suite(.daemonTurns) struct MigrationTests {
     @Test(.timeLimit(.minutes(30)))
-    func theDaemonTellsOfAMigrationAndIsReadyAfterIt() async throws {
+    func theDaemonReportsAMigrationAndIsReadyAfterIt() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let body = #"{"changes":[{"insert":"Employee","values":{"name":"Ann","salary":10}}]}"#
         let answer = try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: Array(body.utf8)))
         try #require(answer.isSuccess, "\(answer.text)")
         #expect(await daemon.stop() == .exited(0))
-        let next = RunningDaemon.model
+        let next = EmployeeModel.text
             .replacing("version: \"1\"", with: "version: \"2\"")
             .replacing("salary: {type: Double,", with: "pay: {type: Double, renamed_from: salary,")
         try daemon.folder.write(next, to: "model.yaml")
@@ -33,7 +33,7 @@ import TributaryChanges
         try segment.publish(in: daemon.logs)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0))
-        let next = RunningDaemon.model
+        let next = EmployeeModel.text
             .replacing("version: \"1\"", with: "version: \"2\"")
             .replacing("salary: {type: Double,", with: "pay: {type: Double, renamed_from: salary,")
         try daemon.folder.write(next, to: "model.yaml")
@@ -49,7 +49,7 @@ import TributaryChanges
         let daemon = try RunningDaemon()
         try await daemon.start()
         #expect(await daemon.stop() == .exited(0))
-        let next = RunningDaemon.model
+        let next = EmployeeModel.text
             .replacing("version: \"1\"", with: "version: \"2\"")
             .replacing("salary: {type: Double, optional: true, max: 100000}", with: "salary: {type: String}")
         try daemon.folder.write(next, to: "model.yaml")

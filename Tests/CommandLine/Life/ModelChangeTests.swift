@@ -5,21 +5,21 @@ import TributaryAdmin
 
 /// A model file that changes while the daemon runs, and between two starts.
 @Suite(.daemonTurns) struct ModelChangeTests {
-    private static let withoutSalary = RunningDaemon.model
+    private static let withoutSalary = EmployeeModel.text
         .replacing("      salary: {type: Double, optional: true, max: 100000}\n", with: "")
 
     @Test(.timeLimit(.minutes(30)))
-    func aChangedModelFileIsToldByStatusAndReload() async throws {
+    func aChangedModelFileIsReportedByStatusAndReload() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         var status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
-        try daemon.folder.write(RunningDaemon.model.replacing("max: 100000", with: "max: 200000"), to: "model.yaml")
+        try daemon.folder.write(EmployeeModel.text.replacing("max: 100000", with: "max: 200000"), to: "model.yaml")
         status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":true"#) && status.text.contains("has changed since the start"))
         let reload = try await daemon.command(["reload"])
         #expect(reload.ending == .exited(0) && reload.output.contains("needs a restart: model"), "\(reload)")
-        try daemon.folder.write(RunningDaemon.model, to: "model.yaml")
+        try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
         status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
         #expect(await daemon.stop() == .exited(0))

@@ -30,7 +30,7 @@ import TributaryAdmin
         #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
     }
 
-    @Test(.timeLimit(.minutes(30))) func aHeadThatIsTooLongIsToldAsSuch() async throws {
+    @Test(.timeLimit(.minutes(30))) func aHeadThatIsTooLongIsRefusedWithThatReason() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         let list = try await daemon.command([

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 import TributaryChanges
 
-/// What a running daemon answers is what the OpenAPI document describes: each operation, its status and its content.
+/// A running daemon answers each operation with the status and content that the OpenAPI document describes.
 @Suite(.daemonTurns) struct InterfaceAnswerTests {
     /// A writer whose clock is ten days ahead.
     private static let future = "5f0c0000-0000-4000-8000-00000000ffff"

@@ -80,10 +80,10 @@ import TributaryAdmin
         )
     }
 
-    @Test func mandatoryPropertiesOfObjectsWithOneUUIDAreToldApart() async throws {
+    @Test func mandatoryPropertiesOfObjectsWithOneUUIDAreDistinguished() async throws {
         let daemon = try RunningDaemon()
         try daemon.folder.write(
-            RunningDaemon.model.replacing("title: {type: String, optional: true}", with: "title: {type: String}"),
+            EmployeeModel.text.replacing("title: {type: String, optional: true}", with: "title: {type: String}"),
             to: "strict.yaml"
         )
         func inserts(_ employee: String, _ department: String) -> String {

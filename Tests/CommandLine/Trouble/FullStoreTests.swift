@@ -5,8 +5,20 @@ import TributaryAdmin
 
 /// A store on a full disk that has free space again.
 @Suite(.daemonTurns) struct FullStoreTests {
+    /// The daemon itself imports again 10 s after a failure.
+    ///
+    /// On a busy machine that may be before the command runs; then the test begins again with a new daemon.
     @Test(.timeLimit(.minutes(30))) func aSynchronizationTriesAgainWhatFailed() async throws {
         if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
+        var isImportedByTheCommand = false
+        for _ in 0..<10 where !isImportedByTheCommand { isImportedByTheCommand = try await retry() }
+        #expect(isImportedByTheCommand, "the daemon's own retry was always earlier than the command's")
+    }
+
+    /// Fills a store, frees space and synchronizes.
+    ///
+    /// - Returns: whether the command imported what had failed.
+    private func retry() async throws -> Bool {
         let daemon = try RunningDaemon()
         try await daemon.start(withStoreOf: 320 << 10)
         let title = String(repeating: "x", count: 100_000)
@@ -23,13 +35,12 @@ import TributaryAdmin
         let full = try await daemon.command(["sync"])
         #expect(full.ending == .exited(75) && full.output.contains("Importing failed"), "\(full)")
         try await daemon.resizeStore(to: 16 << 20)
-        // The synchronization retries at once, without waiting for the daemon's own retry, which may also have
-        // happened.
         let roomy = try await daemon.command(["sync"])
         #expect(roomy.ending == .exited(0), "\(roomy)")
         let count = try await daemon.call(.get, "/v1/objects/Department?count=true")
         #expect(count.1["count"] as? Int == 1, "\(count.1)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        return roomy.output.contains("imported 1 segment,")
     }
 }

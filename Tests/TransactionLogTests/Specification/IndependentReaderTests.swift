@@ -23,7 +23,7 @@ struct IndependentReaderTests {
         #expect(result.output == "all vectors agree\n")
     }
 
-    /// What the writer writes is valid for the other reader, and already in the normal form.
+    /// The other reader accepts the writer's segments, which are in the normal form.
     @Test func itReadsWhatTheWriterWrites() async throws {
         let random = SeededGenerator.fromEnvironment()
         var transactions = RandomTransactions(random)

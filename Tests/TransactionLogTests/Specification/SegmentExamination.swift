@@ -2,7 +2,7 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 
-/// What this project's reader makes of a file, in the words of the specification.
+/// The result of this project's reader for a file, in the terms of the specification.
 enum SegmentExamination: Hashable {
     /// A valid segment, with its content and its normal form.
     case valid(content: JSONValue, normal: [UInt8])

@@ -5,7 +5,7 @@ import TributaryChanges
 /// Draws states and holds a merge of them to the laws of a join: the order, the grouping and the repetition of merges
 /// do not matter.
 struct MergeLaws {
-    /// How many triples of states are drawn.
+    /// The number of drawn triples of states.
     static let rounds = 2_000
 
     /// `draw` draws a state, with versions from a coarse grid, so that equal ones are frequent.
@@ -41,20 +41,25 @@ struct MergeLaws {
         )
     }
 
-    /// A value of an attribute: null, integers and doubles among them equal numbers, texts that are equal but for their
-    /// normal form.
+    /// A value of an attribute: null, a number or a text.
+    ///
+    /// Integers and doubles are often equal numbers.
     static func value(_ generator: inout SeededGenerator) -> PropertyValue {
         let number = Int64.random(in: -2...2, using: &generator)
-        return switch Int.random(in: 0...4, using: &generator) {
+        return switch Int.random(in: 0...6, using: &generator) {
         case 0: .null
         case 1: .double(Double(number) / 2)
         case 2: [.double(-0.0), .double(0), .integer(0)].randomElement(using: &generator) ?? .null
+        case 3, 4: text(&generator)
         default: .integer(number)
         }
     }
 
+    /// A text or null.
+    ///
+    /// Some texts have equal lengths, and two differ only in their Unicode normal form.
     static func text(_ generator: inout SeededGenerator) -> PropertyValue {
-        [.null, .string(""), .string("a"), .string("é"), .string("e\u{301}"), .string("b")]
-            .randomElement(using: &generator) ?? .null
+        let texts = ["", "a", "b", "ab", "ba", "é", "e\u{301}"].map(PropertyValue.string)
+        return ([.null] + texts).randomElement(using: &generator) ?? .null
     }
 }

@@ -45,7 +45,7 @@ import TributaryChanges
         case delete(Version)
     }
 
-    /// A register with its object's greatest deletion, told of one event after the other.
+    /// A register with its object's greatest deletion, to which events are applied in sequence.
     private struct Replica {
         var register: State?
         var deleted: Version?
@@ -54,10 +54,10 @@ import TributaryChanges
 
         init(_ rule: MergeRule, of events: [Event]) throws {
             self.rule = rule
-            for event in events { try tell(event) }
+            for event in events { try apply(event) }
         }
 
-        private mutating func tell(_ event: Event) throws {
+        private mutating func apply(_ event: Event) throws {
             switch event {
             case .write(let write):
                 let isAccepted = try rule.accepts(
@@ -75,14 +75,14 @@ import TributaryChanges
             }
         }
 
-        /// Of extremes the value alone: which of two equal ones was written first does not matter.
+        /// The value, and under `latest` the version too: an extreme does not depend on which equal value came first.
         var shown: [String] {
             let value = register.map { "\($0.value)" } ?? "none"
             return rule == .latest ? [value, register.map { "\($0.version)" } ?? ""] : [value]
         }
     }
 
-    @Test func `the greatest version stands, also when it is told of first`() throws {
+    @Test func `the greatest version stands, also when it arrives first`() throws {
         let early = State(version: version(1), value: .integer(10))
         let late = State(version: version(2), value: .integer(5))
         #expect(try accepts(.latest, late, over: early))
@@ -101,7 +101,7 @@ import TributaryChanges
         #expect(try !order.isSuperseded(version(3), by: version(2)))
     }
 
-    @Test func `of equal versions what is told of later stands, deletions included`() throws {
+    @Test func `of equal versions the later arrival stands, deletions included`() throws {
         let (first, second) = (
             State(version: version(1), value: .integer(2)), State(version: version(1), value: .integer(1))
         )

@@ -25,16 +25,22 @@ import TributaryChanges
     @Test func packedValuesOfAnyBytesAreRead() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
+        var (values, rows) = (0, 0)
         for _ in 0..<LongProofs.count(20_000, long: 1_000_000) {
             let length = Int(generator.next() % 40)
             // Many bytes have the highest bit set, so that numbers become long.
             let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next() | generator.next() & 0x80) }
             bytes.withUnsafeBytes { bytes in
                 var reader = VariableLengthReader(bytes: bytes)
-                while PropertyValue(unpacking: &reader) != nil {}
-                _ = PartialRow(deleted: 1, packed: bytes)
+                while PropertyValue(unpacking: &reader) != nil { values += 1 }
+                if let packed = PartialRow(deleted: 1, packed: bytes).packed {
+                    rows += 1
+                    let again = packed.withUnsafeBytes { PartialRow(deleted: 1, packed: $0).packed }
+                    #expect(again == packed, "\(Array(bytes))")
+                }
                 _ = RowVersions(base: HostileNumbers.signed(&generator), encoded: bytes).encoded
             }
         }
+        #expect(values > 100 && rows > 100, "\(values) values, \(rows) partial rows")
     }
 }

@@ -24,7 +24,7 @@ import TributaryModel
         chosen(bits).map { PropertyWrite(name: $0, value: .integer(Int64(bits))) }
     }
 
-    @Test func `past the limit a change is told property by property`() throws {
+    @Test func `past the limit a change is recorded property by property`() throws {
         let replica = try Replica(try Model(yaml: Self.model))
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("P", 1)))
         let all = Array(1..<1 << Self.names.count)

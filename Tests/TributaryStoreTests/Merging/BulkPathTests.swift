@@ -32,7 +32,7 @@ import TributaryModel
         }
     }
 
-    @Test func `each transaction is told what its own rows did, also those that waited`() throws {
+    @Test func `each transaction returns the effects of its own rows, also of those that waited`() throws {
         let replica = try Replica()
         let committed = try replica.apply(waiting: [
             ForeignTransaction(
@@ -53,7 +53,7 @@ import TributaryModel
         #expect(ids == [[[low, high], [], []], [[], [high], []], [[], [low], [high]]])
     }
 
-    @Test func `a value that its attribute cannot hold is parked while the rows around it wait`() throws {
+    @Test func `a value that its attribute cannot hold is deferred while the rows around it wait`() throws {
         let replica = try Replica()
         let committed = try replica.apply(waiting: [
             ForeignTransaction(

@@ -47,7 +47,7 @@ import TributaryChanges
         #expect(try replica.values("Employee", .sample(1_001))?["department"] == .reference(.sample(11)))
     }
 
-    @Test func `a hint never says no for an object that it was told of`() {
+    @Test func `a hint never excludes an inserted object`() {
         var hint = MembershipHint()
         #expect(!hint.mayContain(.sample(1)))
         for number in 1...MembershipHint.limit { hint.insert(.sample(number)) }

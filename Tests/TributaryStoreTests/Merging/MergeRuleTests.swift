@@ -127,7 +127,7 @@ import TributaryModel
         #expect(try again.values("Person", .sample(1))?["salary"] == .double(4.5))
     }
 
-    @Test func `a written default and no write are told apart`() throws {
+    @Test func `a written default and no write are distinguished`() throws {
         let written = try Replica()
         try written.apply(ForeignTransaction(1, 1, clock: 1, .insert("Person", 1, ["nick": "none"])))
         let left = try Replica()
@@ -155,7 +155,7 @@ import TributaryModel
         #expect(values["visits"] == .integer(111))
     }
 
-    @Test func `a plain value for a counter in an update is parked`() throws {
+    @Test func `a plain value for a counter in an update is deferred`() throws {
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Employee", 1, ["visits": 2])))
         let committed = try replica.apply(ForeignTransaction(1, 2, clock: 2, .update("Employee", 1, ["visits": 9])))

@@ -8,19 +8,13 @@ import TributaryModel
 
 /// The owner of a one-to-one target among many objects that are inserted, updated and deleted.
 @Suite struct OneToOneOwnerTests {
-    private static let model = """
-        version: "1"
-        entities:
-          A: {relationships: {desk: {to: D?, inverse: owner}}}
-          D: {relationships: {owner: {to: A?, inverse: desk}}}
-        """
     private static let people = 1...7
     private static let desks = 11...12
 
     /// The instructions of SQLite's virtual machine for removing the shown owner repeatedly, by deletions or by
     /// updates.
     private func instructions(_ count: Int, isDeletion: Bool) throws -> Int {
-        let replica = try Replica(try Model(yaml: Self.model))
+        let replica = try Replica(try DeskModel.make())
         let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
         var instructions = 0
@@ -47,7 +41,7 @@ import TributaryModel
 
     @Test func aTargetThatComesAgainReadsNoOwnersThatLose() throws {
         func instructions(_ count: Int) throws -> Int {
-            let replica = try Replica(try Model(yaml: Self.model))
+            let replica = try Replica(try DeskModel.make())
             let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
             try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
             // The first search gives each owner its rank.
@@ -72,7 +66,7 @@ import TributaryModel
     @Test func randomSchedulesShowWhatTheRulesSay() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
-        let model = try Model(yaml: Self.model)
+        let model = try DeskModel.make()
         for round in 0..<LongProofs.count(20, long: 1_000) {
             let schedule = RandomSchedule(writers: 3, each: 10, using: &generator) { Self.change(&$0) }
             var digests: Set<String> = []
@@ -99,7 +93,7 @@ import TributaryModel
 
     /// Converts the store to the layout before ranks, with its present rows.
     @Test func aStoreWithoutRanksOpensAndShowsTheGreatest() throws {
-        let model = try Model(yaml: Self.model)
+        let model = try DeskModel.make()
         let replica = try Replica(model)
         let people = (1...5).map { Change.insert("A", $0, ["desk": .to(0)]) }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))

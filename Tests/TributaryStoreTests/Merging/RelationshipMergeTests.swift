@@ -39,7 +39,7 @@ import TributaryModel
         #expect(try replica.values("Employee", .sample(2))?["department"] == .reference(.sample(11)))
     }
 
-    @Test func `of two claims on one side of a one-to-one the greater version has it, until it goes`() throws {
+    @Test func `of two owners of a one-to-one target the greater version is shown, until it is deleted`() throws {
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Person", 1)))
         try replica.apply(ForeignTransaction(2, 1, clock: 5, .insert("Passport", 21, ["owner": .to(1)])))
@@ -76,7 +76,7 @@ import TributaryModel
         #expect(lines.first?.contains("{\"update\":\"Passport\"") == true, "what peers apply is explicit")
     }
 
-    @Test func `pairs are visible while both ends are, and void when an end was deleted after`() throws {
+    @Test func `pairs are visible while both ends are, and superseded when an end was deleted later`() throws {
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 3, .link("Project", 31, "people", [1, 2])))
         try replica.apply(
@@ -93,7 +93,8 @@ import TributaryModel
         #expect(try people(of: 31, replica) == [1])
     }
 
-    @Test func `a link before the delete of an end is void, one after it is not, in one transaction too`() throws {
+    @Test func `a link before the deletion of an end is superseded, a later one is not, in one transaction too`() throws
+    {
         for slice in [1, 10] {
             let replica = try Replica()
             try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Person", 1), .insert("Project", 31)))

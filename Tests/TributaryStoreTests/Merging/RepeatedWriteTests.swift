@@ -86,7 +86,7 @@ import TributaryModel
         #expect(try linked.rows("SELECT count(*) FROM P_rs") == [["1"]])
     }
 
-    @Test func `of two claims in one transaction the later stands`() throws {
+    @Test func `of two one-to-one owners in one transaction the later stands`() throws {
         let text = """
               A: {relationships: {desk: {to: D?, inverse: owner}}}
               D: {relationships: {owner: {to: A?, inverse: desk}}}

@@ -68,6 +68,7 @@ struct ReadingObjectsTests {
         var random = SeededGenerator(seed: 11)
         let world = try ReadingWorld(random: &random)
         let layout = world.store.context.layout
+        var checked = 0
         try world.store.read { reader in
             for row in world.rows.values {
                 for (propertyIndex, property) in row.entity.properties.enumerated() {
@@ -78,6 +79,7 @@ struct ReadingObjectsTests {
                         propertyIndex: propertyIndex
                     )
                     #expect(Set(targets).count == targets.count)
+                    checked += targets.count
                     for target in targets {
                         let other = try #require(layout.entity(named: target.entity)?.entity)
                         let inverse = try #require(other.propertyIndex(named: name))
@@ -87,6 +89,7 @@ struct ReadingObjectsTests {
                 }
             }
         }
+        #expect(checked > 50, "\(checked) related objects")
     }
 
     @Test

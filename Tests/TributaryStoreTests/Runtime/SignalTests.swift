@@ -14,6 +14,7 @@ import Testing
         await clock.waitForSleeper(until: .seconds(5))
         clock.advance(by: .seconds(5))
         await second.value
+        #expect(clock.sleeperCount == 0, "the second wait ended at its deadline")
     }
 
     @Test func raisingItEndsAWaitBeforeItsDeadline() async {
@@ -46,5 +47,6 @@ import Testing
         await clock.waitForSleeper(until: .seconds(86_400))
         clock.advance(by: .seconds(86_400))
         await wait.value
+        #expect(clock.sleeperCount == 0)
     }
 }

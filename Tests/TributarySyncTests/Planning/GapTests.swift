@@ -58,7 +58,7 @@ import TributaryChanges
         try await replica.stop()
     }
 
-    @Test func aFileThatCannotBeASegmentIsToldWithItsTime() async throws {
+    @Test func aFileThatCannotBeASegmentIsReportedWithItsTime() async throws {
         let wall = SyncWall()
         let logs = try LogsFolder()
         let replica = try await SyncReplica(logs.path, wall: wall)

@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 import TransactionLog
 import TributaryChanges
 
@@ -55,7 +56,9 @@ struct HostilePlan {
         _ = planner.counts(wall: wall)
         _ = planner.queueLength(wall: wall)
         _ = planner.announce(wall: wall)
-        for status in planner.statuses(wall: wall) { _ = planner.status(of: status.id, wall: wall) }
+        for status in planner.statuses(wall: wall) {
+            #expect(planner.status(of: status.id, wall: wall)?.state == status.state, "\(status.id)")
+        }
     }
 
     private func listing(_ writer: UniqueID, _ generator: inout SeededGenerator) -> WriterListing {

@@ -78,7 +78,7 @@ import TributarySync
         #expect(bench.state(name(a, 1, 3)) == .applied)
     }
 
-    @Test func aContradictionOfAnAppliedSegmentIsListedUntilTheFileIsGone() {
+    @Test func aContradictionOfAnAppliedSegmentIsListedUntilTheFileIsRemoved() {
         var bench = PlannerBench()
         bench.put(name(a, 1, 1))
         bench.settle()

@@ -69,7 +69,7 @@ import TributaryStore
         #expect(journaled.journaledThrough == 7 && journaled.names == [name(3)])
     }
 
-    @Test(.timeLimit(.minutes(30))) func valuesAreToldWithoutTheirLinesWhenTheFolderDoesNotAnswer() async throws {
+    @Test(.timeLimit(.minutes(30))) func valuesAreReportedWithoutLinesWhenTheFolderDoesNotRespond() async throws {
         if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
         let replica = try await SyncReplica(logs.path, wall: wall)
         let name = try writeUnknown(LogsFolder.writer(1), changes: 1, values: 1)

@@ -5,7 +5,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What fails is tried again after a time, and not at once and for ever.
+/// A failed import, export or acknowledgement is tried again after a time, not at once.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct RetryTests {
     private let logs: LogsFolder
     private let wall = SyncWall()

@@ -1,27 +1,13 @@
+import TestSupport
 import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The model of the log folder's tests: employees in departments.
+/// The model of the log folder's tests, and changes of its employees.
 enum SyncModel {
     static func make(hasExternalPhotos: Bool = false) throws -> Model {
-        var employee = EntityDefinition(name: "Employee")
-        var photo = optional("photo", .binary)
-        photo.allowsExternalBinaryStorage = hasExternalPhotos
-        employee.attributes = [optional("name", .string), optional("salary", .double), photo]
-        employee.relationships = [Relationship(name: "department", destination: "Department", inverse: "employees")]
-        var department = EntityDefinition(name: "Department")
-        department.attributes = [optional("title", .string)]
-        var employees = Relationship(name: "employees", destination: "Employee", inverse: "department")
-        employees.isToMany = true
-        department.relationships = [employees]
-        return try Model(version: "1", entities: [employee, department])
-    }
-
-    private static func optional(_ name: String, _ type: AttributeType) -> Attribute {
-        var attribute = Attribute(name: name, type: type)
-        attribute.isOptional = true
-        return attribute
+        let photo = "photo: {type: Binary, optional: true, external: \(hasExternalPhotos)}"
+        return try Model(yaml: EmployeeModel.text(adding: photo))
     }
 
     static func insert(_ number: UInt64, name: String = "Ann") -> Change {

@@ -20,10 +20,14 @@ final class SyncReplica: Sendable {
     var store: Store { replica.store }
 
     /// Starts a replica; `folder` restarts it on an existing store.
+    ///
+    /// `saved` is committed before the start, and its export awaited: only then is the service's first export over, and
+    /// later ones happen only on request.
     init(
         _ logs: String,
         wall: SyncWall,
         folder: TemporaryFolder? = nil,
+        saved: [Change] = [],
         name: String = "test",
         model: Model? = nil,
         hasExternalPhotos: Bool = false,
@@ -43,6 +47,7 @@ final class SyncReplica: Sendable {
                 environment: environment
             )
         )
+        if !saved.isEmpty { _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: saved)) } }
         let replica = try StoreReplica(store: store)
         self.replica = replica
         var configuration = SyncConfiguration(logs: logs)
@@ -62,6 +67,7 @@ final class SyncReplica: Sendable {
         // The task ends with `stop()`.
         task = Task { try await service.run() }
         await service.started()
+        while !saved.isEmpty, service.status.exported.transactions == 0 { await Task.yield() }
     }
 
     /// Stops the service gracefully and closes the store.

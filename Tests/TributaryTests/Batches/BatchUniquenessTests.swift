@@ -9,16 +9,8 @@ import TributaryStore
 /// Unique keys in batches, under each policy.
 @Suite struct BatchUniquenessTests {
     private func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
-        var product = EntityDefinition(name: "Product")
-        product.attributes = ["code", "title"].map { name in
-            var attribute = Attribute(name: name, type: .string)
-            attribute.isOptional = true
-            return attribute
-        }
-        product.uniquenessConstraints = [["code"]]
-        let model = try Model(version: "1", entities: [product])
         let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "unique", model: model)
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "unique", model: try ProductModel.make())
         )
         let container = try await PersistentContainer(store: store, clock: ManualClock())
         try await container.execute(rows(("a", "old")))

@@ -5,7 +5,7 @@ import TributaryStore
 
 @testable import Tributary
 
-/// What the processes do that the test of two processes starts: this test alone, in a test run of their own.
+/// The process that the test of two processes starts: a test run of this test alone.
 @Suite struct ChildWriterTests {
     static let variable = "TRIBUTARY_CHILD_STORE"
 

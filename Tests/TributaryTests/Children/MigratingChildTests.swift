@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import Tributary
 
-/// What the process does that is killed in the middle of a migration: this test alone, in a test run of its own.
+/// The process that is killed in the middle of a migration: a test run of this test alone.
 @Suite struct MigratingChildTests {
     static let variable = "TRIBUTARY_MIGRATING_STORE"
 

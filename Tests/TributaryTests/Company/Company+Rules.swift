@@ -1,7 +1,7 @@
 import TributaryModel
 
 extension Company {
-    /// The same model with other delete rules, and without a bound for the number of projects.
+    /// The model with other delete rules, and without a bound for the number of projects.
     static func model(_ rules: GraphModel.Rules) throws -> Model {
         var definitions = definitions
         for entity in definitions.indices {

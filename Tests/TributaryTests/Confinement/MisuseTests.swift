@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler must reject.
+/// The compiler rejects each marked line.
 ///
 /// Each fixture compiles as it stands; with `MISUSE` it fails on exactly the lines that end with `// error:`.
 ///
@@ -22,7 +22,7 @@ struct MisuseTests {
 
     private static let fixtures = paths.keys.sorted()
 
-    /// What the article on concurrency says that the compiler says, by fixture.
+    /// The messages of the compiler that the article on concurrency prints, by fixture.
     private static func documented() throws -> [String: String] {
         let rows = try Article("Concurrency").rows(under: "What the compiler rejects")
         let pairs = rows.compactMap { row in Article.code(row[0]).map { ("\($0).swift", row[2]) } }
@@ -64,7 +64,7 @@ struct MisuseTests {
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
-    /// What is not as it should be, in words.
+    /// The differences from the marks, as text.
     private static func check(
         _ fixture: String,
         _ answer: String?,

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler does not reject, so that the article says what it cannot do and no more.
+/// The compiler does not reject these mistakes, which the article on concurrency lists.
 ///
 /// Each program compiles. Lines that end with `// warning:` have a warning, `// undetected:` marks the mistake where
 /// there is none. A first line `// language mode: 5` compiles it in that mode.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// A program that decides itself about conflicts, and that is told of saves.
+/// A program resolves conflicts by itself and is notified of saves.
 struct ConflictResolverTests {
     struct Refused: Error {}
 

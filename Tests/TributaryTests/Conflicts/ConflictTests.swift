@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What a save does when somebody else has saved the same object meanwhile.
+/// A save follows the merge policy when another context has saved its object meanwhile.
 struct ConflictTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

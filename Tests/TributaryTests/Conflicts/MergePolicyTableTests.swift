@@ -10,7 +10,7 @@ import TributaryChanges
 struct MergePolicyTableTests {
     private typealias Rule = PolicyRace.Rule
 
-    /// What holds in every cell of a property's conflict.
+    /// Checks the expectations that hold for each conflict of a property.
     private func check(_ outcome: PolicyRace.Outcome, _ rule: PolicyRace.Rule, _ expected: [String: PropertyValue]) {
         for (key, value) in expected {
             #expect(outcome.stored?[key] == value, "\(rule): \(key) in the store")
@@ -242,17 +242,10 @@ struct MergePolicyTableTests {
     @Test("a unique key is taken", arguments: MergePolicy.allCases)
     func uniqueness(_ policy: MergePolicy) async throws {
         let folder = try TemporaryFolder("policies")
-        var product = EntityDefinition(name: "Product")
-        product.attributes = ["code", "title", "maker"].map { name in
-            var attribute = Attribute(name: name, type: .string)
-            attribute.isOptional = true
-            return attribute
-        }
-        product.uniquenessConstraints = [["code"]]
         let container = try await PersistentContainer(
             name: "unique",
             path: folder.path("store.sqlite"),
-            model: Model(version: "1", entities: [product])
+            model: ProductModel.make()
         )
         @Sendable func make(_ context: ManagedObjectContext, _ title: String, maker: String?) throws -> ManagedObject {
             let object = try context.insert(entity: "Product")

@@ -13,12 +13,12 @@ struct PolicyRace {
         var testDescription: String { rawValue }
     }
 
-    /// What came of it.
+    /// The result of a run.
     struct Outcome: Sendable {
         var error: ConflictError?
-        /// What the store has; nil when the object is not there.
+        /// The object in the store; nil when the store does not have it.
         var stored: ObjectSnapshot?
-        /// What the object shows, and how it stands.
+        /// The values and the state of the object in its context.
         var shown: ObjectSnapshot
         var state: ObjectState
         var hasChanges: Bool

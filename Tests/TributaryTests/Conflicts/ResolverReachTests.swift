@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What `resolveConflict` changes besides the object that it is asked about is saved with the rest.
+/// Changes that `resolveConflict` makes to other objects are saved with the rest.
 struct ResolverReachTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

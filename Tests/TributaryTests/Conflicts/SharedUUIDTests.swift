@@ -14,26 +14,18 @@ struct SharedUUIDTests {
 
     init() async throws {
         folder = try TemporaryFolder("sharedUUID")
-        func named(_ name: String) -> EntityDefinition {
-            var title = Attribute(name: "title", type: .string)
-            (title.isOptional, title.preservesValueAfterDeletion) = (true, true)
-            var entity = EntityDefinition(name: name)
-            entity.attributes = [title]
-            return entity
-        }
-        func relationship(_ name: String, _ destination: String, toMany: Bool = false) -> Relationship {
-            var relationship = Relationship(name: name, destination: destination)
-            (relationship.isOptional, relationship.isToMany) = (true, toMany)
-            return relationship
-        }
-        var product = named("Product")
-        product.uniquenessConstraints = [["title"]]
-        var order = named("Order")
-        order.relationships = [
-            relationship("product", "Product"), relationship("note", "Note"),
-            relationship("notes", "Note", toMany: true),
-        ]
-        let model = try Model(version: "1", entities: [product, named("Note"), order])
+        let title = "title: {type: String, optional: true, preserve_after_deletion: true}"
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Product: {attributes: {\(title)}, unique: [title]}
+                  Note: {attributes: {\(title)}}
+                  Order:
+                    attributes: {\(title)}
+                    relationships: {product: {to: Product?}, note: {to: Note?}, notes: {to: Note, many: true}}
+                """
+        )
         let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "shared", model: model)
         container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
     }

@@ -16,21 +16,11 @@ struct UniquenessTests {
 
     init() async throws {
         folder = try TemporaryFolder("unique")
-        var product = EntityDefinition(name: "Product")
-        product.attributes = ["code", "country", "serial", "title"].map { name in
-            var attribute = Attribute(name: name, type: .string)
-            attribute.isOptional = true
-            return attribute
-        }
-        product.uniquenessConstraints = [["code"], ["country", "serial"]]
-        var bundle = EntityDefinition(name: "Bundle")
-        bundle.parent = "Product"
-        var order = EntityDefinition(name: "Order")
-        var item = Relationship(name: "item", destination: "Product")
-        item.isOptional = true
-        order.relationships = [item]
-        let model = try Model(version: "1", entities: [product, bundle, order])
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "unique", model: model)
+        let configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "unique",
+            model: try ProductModel.make()
+        )
         container = try await PersistentContainer(
             store: Store.open(configuration),
             classes: [Product.self],

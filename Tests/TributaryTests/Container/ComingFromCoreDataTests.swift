@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import Tributary
 
-/// What the table "Coming from Core Data" says of behaviour, row by row.
+/// Each row of the table "Coming from Core Data" that states a behaviour holds.
 @MainActor
 struct ComingFromCoreDataTests {
     let fixture: LinkFixture
@@ -130,7 +130,7 @@ struct ComingFromCoreDataTests {
             #expect(HookedTeam.calls == ["willSave", "validateForUpdate", "didSave"])
             context.rollback()
         }
-        // What the hook changes of its own object is saved along.
+        // The save includes changes that the hook makes to its own object.
         let size = try await background.perform { context in
             HookedTeam.countsMembers = true
             defer { HookedTeam.countsMembers = false }

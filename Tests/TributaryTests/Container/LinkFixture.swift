@@ -28,7 +28,7 @@ struct LinkFixture: Sendable {
         await container.mergePendingChanges()
     }
 
-    /// Links the two, or unlinks them; both are faults when nobody has read them.
+    /// Links the two objects, or unlinks them; unread objects are faults.
     @discardableResult
     func link(_ context: ManagedObjectContext, _ isLinked: Bool = true) throws -> (Employee, Project) {
         let employee = try #require(context.object(with: ann, as: Employee.self))

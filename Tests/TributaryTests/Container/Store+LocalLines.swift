@@ -1,7 +1,7 @@
 import TributaryStore
 
 extension Store {
-    /// What was written here, as the log has it.
+    /// The local changes in the form of the log.
     func localLines() throws -> String {
         try read { reader in
             var lines = ""

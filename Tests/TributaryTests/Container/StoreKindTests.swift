@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What works with a store in a file works with one in memory.
+/// A store in memory behaves as one in a file.
 @MainActor
 struct StoreKindTests {
     let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// What observers of a context are notified of, and when a job for it is needed.
+/// Observers of a context are notified of the right changes, and a job runs only when needed.
 @Suite struct ChangeObservationTests {
     private let id = ManagedObjectID(
         store: "s",

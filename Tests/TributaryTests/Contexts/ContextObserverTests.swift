@@ -142,7 +142,7 @@ struct ContextObserverTests {
         try await container.close()
     }
 
-    /// Says when nobody holds it any more.
+    /// Records its deinitialization.
     private final class Held: Sendable {
         let isGone: GoneFlag
 

@@ -71,7 +71,7 @@ struct ContextTests {
     }
 
     @Test
-    func aDeletedObjectIsGone() async throws {
+    func aDeletedObjectIsInvalidated() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let employee = try context.insert(Employee.self)

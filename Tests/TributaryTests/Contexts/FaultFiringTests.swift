@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What is read when a fault fires, and what is not.
+/// A fault reads its row and nothing else.
 struct FaultFiringTests {
     private let statements = Statements()
 
@@ -13,7 +13,7 @@ struct FaultFiringTests {
         var count: Int { texts.withLock(\.count) }
         var log: SQLLog {
             SQLLog { entry in
-                // What is asked to find out whether others have written is none of the object's business.
+                // Statements that look for writes of others are not counted.
                 guard entry.text.contains("Employee") || entry.text.contains("Department") else { return }
                 self.texts.withLock { $0.append(entry.text) }
             }

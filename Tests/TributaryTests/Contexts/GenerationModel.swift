@@ -1,7 +1,8 @@
 import Tributary
 
-/// What contexts on one store must show, kept in memory: a list of committed states, and each context's pending
-/// changes.
+/// A model in memory of the states that contexts on one store must show.
+///
+/// It has a list of committed states, and the pending changes of each context.
 struct GenerationModel {
     struct Values: Hashable, Sendable {
         var name: String
@@ -46,14 +47,14 @@ struct GenerationModel {
 
     // MARK: Reading
 
-    /// What is under the context's own changes.
+    /// The state below the context's own changes.
     func base(_ index: Int) -> State {
         let context = contexts[index]
         if let parent = context.parent { return state(parent) }
         return context.generation.map { committed[$0] } ?? newest
     }
 
-    /// What the context shows.
+    /// The state that the context shows.
     func state(_ index: Int) -> State {
         var state = base(index)
         for (id, pending) in contexts[index].pending {

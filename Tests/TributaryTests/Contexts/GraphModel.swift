@@ -1,8 +1,9 @@
 import Tributary
 import TributaryModel
 
-/// What contexts on one store must show of people, departments and projects: a list of committed states, and each
-/// context's pending changes as the last word on each property and each pair.
+/// A model in memory of the people, departments and projects that contexts on one store must show.
+///
+/// It has a list of committed states, and for each context the last pending write to each property and pair.
 struct GraphModel {
     struct Link: Hashable, Sendable {
         var person: ManagedObjectID
@@ -25,7 +26,7 @@ struct GraphModel {
             people[id] != nil || departments.contains(id) || projects.contains(id)
         }
 
-        /// What can be seen: no reference to what is not there, except to the `lingering`.
+        /// The visible state: references to missing objects are removed, except to the `lingering` ones.
         func visible(lingering: (departments: Set<ManagedObjectID>, projects: Set<ManagedObjectID>)) -> State {
             let departments = departments.union(lingering.departments)
             let projects = projects.union(lingering.projects)
@@ -82,13 +83,13 @@ struct GraphModel {
         }
     }
 
-    /// What follows when an object at the other end is deleted.
+    /// The delete rules of the relationships.
     struct Rules: Sendable {
-        /// Of a department's employees.
+        /// The rule of a department's employees.
         var employees = DeleteRule.nullify
-        /// Of a project's members.
+        /// The rule of a project's members.
         var members = DeleteRule.nullify
-        /// Of an employee's projects.
+        /// The rule of an employee's projects.
         var projects = DeleteRule.nullify
     }
 
@@ -112,13 +113,14 @@ struct GraphModel {
         return context.generation.map { committed[$0] } ?? newest
     }
 
-    /// What the context's save would leave of its base.
+    /// The state after a save of the context.
     private func saved(_ index: Int) -> State {
         contexts[index].pending.applied(to: base(index)).visible(lingering: ([], []))
     }
 
-    /// What the context shows: what it has deleted under a rule that leaves the others alone is referred to until the
-    /// save.
+    /// The state that the context shows.
+    ///
+    /// Objects that it deleted under a rule that keeps references are referred to until the save.
     func state(_ index: Int) -> State {
         let deleted = contexts[index].pending.deleted
         let base = base(index)
@@ -184,7 +186,7 @@ struct GraphModel {
 
     // MARK: Deleting
 
-    /// What the rules say follows at once, as far as the context knows the others.
+    /// Deletes an object and applies the delete rules to the related objects that the context knows.
     mutating func delete(_ id: ManagedObjectID, in index: Int) {
         let state = state(index)
         guard state.has(id) else { return }
@@ -194,7 +196,7 @@ struct GraphModel {
         let isNew = [pending.insertedPeople, pending.insertedDepartments, pending.insertedProjects].contains {
             $0.contains(id)
         }
-        // What was never saved leaves nothing behind, whatever the rule.
+        // An object that was never saved leaves no reference behind under any rule.
         if isNew || rules.employees == .nullify {
             for person in employees { setDepartment(person, nil, in: index) }
         }

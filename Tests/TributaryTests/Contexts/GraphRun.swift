@@ -27,7 +27,7 @@ actor GraphRun {
         }
         self.projects = projects
         await contexts.container.mergePendingChanges()
-        // Of five contexts the last is pinned as well.
+        // The last of five contexts is pinned as well.
         let pinned = contexts.hasSecondContainer ? [InterleavedContexts.pinned, 4] : [InterleavedContexts.pinned]
         model = GraphModel(
             committed: [GraphModel.State(projects: Set(projects))],
@@ -200,7 +200,7 @@ actor GraphRun {
 
     /// A background context saves a new object and hands its ID and token to the view context.
     private func handOver() async throws -> String? {
-        // What stands against the save of the free context is the affair of its own saves.
+        // Other steps test the errors of the free context's saves.
         guard !contexts.hasSecondContainer, !model.isDenied(InterleavedContexts.free) else { return nil }
         counter += 1
         let name = "n\(counter)"
@@ -240,7 +240,7 @@ actor GraphRun {
                     state.links.insert(GraphModel.Link(person: id, project: project))
                 }
             }
-            // The same from the other ends.
+            // The pairs read from their other ends.
             var back = GraphModel.State()
             for department in try context.fetch(Department.self) {
                 state.departments.insert(department.objectID)
@@ -261,7 +261,7 @@ actor GraphRun {
         }
         let expected = model.state(index)
         guard found == expected else { return "context \(index) shows\n\(found)\nnot\n\(expected)" }
-        // What is deleted and not saved may still be referred to, and is asked for nothing itself.
+        // A deleted, unsaved object may still be referred to, but is not read.
         let links = expected.links.filter { expected.projects.contains($0.project) }
         guard back.links == links else {
             return "context \(index) shows as members of projects\n\(back.links)\nnot\n\(links)"

@@ -4,7 +4,7 @@ import Testing
 import Tributary
 import TributaryStore
 
-/// What an ID is, and one object for each ID and context.
+/// IDs are final and comparable, and a context has one object for each ID.
 struct IdentityTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

@@ -61,7 +61,7 @@ struct LinkedFaultTests {
     }
 
     @Test
-    func oneWhoseRowIsGoneLeavesNoLinkBehind() async throws {
+    func anObjectWhoseRowIsMissingLeavesNoLinkBehind() async throws {
         let background = fixture.container.newBackgroundContext()
         try await background.perform { _ = try fixture.link($0) }
         let id = fixture.till

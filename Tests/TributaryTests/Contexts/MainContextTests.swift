@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What Core Data programs do every day: import in the background, show on the main actor, pass IDs, quit.
+/// The daily work of Core Data programs: import in the background, show on the main actor, pass IDs, quit.
 @MainActor
 struct MainContextTests {
     let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What a program may not write while it is called from inside a write: saves, batches and pins of any context.
+/// Saves, batches and pins are refused in code that runs inside a write.
 struct NestedSaveTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

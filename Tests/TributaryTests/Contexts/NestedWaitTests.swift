@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// `performAndWait` inside bodies: of the same context, of another one, and where nobody could ever go on.
+/// `performAndWait` may be nested in blocks of this and of another context; a deadlock is found.
 struct NestedWaitTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -193,7 +193,7 @@ struct NestedWaitTests {
                 second.performAndWait { _ in }
             }
         }
-        // Whoever comes last to wait for the other notices; either way both are named.
+        // The context that waits last finds the deadlock; the error names both contexts.
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("would never") && text.contains("the write lock of the store"), "\(text)")
         #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")

@@ -2,13 +2,13 @@ import TestSupport
 import Tributary
 
 extension ObjectChanges {
-    /// Whether the set tells of so many new objects, listed, or collapsed where the run's limit of pending changes is lower.
+    /// Whether the set has the number of new objects, listed, or collapsed by a lower limit of pending changes.
     func tells(ofInserted count: Int) -> Bool {
         if PendingLimit.collapses(count) { return isEverything || !collapsedEntities.isEmpty }
         return inserted.count == count
     }
 
-    /// Whether the set tells of the object, listed or not.
+    /// Whether the set covers the object, listed or not.
     func tells(of id: ManagedObjectID) -> Bool {
         inserted.contains(id) || updated.contains(id) || deleted.contains(id) || PendingLimit.asked != nil && covers(id)
     }

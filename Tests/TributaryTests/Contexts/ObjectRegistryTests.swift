@@ -67,7 +67,7 @@ struct ObjectRegistryTests {
     }
 
     @Test
-    func aContextThatRetainsHoldsAllUntilItIsToldNotTo() {
+    func aRetainingContextHoldsAllObjectsUntilItIsSwitchedOff() {
         let view = container.viewContext
         _ = view.object(with: ids[0])
         #expect(view.registeredObjects.isEmpty)
@@ -97,7 +97,7 @@ struct ObjectRegistryTests {
     }
 
     @Test
-    func anObjectThatEndsElsewhereIsNeverFoundHalfGone() async throws {
+    func anObjectThatIsReleasedElsewhereIsFoundWholeOrNotAtAll() async throws {
         let view = container.viewContext
         var found = 0
         for round in 0..<300 {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ObjectStateListTests {
     private struct Stop: Error {}
 
-    /// What is wrong with the pending changes of a context; nil when nothing is.
+    /// The fault in the pending changes of a context; nil without one.
     private static func violation(_ context: ManagedObjectContext, _ known: [ManagedObject]) -> String? {
         let listed = context.pending.objects
         guard context.pending.count == listed.count else { return "count \(context.pending.count) of \(listed.count)" }

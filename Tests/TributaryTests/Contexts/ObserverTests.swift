@@ -4,7 +4,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// What observers of a context may do, and in what order all of them hear of it.
+/// Observers may change objects and save, and all observers are notified in one order.
 struct ObserverTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -24,7 +24,7 @@ struct ObserverTests {
     }
 
     @Test
-    func whoeverIsToldSecondHearsOfTheGroupsInTheirOrder() async throws {
+    func theSecondObserverIsNotifiedOfTheGroupsInOrder() async throws {
         try await container.performBackgroundTask { context in
             let (first, second) = (Ear(), Ear())
             context.observeChanges { notice in

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// Groups of changes: what is told when, and what rollback, reset and refresh leave.
+/// Changes are grouped and notified once; rollback, reset and refresh undo them.
 struct PendingChangesTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -22,7 +22,7 @@ struct PendingChangesTests {
     }
 
     @Test
-    func changesAreToldInGroups() async throws {
+    func changesAreNotifiedInGroups() async throws {
         try await container.performBackgroundTask { context in
             let ear = Ear()
             let observer = context.observeChanges { ear.notices.append($0) }

@@ -182,7 +182,7 @@ struct RowSharingTests {
     }
 
     @Test
-    func whatAnotherProcessWroteIsNotHiddenByTheCache() async throws {
+    func theCacheShowsWritesOfAnotherProcess() async throws {
         let id = ids[0]
         _ = try container.viewContext.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         let other = try await Company.open(.file, in: folder)

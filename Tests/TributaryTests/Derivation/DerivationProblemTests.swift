@@ -9,11 +9,15 @@ import TributaryModel
 struct DerivationProblemTests {
     /// A model with one derived attribute in it, beside a sound one.
     private func model(_ expression: String, _ type: AttributeType) throws -> Model {
+        func attribute(_ name: String, _ type: AttributeType, _ expression: String? = nil) -> Attribute {
+            var attribute = Attribute(name: name, type: type)
+            (attribute.isOptional, attribute.derivationExpression) = (true, expression)
+            return attribute
+        }
         var team = EntityDefinition(name: "Team")
         team.attributes = [
-            DerivedModel.attribute("name", .string), DerivedModel.attribute("size", .integer32),
-            DerivedModel.attribute("plain", .string, "canonical:(name)"),
-            DerivedModel.attribute("wrong", type, expression),
+            attribute("name", .string), attribute("size", .integer32), attribute("plain", .string, "canonical:(name)"),
+            attribute("wrong", type, expression),
         ]
         var members = Relationship(name: "members", destination: "Team", inverse: "leader")
         members.isToMany = true

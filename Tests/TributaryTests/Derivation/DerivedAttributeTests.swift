@@ -12,38 +12,7 @@ struct DerivedAttributeTests {
 
     init() async throws {
         folder = try TemporaryFolder("derived")
-        container = try await DerivedAttributeTests.open(folder, "store")
-    }
-
-    private static func open(_ folder: TemporaryFolder, _ name: String) async throws -> PersistentContainer {
-        func attribute(_ name: String, _ type: AttributeType, _ expression: String? = nil) -> Attribute {
-            var attribute = Attribute(name: name, type: type)
-            attribute.isOptional = true
-            attribute.derivationExpression = expression
-            return attribute
-        }
-        var team = EntityDefinition(name: "Team")
-        team.attributes = [
-            attribute("name", .string), attribute("size", .integer32, "members.@count"),
-            attribute("total", .double, "members.@sum.pay"), attribute("least", .double, "min:(members.pay)"),
-            attribute("most", .double, "members.pay.@max"),
-        ]
-        var members = Relationship(name: "members", destination: "Member", inverse: "team")
-        members.isToMany = true
-        members.isOptional = true
-        team.relationships = [members]
-        var member = EntityDefinition(name: "Member")
-        member.attributes = [
-            attribute("name", .string), attribute("pay", .double), attribute("key", .string, "canonical:(name)"),
-            attribute("loud", .string, "uppercase:(name)"), attribute("quiet", .string, "lowercase:(name)"),
-            attribute("changed", .date, "now()"), attribute("teamName", .string, "team.name"),
-        ]
-        var back = Relationship(name: "team", destination: "Team", inverse: "members")
-        back.isOptional = true
-        member.relationships = [back]
-        let model = try Model(version: "1", entities: [team, member])
-        let configuration = StoreConfiguration(path: folder.path("\(name).sqlite"), name: name, model: model)
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        container = try await DerivedModel.open(folder)
     }
 
     @Test
@@ -89,7 +58,7 @@ struct DerivedAttributeTests {
             return team.objectID
         }
         // Replay derives nothing: the values came as changes.
-        let other = try await DerivedAttributeTests.open(folder, "other")
+        let other = try await DerivedModel.open(folder, "other", seed: 1)
         try ReplicaExchange.send(from: container.store, to: other.store)
         #expect(try await other.performBackgroundTask { try $0.object(with: id).value(forKey: "size") } == .integer(0))
         let digests = try [container, other].map { try $0.store.read { try $0.mergeState.digest().digest } }

@@ -5,60 +5,69 @@ import TributaryStore
 @testable import Tributary
 
 /// Teams with members, skills and marks, and derived attributes of every kind, through every kind of relationship.
+///
+/// Members have points besides their pay, whose sum reaches the bounds of each integer type.
 enum DerivedModel {
-    static func attribute(_ name: String, _ type: AttributeType, _ expression: String? = nil) -> Attribute {
-        var attribute = Attribute(name: name, type: type)
-        attribute.isOptional = true
-        attribute.derivationExpression = expression
-        return attribute
-    }
-
-    private static func relationship(
-        _ name: String,
-        _ destination: String,
-        _ inverse: String?,
-        toMany: Bool = true,
-        rule: DeleteRule = .nullify
-    ) -> Relationship {
-        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
-        relationship.isToMany = toMany
-        relationship.isOptional = true
-        relationship.deleteRule = rule
-        return relationship
-    }
-
     static func model() throws -> Model {
-        var team = EntityDefinition(name: "Team")
-        team.attributes = [
-            attribute("name", .string), attribute("changed", .date, "now()"),
-            attribute("size", .integer32, "members.@count"), attribute("total", .double, "members.@sum.pay"),
-            attribute("least", .double, "min:(members.pay)"), attribute("most", .double, "members.pay.@max"),
-            attribute("skillCount", .integer16, "skills.@count"), attribute("points", .decimal, "sum:(skills.points)"),
-            attribute("markCount", .integer64, "marks.@count"), attribute("weight", .integer64, "marks.@sum.weight"),
-        ]
-        team.relationships = [
-            relationship("members", "Member", "team"), relationship("skills", "Skill", "teams"),
-            relationship("marks", "Mark", nil),
-        ]
-        var member = EntityDefinition(name: "Member")
-        member.attributes = [
-            attribute("name", .string), attribute("pay", .double), attribute("key", .string, "canonical:(name)"),
-            attribute("changed", .date, "now()"), attribute("teamName", .string, "uppercase:(team.name)"),
-        ]
-        member.relationships = [relationship("team", "Team", "members", toMany: false)]
-        var skill = EntityDefinition(name: "Skill")
-        skill.attributes = [attribute("points", .integer32), attribute("users", .integer32, "teams.@count")]
-        skill.relationships = [relationship("teams", "Team", "skills")]
-        var mark = EntityDefinition(name: "Mark")
-        mark.attributes = [attribute("weight", .integer16)]
-        return try Model(version: "1", entities: [team, member, skill, mark])
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Team:
+                    attributes:
+                      name: String?
+                      \(derived("changed", "Date", "now()"))
+                      \(derived("size", "Integer 32", "members.@count"))
+                      \(derived("total", "Double", "members.@sum.pay"))
+                      \(derived("least", "Double", "min:(members.pay)"))
+                      \(derived("most", "Double", "members.pay.@max"))
+                      \(derived("shortSum", "Integer 16", "members.@sum.points"))
+                      \(derived("longSum", "Integer 64", "members.@sum.points"))
+                      \(derived("exactSum", "Decimal", "members.@sum.points"))
+                      \(derived("leastPoints", "Integer 64", "members.@min.points"))
+                      \(derived("skillCount", "Integer 16", "skills.@count"))
+                      \(derived("points", "Decimal", "sum:(skills.points)"))
+                      \(derived("markCount", "Integer 64", "marks.@count"))
+                      \(derived("weight", "Integer 64", "marks.@sum.weight"))
+                    relationships:
+                      members: {to: Member, many: true, inverse: team}
+                      skills: {to: Skill, many: true, inverse: teams}
+                      marks: {to: Mark, many: true}
+                  Member:
+                    attributes:
+                      name: String?
+                      pay: Double?
+                      points: Integer 64?
+                      \(derived("changed", "Date", "now()"))
+                      \(derived("key", "String", "canonical:(name)"))
+                      \(derived("loud", "String", "uppercase:(name)"))
+                      \(derived("quiet", "String", "lowercase:(name)"))
+                      \(derived("teamName", "String", "team.name"))
+                      \(derived("loudTeamName", "String", "uppercase:(team.name)"))
+                    relationships: {team: {to: Team?, inverse: members}}
+                  Skill:
+                    attributes:
+                      points: Integer 32?
+                      \(derived("users", "Integer 32", "teams.@count"))
+                    relationships: {teams: {to: Team, many: true, inverse: skills}}
+                  Mark: {attributes: {weight: Integer 16?}}
+                """
+        )
+    }
+
+    private static func derived(_ name: String, _ type: String, _ expression: String) -> String {
+        "\(name): {type: \(type), optional: true, derived: '\(expression)'}"
     }
 
     /// A store with a clock that stands still and IDs from a seed.
-    static func open(_ folder: TemporaryFolder, seed: UInt64 = 0) async throws -> PersistentContainer {
+    static func open(
+        _ folder: TemporaryFolder,
+        _ name: String = "store",
+        seed: UInt64 = 0
+    ) async throws -> PersistentContainer {
         let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "derived",
+            path: folder.path("\(name).sqlite"),
+            name: name,
             model: try model(),
             environment: .seeded(seed)
         )

@@ -48,7 +48,7 @@ struct ClosingStreamTests {
         let rest = try await iterator.next()
         #expect(rest == nil)
         #expect(view.registeredObjects.isEmpty)
-        // What was handed out before keeps its values.
+        // Objects that the stream delivered before keep their values.
         #expect(first.name == "E10" && first.state == .detached)
     }
 

@@ -40,7 +40,7 @@ struct FetchedStateTests {
             #expect(try await container.count(for: request, at: state) == 1)
             #expect(try await container.fetchDictionaries(request, at: state).count == 1)
         }
-        // What was read ahead there is not shown to a context that shows less.
+        // A context that shows an older generation does not show rows that were read ahead at a newer one.
         await MainActor.run {
             _ = #expect(throws: ContextError.self) { try container.viewContext.existingObject(with: id) }
         }

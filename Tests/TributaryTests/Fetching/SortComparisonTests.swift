@@ -27,7 +27,7 @@ struct SortComparisonTests {
             let key = SortKey("name", ascending: isAscending, comparison: comparison)
             let stored = try await Self.order(key, isDirty: false)
             let unsaved = try await Self.order(key, isDirty: true)
-            // Where names are the same to the comparison the IDs, which differ, give the order.
+            // Names that the comparison cannot distinguish are ordered by their IDs.
             #expect(stored.map { Self.folded($0, comparison) } == unsaved.map { Self.folded($0, comparison) })
             #expect(Set(stored) == Set(Self.names))
             #expect(try SortKey.parse(key.description) == [key])

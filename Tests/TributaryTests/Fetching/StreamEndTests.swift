@@ -4,7 +4,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// Streams about objects and lists end with what they are about, and cost nothing when nobody reads them.
+/// Streams of objects and lists end with their subject, and cost nothing unread.
 @MainActor
 struct StreamEndTests {
     let folder: TemporaryFolder

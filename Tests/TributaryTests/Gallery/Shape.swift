@@ -1,4 +1,4 @@
-/// What a transformable attribute holds.
+/// The value of a transformable attribute.
 struct Shape: Hashable, Sendable {
     var corners: Int
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What history says of each save and batch, and how it is purged by date.
+/// The history has one transaction for each save and batch, and is purged by date.
 struct HistoryRecordTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

@@ -10,14 +10,7 @@ import TributaryStore
 /// History: tokens, filters, tombstones, purging, consumers.
 @Suite struct HistoryTests {
     private func open(_ folder: TemporaryFolder, _ name: String = "store.sqlite") async throws -> PersistentContainer {
-        var account = EntityDefinition(name: "Account")
-        var owner = Attribute(name: "owner", type: .string)
-        owner.isOptional = true
-        owner.preservesValueAfterDeletion = true
-        var note = Attribute(name: "note", type: .string)
-        note.isOptional = true
-        account.attributes = [owner, note]
-        let model = try Model(version: "1", entities: [account])
+        let model = try AccountModel.make()
         let store = try Store.open(StoreConfiguration(path: folder.path(name), name: "test", model: model))
         return try await PersistentContainer(store: store, clock: ManualClock())
     }
@@ -52,7 +45,7 @@ import TributaryStore
         filter.contextName = "c"
         #expect(try container.fetchHistory(filter: filter).count == 2)
         let change = try #require(try container.fetchHistory().first?.changes.first)
-        #expect(change.kind == .insert && change.updatedProperties == ["owner", "note"])
+        #expect(change.kind == .insert && change.updatedProperties == ["owner", "balance"])
         try await container.close()
     }
 

@@ -96,7 +96,7 @@ struct AutomaticMergingTests {
     }
 
     @Test
-    func aContextHoldsItsObjectsWhenItIsTold() async throws {
+    func aContextRetainsItsObjectsOnRequest() async throws {
         let fixture = try await MergingFixture()
         try await fixture.open("Ann", "Bob")
         let background = fixture.container.newBackgroundContext()
@@ -132,7 +132,7 @@ struct AutomaticMergingTests {
             context.retainsRegisteredObjects = true
             #expect(try context.object(with: id).value(forKey: "owner") == .string("Ann"))
         }
-        // So that the context has taken over what there is.
+        // The context has merged everything.
         await background.perform { _ in }
         try await fixture.container.performBackgroundTask { context in
             try context.object(with: id).setValue(.string("Bea"), forKey: "owner")
@@ -148,7 +148,7 @@ struct AutomaticMergingTests {
     }
 
     @Test
-    func whatTheContextHasSavedItselfAndOthersDeletedIsGone() async throws {
+    func aSavedObjectThatOthersDeletedIsInvalidated() async throws {
         let fixture = try await MergingFixture()
         let background = fixture.container.newBackgroundContext()
         let id = try await background.perform { context in

@@ -4,7 +4,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// What merging does to an object: what it is here against what happened to it elsewhere, one test a cell.
+/// A merge changes an object by its state here and the change elsewhere; each test is one cell of the table.
 ///
 /// Each cell is tried twice: with ``ManagedObjectContext/mergeChanges(_:)`` on a background context, and through the
 /// pending notifications into the view context.
@@ -13,7 +13,7 @@ struct MergeTableTests {
     enum There: Sendable { case update, delete, everything }
 
     @Test func aCleanObjectTakesAnUpdate() async throws { try await cell(.clean, .update) }
-    @Test func aCleanObjectIsGoneAfterADeletion() async throws { try await cell(.clean, .delete) }
+    @Test func aCleanObjectIsInvalidatedByADeletion() async throws { try await cell(.clean, .delete) }
     @Test func aCleanObjectIsReadAgainWhenAnythingMayHaveChanged() async throws { try await cell(.clean, .everything) }
     @Test func aDirtyObjectKeepsItsEditsOverAnUpdate() async throws { try await cell(.dirty, .update) }
     @Test func aDirtyObjectLosesItsEditsToADeletion() async throws { try await cell(.dirty, .delete) }
@@ -24,7 +24,7 @@ struct MergeTableTests {
     @Test func anInsertedObjectDoesNotCareForADeletion() async throws { try await cell(.inserted, .delete) }
     @Test func anInsertedObjectStaysWhenAnythingMayHaveChanged() async throws { try await cell(.inserted, .everything) }
     @Test func aDeletedObjectStaysDeletedAfterAnUpdate() async throws { try await cell(.deleted, .update) }
-    @Test func anObjectThatBothDeletedIsGone() async throws { try await cell(.deleted, .delete) }
+    @Test func anObjectThatBothDeletedIsInvalidated() async throws { try await cell(.deleted, .delete) }
     @Test func aDeletedObjectStaysDeletedWhenAnythingMayHaveChanged() async throws {
         try await cell(.deleted, .everything)
     }
@@ -132,7 +132,7 @@ struct MergeTableTests {
             #expect(try employee.committedValues(forKeys: ["name"]) == ["name": .string("Bob")])
         case (.deleted, _): #expect(employee.isDeleted && context.deletedObjects == [employee])
         }
-        // What was merged does not conflict.
+        // Merged changes do not conflict.
         guard !(here == .dirty && there == .delete) else { return }
         context.mergePolicy = .error
         try context.save()

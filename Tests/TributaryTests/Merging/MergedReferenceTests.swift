@@ -3,8 +3,7 @@ import Testing
 import Tributary
 import TributaryModel
 
-/// What a merge, or a context above, says of relationships to objects that a context has changed or deleted and not
-/// saved.
+/// Merges and parent contexts keep relationships to objects that a context has changed or deleted and not saved.
 @MainActor
 struct MergedReferenceTests {
     private func orphans(_ context: ManagedObjectContext) throws -> [ManagedObjectID] {
@@ -136,7 +135,7 @@ struct MergedReferenceTests {
     }
 
     @Test
-    func aReferenceToWhatWasNeverSavedAndIsGoneAboveReadsNil() async throws {
+    func aReferenceToAnUnsavedObjectThatTheParentInvalidatedReadsNil() async throws {
         let fixture = try await LinkFixture("vanishing")
         let view = fixture.container.viewContext
         let research = try view.insert(Department.self).objectID

@@ -28,7 +28,7 @@ struct MergingByHandTests {
         try await Self.save(in: container, body)
     }
 
-    /// What a background context has saved, by its hook.
+    /// The changes that a background context has saved, as its hook reports them.
     private static func save(
         in container: PersistentContainer,
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
@@ -42,7 +42,7 @@ struct MergingByHandTests {
         }
     }
 
-    /// Looks at each inserted object as soon as it is told of.
+    /// Reads each inserted object as soon as its notification arrives.
     private static func watch(_ context: ManagedObjectContext) -> Told {
         let told = Told()
         context.observeChanges { [unowned context] notice in
@@ -92,7 +92,7 @@ struct MergingByHandTests {
         #expect(told.updated.contains(id) && ann.name == "Anna" && ann.salary == 3)
         #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Anna", "Bob"])
         #expect(view.generation?.number == (try container.store.read { try $0.history.newestTransaction() }))
-        // What was merged is not merged once more by the timer.
+        // The timer does not merge merged changes again.
         let count = told.inserted.count
         await container.mergePendingChanges()
         #expect(told.inserted.count == count)
@@ -115,7 +115,7 @@ struct MergingByHandTests {
         view.mergeChanges(first)
         told.expect(second.inserted, collapsed: limit == 1)
         #expect(throws: ContextError.notFound(id)) { try view.existingObject(with: id) }
-        // Again, and in whatever order: nothing is told of that is not there.
+        // A repetition in any order notifies only of existing objects.
         view.mergeChanges(third)
         view.mergeChanges(first)
         told.expect(second.inserted, collapsed: limit == 1)

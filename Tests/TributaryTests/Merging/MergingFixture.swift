@@ -15,18 +15,8 @@ struct MergingFixture {
     init(_ change: (inout MergeOptions) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder("merging")
         clock = ManualClock()
-        var account = EntityDefinition(name: "Account")
-        var owner = Attribute(name: "owner", type: .string)
-        owner.maximum = .integer(20)
-        var balance = Attribute(name: "balance", type: .integer64)
-        balance.defaultValue = .integer(0)
-        account.attributes = [owner, balance]
         store = try Store.open(
-            StoreConfiguration(
-                path: folder.path("store.sqlite"),
-                name: "test",
-                model: try Model(version: "1", entities: [account])
-            )
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try AccountModel.make())
         )
         var options = MergeOptions.fixture
         change(&options)

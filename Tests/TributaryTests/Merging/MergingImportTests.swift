@@ -119,7 +119,7 @@ struct MergingImportTests {
 
     /// A limit of ten pending IDs, an import of forty accounts: the main context refreshes all the same.
     @Test
-    func aCollapsedNoticeRefreshesEverythingOfTheEntity() async throws {
+    func aCollapsedNotificationRefreshesEverythingOfTheEntity() async throws {
         let fixture = try await MergingFixture { $0.pendingLimit = 10 }
         let container = fixture.container
         for number in 0..<2 {

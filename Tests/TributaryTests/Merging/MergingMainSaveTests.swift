@@ -74,7 +74,7 @@ struct MergingMainSaveTests {
     }
 
     @Test
-    func aFailingMainSaveKeepsItsEditsAndIsToldOnce() async throws {
+    func aFailingMainSaveKeepsItsEditsAndIsReportedOnce() async throws {
         let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         var failures = fixture.container.mainSaveFailures().makeAsyncIterator()

@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import Tributary
 
-/// What goes into the pending notifications comes out: in order, nothing lost, in bounded memory.
+/// Pending notifications come out in order and complete, in bounded memory.
 struct PendingNotificationsTests {
     private static func id(_ number: UInt64, _ entity: String = "Employee") -> ManagedObjectID {
         ManagedObjectID(

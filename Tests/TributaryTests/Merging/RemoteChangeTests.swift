@@ -35,8 +35,8 @@ import TributaryStore
         let there = try await open(folder.path("store.sqlite"), limit: limit)
         let updates = here.storeUpdates()
         for round in 1...3 {
-            let token = try await hire("n\(round)", on: there)
-            for await update in updates where update.token.number >= token?.number ?? 0 { break }
+            let token = try #require(try await hire("n\(round)", on: there))
+            for await update in updates where update.token.number >= token.number { break }
             #expect(try await names(here).count == round)
         }
         try await here.close()
@@ -66,7 +66,7 @@ import TributaryStore
         let folder = try TemporaryFolder("remote")
         let here = try await open(folder.path("store.sqlite"))
         let there = try await open(folder.path("store.sqlite"))
-        guard let token = try await hire("Ann", on: there) else { return }
+        let token = try #require(try await hire("Ann", on: there))
         await here.mergePendingChanges(through: token)
         #expect(try await names(here) == ["Ann"])
         try await here.close()

@@ -2,7 +2,7 @@ import Foundation
 import Tributary
 
 extension ObjectSnapshot {
-    /// The same, written as JSON and read again.
+    /// The snapshot, encoded as JSON and decoded.
     func coded() throws -> ObjectSnapshot {
         try JSONDecoder().decode(ObjectSnapshot.self, from: JSONEncoder().encode(self))
     }

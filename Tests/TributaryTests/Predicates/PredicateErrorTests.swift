@@ -23,7 +23,9 @@ struct PredicateErrorTests {
     }
 
     private func check(_ context: ManagedObjectContext) throws {
-        for request in try Self.badRequests() {
+        let requests = try Self.badRequests()
+        #expect(requests.count >= 5)
+        for request in requests {
             let what = "\(request.predicate.map { "\($0)" } ?? "\(request.sortKeys)")"
             var faults = request
             faults.returnsObjectsAsFaults = true

@@ -5,7 +5,7 @@ import Tributary
 
 /// A fetch with a translated `#Predicate` finds the objects for which Foundation says yes.
 struct PredicateTranslationDifferentialTests {
-    /// What the predicates compare with.
+    /// The values that the predicates compare with.
     private struct Constants: Sendable {
         var number: Int16
         var amount: Double

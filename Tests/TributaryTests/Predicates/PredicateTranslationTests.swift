@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What `#Predicate` becomes, in the words of the format language.
+/// A `#Predicate` is translated into the format language.
 struct PredicateTranslationTests {
     private func same(_ predicate: Predicate<Employee>, _ text: String) throws -> Bool {
         let translated = try ObjectPredicate(predicate)

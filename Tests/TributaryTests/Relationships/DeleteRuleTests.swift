@@ -11,37 +11,23 @@ struct DeleteRuleTests {
 
     init() async throws {
         folder = try TemporaryFolder("rules")
-        func relationship(
-            _ name: String,
-            _ destination: String,
-            _ inverse: String?,
-            _ rule: DeleteRule,
-            toMany: Bool = false,
-            minimum: Int = 0
-        ) -> Relationship {
-            var relationship = Relationship(name: name, destination: destination, inverse: inverse)
-            relationship.isOptional = minimum == 0
-            relationship.isToMany = toMany
-            relationship.deleteRule = rule
-            relationship.minimumCount = minimum
-            return relationship
-        }
-        var node = EntityDefinition(name: "Node")
-        node.relationships = [
-            relationship("parent", "Node", "children", .nullify),
-            relationship("children", "Node", "parent", .cascade, toMany: true),
-            relationship("next", "Node", "previous", .cascade),
-            relationship("previous", "Node", "next", .cascade),
-            relationship("locks", "Lock", "node", .deny, toMany: true),
-            relationship("friends", "Node", "friends", .nullify, toMany: true),
-        ]
-        var lock = EntityDefinition(name: "Lock")
-        lock.relationships = [relationship("node", "Node", "locks", .nullify)]
-        var crew = EntityDefinition(name: "Crew")
-        crew.relationships = [relationship("sailors", "Sailor", "crew", .nullify, toMany: true, minimum: 2)]
-        var sailor = EntityDefinition(name: "Sailor")
-        sailor.relationships = [relationship("crew", "Crew", "sailors", .nullify)]
-        let model = try Model(version: "1", entities: [node, lock, crew, sailor])
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Node:
+                    relationships:
+                      parent: {to: Node?, inverse: children}
+                      children: {to: Node, many: true, inverse: parent, delete: Cascade}
+                      next: {to: Node?, inverse: previous, delete: Cascade}
+                      previous: {to: Node?, inverse: next, delete: Cascade}
+                      locks: {to: Lock, many: true, inverse: node, delete: Deny}
+                      friends: {to: Node, many: true, inverse: friends}
+                  Lock: {relationships: {node: {to: Node?, inverse: locks}}}
+                  Crew: {relationships: {sailors: {to: Sailor, many: true, inverse: crew, min: 2}}}
+                  Sailor: {relationships: {crew: {to: Crew?, inverse: sailors}}}
+                """
+        )
         let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "rules", model: model)
         container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
     }

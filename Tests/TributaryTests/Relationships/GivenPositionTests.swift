@@ -141,7 +141,7 @@ struct GivenPositionTests {
         }
         #expect(try await order(relationship.key, container) == "ade")
         #expect(try await order(relationship.key, other) == "ade")
-        // What is put there afterwards goes to the same places.
+        // Later links get positions in the given order.
         for container in [container, other] {
             try await container.performBackgroundTask { context in
                 let owner = try #require(try context.fetch(FetchRequest("List")).first)

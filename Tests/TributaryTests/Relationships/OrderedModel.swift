@@ -8,35 +8,19 @@ import TributaryStore
 /// save.
 enum OrderedModel {
     static func model() throws -> Model {
-        var list = EntityDefinition(name: "List")
-        list.relationships = [
-            relationship("items", "Item", inverse: "list", toMany: true, ordered: true),
-            relationship("tags", "Tag", inverse: "lists", toMany: true, ordered: true),
-            relationship("links", "Tag", inverse: nil, toMany: true, ordered: true),
-        ]
-        var item = EntityDefinition(name: "Item")
-        var name = Attribute(name: "name", type: .string)
-        name.isOptional = true
-        item.attributes = [name]
-        item.relationships = [relationship("list", "List", inverse: "items")]
-        var tag = EntityDefinition(name: "Tag")
-        tag.attributes = [name]
-        tag.relationships = [relationship("lists", "List", inverse: "tags", toMany: true)]
-        return try Model(version: "1", entities: [list, item, tag])
-    }
-
-    private static func relationship(
-        _ name: String,
-        _ destination: String,
-        inverse: String?,
-        toMany: Bool = false,
-        ordered: Bool = false
-    ) -> Relationship {
-        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
-        relationship.isOptional = true
-        relationship.isToMany = toMany
-        relationship.isOrdered = ordered
-        return relationship
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  List:
+                    relationships:
+                      items: {to: Item, many: true, ordered: true, inverse: list}
+                      tags: {to: Tag, many: true, ordered: true, inverse: lists}
+                      links: {to: Tag, many: true, ordered: true}
+                  Item: {attributes: {name: String?}, relationships: {list: {to: List?, inverse: items}}}
+                  Tag: {attributes: {name: String?}, relationships: {lists: {to: List, many: true, inverse: tags}}}
+                """
+        )
     }
 
     static func open(_ folder: TemporaryFolder, _ name: String = "store") async throws -> PersistentContainer {

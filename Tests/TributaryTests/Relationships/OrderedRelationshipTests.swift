@@ -31,7 +31,7 @@ struct OrderedRelationshipTests {
         return list
     }
 
-    /// What a context that has read nothing before sees.
+    /// The names that a new context reads.
     private func read(_ id: ManagedObjectID, _ key: String) async throws -> String {
         try await container.performBackgroundTask { try OrderedModel.names($0.object(with: id), key) }
     }

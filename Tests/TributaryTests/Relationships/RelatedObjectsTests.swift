@@ -22,7 +22,7 @@ struct RelatedObjectsTests {
             #expect(projects.isEmpty)
             projects.append(all[0])
             Self.projects(employee).append(contentsOf: all[1...])
-            // One that is there stays there once.
+            // An object that is already related is related once.
             projects.append(all[2])
             #expect(projects.count == 4 && Set(projects) == Set(all) && projects.array == employee.projects)
             #expect(all.allSatisfy { projects.contains($0) && $0.members == [employee] })

@@ -10,28 +10,23 @@ struct SelfReferenceTests {
 
     init() async throws {
         folder = try TemporaryFolder("self")
-        var person = EntityDefinition(name: "Person")
-        func relationship(
-            _ name: String,
-            inverse: String?,
-            toMany: Bool = false,
-            rule: DeleteRule = .nullify
-        ) -> Relationship {
-            var relationship = Relationship(name: name, destination: "Person", inverse: inverse)
-            relationship.isOptional = true
-            relationship.isToMany = toMany
-            relationship.deleteRule = rule
-            return relationship
-        }
-        person.relationships = [
-            relationship("partner", inverse: "partner"), relationship("boss", inverse: "staff"),
-            relationship("staff", inverse: "boss", toMany: true, rule: .cascade),
-            relationship("friends", inverse: "friends", toMany: true),
-            relationship("fans", inverse: "idols", toMany: true), relationship("idols", inverse: "fans", toMany: true),
-            relationship("neighbour", inverse: nil), relationship("heir", inverse: "testator"),
-            relationship("testator", inverse: "heir", rule: .deny),
-        ]
-        let model = try Model(version: "1", entities: [person])
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Person:
+                    relationships:
+                      partner: {to: Person?, inverse: partner}
+                      boss: {to: Person?, inverse: staff}
+                      staff: {to: Person, many: true, inverse: boss, delete: Cascade}
+                      friends: {to: Person, many: true, inverse: friends}
+                      fans: {to: Person, many: true, inverse: idols}
+                      idols: {to: Person, many: true, inverse: fans}
+                      neighbour: {to: Person?}
+                      heir: {to: Person?, inverse: testator}
+                      testator: {to: Person?, inverse: heir, delete: Deny}
+                """
+        )
         container = try await PersistentContainer(
             store: Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "self", model: model)),
             merging: .fixture,
@@ -80,7 +75,7 @@ struct SelfReferenceTests {
             let error = try #require(throws: ValidationError.self) { try context.save() }
             #expect(error.failures.map(\.rule) == [.denied] && error.failures.map(\.property) == ["testator"])
             context.rollback()
-            // All together nobody is left to deny it.
+            // Deleting all objects leaves none that could deny it.
             for one in all { context.delete(one) }
             try context.save()
             #expect(try context.count(for: FetchRequest("Person")) == 0)

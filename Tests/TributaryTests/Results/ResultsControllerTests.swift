@@ -60,7 +60,7 @@ struct ResultsControllerTests {
         let late = try await container.hire("Late", salary: 20)
         try await container.settled()
         #expect(controller.names == ["Late"])
-        // An object that nobody has in use begins to fulfil the predicate.
+        // An unregistered object begins to fulfil the predicate.
         try await container.performBackgroundTask { context in
             let employee = try context.existingObject(with: early) as? Employee
             employee?.salary = 30
@@ -201,7 +201,7 @@ struct ResultsControllerTests {
         fixture.view.processPendingChanges()
         #expect(diffs.first?.updates.map(\.position) == [FetchedPosition(section: 1, item: 0)])
         #expect(diffs.first?.moves.isEmpty == true)
-        // What is no result is nobody's change.
+        // A change of an object outside the results is no change of the list.
         try fixture.view.insert(Department.self).title = "Sales"
         fixture.view.processPendingChanges()
         #expect(diffs.count == 1)

@@ -6,7 +6,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// What a results controller hears of, and who hears of it.
+/// A results controller is notified of the changes that concern it, and notifies its observers.
 @MainActor
 struct ResultsFollowingTests {
     let folder: TemporaryFolder
@@ -154,7 +154,7 @@ struct ResultsFollowingTests {
     }
 
     @Test
-    func aControllerThatIsGoneLeavesNoObserver() throws {
+    func aReleasedControllerLeavesNoObserver() throws {
         let view = container.viewContext
         var controller: FetchedResultsController<Employee>? = try FetchedResultsController(
             FetchRequest("Employee"),

@@ -96,7 +96,7 @@ struct ResultsPropertyTests {
             case 8: view.rollback()
             default: try view.save()
             }
-            // What a save or a merge has left to be told comes with the next job of the main actor.
+            // The remaining notifications of a save or a merge come with the next job of the main actor.
             view.processPendingChanges()
             for index in lists.indices {
                 let (controller, list) = (lists[index].controller, lists[index])

@@ -7,7 +7,7 @@ import TributaryModel
 
 @testable import Tributary
 
-/// What a change costs a results controller, and who is notified of it.
+/// A change costs a results controller little, and notifies only the observers that it concerns.
 @MainActor
 struct ResultsUpdateTests {
     let folder: TemporaryFolder
@@ -133,7 +133,7 @@ struct ResultsUpdateTests {
             let diff = await changes.next()
             #expect(diff?.updates.map(\.id) == [employees[1].objectID] && diff?.changesOrder == false)
         }
-        // What is no result notifies nobody.
+        // A change of an object outside the results notifies no observer.
         let told = try notifications(of: { _ = controller.sections }) {
             try view.insert(Department.self).title = "Sales"
             view.processPendingChanges()

@@ -96,7 +96,7 @@ struct ApplyTests {
     }
 
     @Test
-    func aRepeatedRequestIsToldItsFirstAnswer() async throws {
+    func aRepeatedRequestReturnsItsFirstResponse() async throws {
         let key = LocalTransaction.Idempotency(key: "k", detail: "first")
         let number = try await container.performBackgroundTask { context in
             _ = try context.apply([insertion(ann, "Ann")], idempotency: key)

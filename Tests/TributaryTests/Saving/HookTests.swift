@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// Which hooks are called, when, and in which order.
+/// Hooks are called at their times and in their order.
 struct HookTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -25,7 +25,7 @@ struct HookTests {
     }
 
     @Test
-    func anInsertedObjectIsToldOnceThenOfItsSave() async throws {
+    func anInsertedObjectIsNotifiedOnceAndThenOfItsSave() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             #expect(object.calls == ["insert"])
@@ -49,7 +49,7 @@ struct HookTests {
     }
 
     @Test
-    func allAreToldBeforeTheSaveThenAllAfterIt() async throws {
+    func allObjectsAreNotifiedBeforeTheSaveAndAllAfterIt() async throws {
         try await container.performBackgroundTask { context in
             let objects = try (0..<3).map { _ in try insert(context) }
             var order: [String] = []
@@ -73,7 +73,7 @@ struct HookTests {
     }
 
     @Test
-    func bothEndsOfALinkAreTold() async throws {
+    func bothEndsOfALinkAreNotified() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             let badge = try context.insert(HookedBadge.self)
@@ -230,7 +230,7 @@ struct HookTests {
     }
 
     @Test
-    func aChildsObjectsAreToldOfItsSaveAndTheParentsOfTheirs() async throws {
+    func objectsOfAChildAndOfItsParentAreNotifiedOfTheirOwnSaves() async throws {
         try await container.performBackgroundTask { context in
             let child = context.newChild()
             let object = try insert(child)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// What the store changes by itself in a save belongs to the save: its context does not conflict with it later.
+/// Changes that the store makes in a save belong to the save: its context does not conflict with them later.
 struct OwnSaveTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -56,6 +56,7 @@ struct OwnSaveTests {
             ann.salary = 5
             project.title = "Till"
             try context.save()
+            #expect(ann.badge === badge && ann.salary == 5 && project.title == "Till" && !context.hasChanges)
         }
     }
 
@@ -102,6 +103,7 @@ struct OwnSaveTests {
             }
             ann.age = 50
             try context.save()
+            #expect(ann.badge === badge && ann.salary == 5 && ann.age == 50 && !context.hasChanges)
         }
     }
 

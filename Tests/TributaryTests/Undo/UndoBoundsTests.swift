@@ -4,7 +4,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// What an undo stack keeps, and how it forgets what a merge has deleted.
+/// An undo stack is bounded, and removes objects that a merge has deleted.
 struct UndoBoundsTests {
     let folder: TemporaryFolder
 

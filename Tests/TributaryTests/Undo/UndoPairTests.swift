@@ -81,7 +81,7 @@ struct UndoPairTests {
             context.refreshAllObjects()
             try expectWhole(team, tags, isOrdered: isOrdered)
 
-            // And again, both ways.
+            // Undo and redo once more.
             context.redo()
             try context.save()
             #expect(try context.count(for: FetchRequest("Team")) == 1)

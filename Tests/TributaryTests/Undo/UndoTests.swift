@@ -25,7 +25,7 @@ struct UndoTests {
         try await container.close()
     }
 
-    /// What was done until here is one group.
+    /// Ends the undo group of the changes so far.
     private static func endGroup(_ stack: UndoStack) {
         stack.beginUndoGrouping()
         stack.endUndoGrouping()

@@ -4,7 +4,7 @@ import Testing
 import Tributary
 import TributaryStore
 
-/// What the model says of the values of attributes, held against each at a save.
+/// A save checks each value against the model's rules for its attribute.
 struct AttributeRuleTests {
     /// Values at and beyond the bounds of one attribute.
     struct Bound: Sendable, CustomTestStringConvertible {

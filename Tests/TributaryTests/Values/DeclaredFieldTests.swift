@@ -79,7 +79,7 @@ struct DeclaredFieldTests {
         #expect(problems.count == 10)
     }
 
-    @Test func aTargetWithoutItsClassIsTold() async throws {
+    @Test func aTargetWithoutItsClassIsReported() async throws {
         let problems = try await Self.problems([Employee.self])
         #expect(
             problems.map(\.field) == [

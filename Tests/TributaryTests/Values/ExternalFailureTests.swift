@@ -8,7 +8,7 @@ import TributaryStore
 
 /// Files of large binaries that are missing or damaged: what it costs, and what it does not.
 struct ExternalFailureTests {
-    /// What can happen to a file.
+    /// The damage to a file.
     enum Harm: String, CaseIterable, Sendable {
         case removed, shortened, longer, changed, folder, link, pipe
 

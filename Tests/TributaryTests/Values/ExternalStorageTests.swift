@@ -207,7 +207,7 @@ struct ExternalStorageTests {
     }
 
     @Test
-    func bytesThatAreGoneAreNoValueWithAReason() async throws {
+    func missingBytesAreNoValueWithAReason() async throws {
         let large = large
         try await container.performBackgroundTask { context in
             try context.insert(Exhibit.self).photo = large

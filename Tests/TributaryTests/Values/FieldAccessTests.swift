@@ -77,7 +77,7 @@ struct FieldAccessTests {
         try await container.close()
     }
 
-    @Test func aWriteToAnObjectThatIsGoneIsRefused() async throws {
+    @Test func aWriteToAnInvalidatedObjectIsRefused() async throws {
         let container = try await Self.open([Worker.self, Chief.self, Unit.self, Project.self, Badge.self])
         try await container.performBackgroundTask { context in
             let ann = try context.insert(Worker.self)

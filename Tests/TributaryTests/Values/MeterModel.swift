@@ -8,19 +8,18 @@ import TributaryStore
 /// Meters with a counter of each kind and attributes of which the greatest or the least value stands.
 enum MeterModel {
     static func model() throws -> Model {
-        func attribute(_ name: String, _ type: AttributeType, _ rule: MergeRule, _ value: PropertyValue) -> Attribute {
-            var attribute = Attribute(name: name, type: type)
-            attribute.isOptional = true
-            attribute.mergeRule = rule
-            attribute.defaultValue = value
-            return attribute
-        }
-        var meter = EntityDefinition(name: "Meter")
-        meter.attributes = [
-            attribute("count", .integer64, .counter, .integer(0)), attribute("sum", .double, .counter, .double(0)),
-            attribute("most", .integer64, .max, .null), attribute("least", .integer64, .min, .null),
-        ]
-        return try Model(version: "1", entities: [meter])
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Meter:
+                    attributes:
+                      count: {type: Integer 64, optional: true, merge: counter, default: 0}
+                      sum: {type: Double, optional: true, merge: counter, default: 0}
+                      most: {type: Integer 64, optional: true, merge: max}
+                      least: {type: Integer 64, optional: true, merge: min}
+                """
+        )
     }
 
     static func open(_ folder: TemporaryFolder, _ name: String = "meters") async throws -> PersistentContainer {
@@ -28,7 +27,7 @@ enum MeterModel {
         return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
     }
 
-    /// What a log says of a counter in the transactions of the store, in order.
+    /// The values of a counter in the store's transactions as the log has them, in order.
     static func written(_ name: String, in container: PersistentContainer) throws -> [String] {
         var found: [String] = []
         try container.store.read { reader in

@@ -5,7 +5,7 @@ import TributaryStore
 
 /// Transformers that the model names.
 struct TransformerRegistryTests {
-    /// The same entity with keys that do not fit.
+    /// A class of the entity `Exhibit` with keys that do not fit.
     final class OddExhibit: ManagedObject {
         override class var entityName: String { "Exhibit" }
         static let shape = TransformableField<String>(registered: "shape")
@@ -101,7 +101,7 @@ struct TransformerRegistryTests {
             }
             #expect("\(error)".contains("a transformer of String, not ShapeTransformer"))
             #expect(throws: ContextError.self) { try exhibit.setTransformed(3, for: OddExhibit.unnamed) }
-            // What the model names comes before JSON.
+            // The transformer that the model names is used before JSON.
             #expect(throws: ContextError.self) { try exhibit.setTransformed([1], for: OddExhibit.json) }
         }
     }

@@ -124,6 +124,7 @@ import TributaryChanges
         var source = RandomTransactions(seed)
         let text = SegmentText(writer: writer, source.next(first: 1, count: 5))
         let bytes = text.bytes()
+        var tried = 0
         for _ in 0..<3000 {
             var mutated = bytes
             for _ in 0..<Int.random(in: 1...3, using: &source.random) {
@@ -136,9 +137,11 @@ import TributaryChanges
                 }
             }
             guard isOtherSegment(mutated, than: bytes) else { continue }
+            tried += 1
             let memory = MemorySegment(mutated)
             #expect(throws: SegmentError.self) { try SegmentVerifier().verify(memory, name: text.name) }
         }
+        #expect(tried > 2000, "\(tried) mutations changed the segment")
     }
 
     /// Whether a change of the end line changes its meaning; an added space or a hash in capitals does not.

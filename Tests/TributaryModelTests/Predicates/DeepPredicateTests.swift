@@ -13,7 +13,7 @@ import TributaryModel
     )
 
     init() throws {
-        model = try SampleModel.make()
+        model = try Model(yaml: PredicateModel.text)
         employee = try #require(model.entity(named: "Employee"))
     }
 

@@ -6,17 +6,10 @@ import TributaryModel
 @testable import TributaryStore
 
 /// The cost of many owners of one target in a one-to-one relationship, in instructions of SQLite's virtual machine.
-@Suite struct ClaimCostTests {
-    private static let model = """
-        version: "1"
-        entities:
-          A: {relationships: {desk: {to: D?, inverse: owner}}}
-          D: {relationships: {owner: {to: A?, inverse: desk}}}
-        """
-
+@Suite struct OwnerCostTests {
     /// The instructions of one transaction with the given number of owners of one target, as inserts or as updates.
     private func steps(_ claims: Int, isInsert: Bool) throws -> Int {
-        let replica = try Replica(try Model(yaml: Self.model))
+        let replica = try Replica(try DeskModel.make())
         let people = (1...claims).map { Change.insert("A", $0, isInsert ? ["desk": .to(0)] : [:]) }
         let updates = isInsert ? [] : (1...claims).map { Change.update("A", $0, ["desk": .to(0)]) }
         let transaction = ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people + updates)

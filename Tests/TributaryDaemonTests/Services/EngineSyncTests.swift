@@ -18,11 +18,11 @@ import TributarySync
 
     init() throws { test = try TestEngine() }
 
-    private func note(_ number: UInt64) -> Change {
+    private func insertion(_ number: UInt64) -> Change {
         Change(
-            entity: "Note",
+            entity: "Employee",
             id: UniqueID(high: 0x0B00_0000_0000_4000, low: 1 << 63 | number),
-            operation: .insert([PropertyWrite(name: "text", value: .string("milk"))])
+            operation: .insert([PropertyWrite(name: "name", value: .string("Ann"))])
         )
     }
 
@@ -41,11 +41,11 @@ import TributarySync
         let engine = try await test.open()
         let loops = Task { try await engine.sync.run() }
         await engine.sync.started()
-        try publish([note(1), note(2)])
+        try publish([insertion(1), insertion(2)])
         let first = try await engine.sync.sync()
         // By whatever it was imported, nothing but the sync merges.
         #expect(first.merged.inserted == 2 && first.merged.updated == 0 && first.merged.deleted == 0)
-        let shown = try await MainActor.run { try engine.container.viewContext.fetch(FetchRequest("Note")).count }
+        let shown = try await MainActor.run { try engine.container.viewContext.fetch(FetchRequest("Employee")).count }
         #expect(shown == 2)
         let again = try await engine.sync.sync()
         #expect(again.imported == ImportCounts() && again.merged.inserted == 0)
@@ -62,7 +62,7 @@ import TributarySync
         await engine.sync.started()
         let context = engine.container.newBackgroundContext(name: "till")
         try await context.perform { context in
-            try context.insert(entity: "Note").setValue(.string("milk"), forKey: "text")
+            try context.insert(entity: "Employee").setValue(.string("Ann"), forKey: "name")
             try context.save()
         }
         while engine.sync.status.exported.transactions == 0 { await Task.yield() }

@@ -29,9 +29,9 @@ import TributaryChanges
 
     @Test func aBadLineIsFoundInEitherShareAndToldWithItsNumber() throws {
         var random = SeededGenerator.fromEnvironment()
+        let inserts = Self.lines.indices.filter { Self.lines[$0].hasPrefix("{\"insert\"") }
         for _ in 0..<24 {
-            let place = Int.random(in: 1..<(Self.lines.count), using: &random)
-            guard Self.lines[place].hasPrefix("{\"insert\"") else { continue }
+            let place = try #require(inserts.randomElement(using: &random))
             var lines = Self.lines
             lines[place] = "{\"insert\":\"Employee\",\"id\":\"no-uuid\",\"values\":{}}"
             let text = SegmentText(writer: Self.writer, last: 2, lines)

@@ -57,7 +57,7 @@ import TributaryChanges
         #expect(SegmentName.writer(folderName: name) == nil)
     }
 
-    @Test func filesAreToldApart() {
+    @Test func filesAreDistinguished() {
         let name = SegmentName(writer: writer, first: 1, last: 2)
         #expect(SegmentFileKind.classify(name.fileName, writer: writer) == .segment(name))
         #expect(SegmentFileKind.classify("0000000000000010.baseline", writer: writer) == .baseline(sequence: 16))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The messages of the command when no daemon accepts its request.
-@Suite(.daemonTurns) struct NobodyAnswersTests {
+@Suite(.daemonTurns) struct NoDaemonTests {
     @Test func aSocketThatIsClosedInsteadOfAnsweringIsUnavailable() async throws {
         let folder = try TemporaryFolder("reset")
         let path = folder.path("a.sock")

@@ -4,7 +4,7 @@ import Testing
 import TributaryAdmin
 
 /// A store whose file is moved away while the daemon has it open.
-@Suite(.daemonTurns) struct StoreGoneTests {
+@Suite(.daemonTurns) struct MovedStoreTests {
     @Test(.timeLimit(.minutes(30))) func itIsAProblemUntilTheFileIsBack() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -6,20 +6,10 @@ import TributaryModel
 @testable import TributaryStore
 
 /// The cost of links whose ends are not visible, in instructions of SQLite's virtual machine.
-@Suite struct HiddenLinkCostTests {
-    private static let model = """
-        version: "1"
-        entities:
-          A:
-            relationships:
-              desks: {to: D, many: true, inverse: people}
-              friends: {to: A, many: true}
-          D: {relationships: {people: {to: A, many: true, inverse: desks}}}
-        """
-
+@Suite struct InvisibleLinkCostTests {
     /// The instructions for inserts and deletions in a store with the given links to an object that was never inserted.
     private func instructions(links count: Int, of relationship: String, _ entity: String) throws -> Int {
-        let replica = try Replica(try Model(yaml: Self.model))
+        let replica = try Replica(try DeskModel.make())
         let links = (1...count).map { Change.link("A", $0, relationship, [0]) }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, links))
         let others = (2_001...2_050).map { Change.insert(entity, $0) }

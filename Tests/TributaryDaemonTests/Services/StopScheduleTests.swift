@@ -20,7 +20,7 @@ import Testing
         #expect(schedule.timeout + schedule.grace < .seconds(90))
     }
 
-    @Test func theWatchdogIsToldOfAHangInAnyWork() {
+    @Test func theWatchdogIsNotifiedOfAHangInAnyWork() {
         let limit = Duration.seconds(60)
         func isAlive(_ main: Bool, _ silences: [Duration?]) -> Bool {
             WatchdogService.isAlive(isMainActorResponsive: main, silences: silences, limit: limit)

@@ -5,7 +5,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-@Suite struct PositionTests {
+@Suite struct StoreStateTests {
     @Test func `a local transaction says what it has seen once, and draws a clock after all it has applied`() throws {
         let replica = try Replica()
         let ahead = HybridClock(milliseconds: Replica.milliseconds + 5000, counter: 7)

@@ -4,7 +4,7 @@ import TributaryAdmin
 @testable import TributaryDaemon
 
 @Suite struct ReadLimiterTests {
-    @Test func whoeverIsOneTooManyIsToldSo() async throws {
+    @Test func aReadBeyondTheLimitIsRefusedWithAReason() async throws {
         let room = ReadLimiter(limit: 2)
         try await room.run {
             try await room.run {

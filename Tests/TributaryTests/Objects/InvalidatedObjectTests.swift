@@ -8,8 +8,8 @@ import TributaryModel
 /// Writes to objects that are gone and links with them change nothing, and somebody hears of it: functions that throw
 /// do so at once, the others leave it to the next save.
 @MainActor
-struct GoneObjectTests {
-    /// How an object came to its end.
+struct InvalidatedObjectTests {
+    /// The event that invalidated an object.
     enum Ending: String, CaseIterable, Sendable {
         case deletedElsewhere, deletedHere, deletedBeforeItWasSaved
     }

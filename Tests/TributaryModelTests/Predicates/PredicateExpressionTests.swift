@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TributaryChanges
 import TributaryModel
@@ -10,7 +11,7 @@ struct PredicateExpressionTests {
     private let idle: SampleObject
 
     init() throws {
-        model = try SampleModel.make()
+        model = try Model(yaml: PredicateModel.text)
         employee = try #require(model.entity(named: "Employee"))
         let project = try #require(model.entity(named: "Project"))
         let department = try #require(model.entity(named: "Department"))

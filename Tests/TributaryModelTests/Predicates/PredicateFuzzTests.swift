@@ -43,10 +43,12 @@ struct PredicateFuzzTests {
         }
     }
 
-    /// Removes, repeats and swaps characters of a valid text: parsing gives a predicate or an error, never a trap.
+    /// Removes, repeats and swaps characters of a valid text: parsing returns a predicate, which its description gives
+    /// again, or throws an error.
     @Test func mutilatedTexts() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
+        var (accepted, refused) = (0, 0)
         for _ in 0..<10_000 {
             var characters = Array(tree(depth: 3, using: &generator).description)
             for _ in 0..<Int.random(in: 1...4, using: &generator) where !characters.isEmpty {
@@ -57,8 +59,18 @@ struct PredicateFuzzTests {
                 default: characters.swapAt(index, characters.count - 1)
                 }
             }
-            _ = try? ObjectPredicate(parsing: String(characters))
+            do {
+                let predicate = try ObjectPredicate(parsing: String(characters))
+                accepted += 1
+                let again = Result { () throws(ObjectPredicateError) in
+                    try ObjectPredicate(parsing: predicate.description)
+                }
+                #expect(again == .success(predicate), "\(String(characters))")
+            } catch {
+                refused += 1
+            }
         }
+        #expect(accepted > 500 && refused > 500, "\(accepted) texts were accepted, \(refused) refused")
     }
 
     private func tree(depth: Int, using generator: inout SeededGenerator) -> ObjectPredicate {

@@ -5,7 +5,7 @@ import Testing
 import TributaryAdmin
 
 /// Clients that connect while the daemon stops.
-@Suite(.serialized, .daemonTurns) struct ComingClientsTests {
+@Suite(.serialized, .daemonTurns) struct ConnectingClientsTests {
     /// Clients that connect, send a request or none, and disconnect, repeatedly until their end is requested.
     private final class Clients: Sendable {
         private let isOver = Mutex(false)

@@ -6,7 +6,7 @@ import Testing
 @testable import TributaryStore
 
 /// Only one caller writes at a time, in FIFO order.
-struct StoreTurnTests {
+struct WriteLockTests {
     private final class Log: Sendable {
         private let entries = Mutex<[Int]>([])
         func add(_ entry: Int) { entries.withLock { $0.append(entry) } }

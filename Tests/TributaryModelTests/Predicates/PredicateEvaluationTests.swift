@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TributaryChanges
 import TributaryModel
@@ -10,7 +11,7 @@ struct PredicateEvaluationTests {
     private let employee: Entity
 
     init() throws {
-        model = try SampleModel.make()
+        model = try Model(yaml: PredicateModel.text)
         employee = try #require(model.entity(named: "Employee"))
         let sales = SampleObject(try #require(model.entity(named: "Department")), id: 10, ["title": .string("Sales")])
         let project = try #require(model.entity(named: "Project"))

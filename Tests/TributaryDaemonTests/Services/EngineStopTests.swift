@@ -44,9 +44,9 @@ import TributarySync
         // A merge is due, and a table that it reads is missing.
         try await engine.container.importTransactions { transaction in
             let note = Change(
-                entity: "Note",
+                entity: "Employee",
                 id: UniqueID(high: 0x0A00_0000_0000_4000, low: 1 << 63),
-                operation: .insert([PropertyWrite(name: "text", value: .string("milk"))])
+                operation: .insert([PropertyWrite(name: "name", value: .string("Ann"))])
             )
             return ((), [try transaction.commit(LocalTransaction(author: "test", changes: [note]))])
         }

@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 import TributaryChanges
 
-@Suite struct MergeOrderTests {
-    @Test func `the greatest owner of a target is one whatever the order of the merges`() throws {
+/// One-to-one owners and positions have an order that does not depend on the order of arrival.
+@Suite struct OwnerAndPositionTests {
+    @Test func `the greatest owner of a target does not depend on the order of the merges`() throws {
         try MergeLaws.check(
             { generator in
                 OneToOneOwner(
@@ -25,29 +26,29 @@ import TributaryChanges
     }
 
     @Test func `positions compare by their bytes, and equal ones by the identifier`() {
-        func place(_ position: String, _ id: UInt64) -> OrderedPosition {
+        func ordered(_ position: String, _ id: UInt64) -> OrderedPosition {
             OrderedPosition(position: position, id: UniqueID(high: 0, low: id))
         }
-        #expect(place("a", 9) < place("b", 1))
-        #expect(place("", 9) < place("a", 1))
-        #expect(place("a", 1) < place("a", 2))
-        #expect(place("B", 9) < place("a", 1))
+        #expect(ordered("a", 9) < ordered("b", 1))
+        #expect(ordered("", 9) < ordered("a", 1))
+        #expect(ordered("a", 1) < ordered("a", 2))
+        #expect(ordered("B", 9) < ordered("a", 1))
         // Equal to Swift, but not byte by byte.
-        #expect(place("e\u{301}", 2) < place("é", 1))
-        #expect(place("é", 1) != place("e\u{301}", 1))
+        #expect(ordered("e\u{301}", 2) < ordered("é", 1))
+        #expect(ordered("é", 1) != ordered("e\u{301}", 1))
     }
 
-    @Test func `ordering by positions is the same for every order of arrival`() {
+    @Test func `every order of arrival ends in one order of positions`() {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
-        let places = (1...60).map { number in
+        let positions = (1...60).map { number in
             OrderedPosition(
                 position: ["", "m", "n", "é", "e\u{301}"].randomElement(using: &generator) ?? "",
                 id: UniqueID(high: 0, low: UInt64(number))
             )
         }
         for _ in 0..<20 {
-            #expect(places.shuffled(using: &generator).sorted() == places.sorted(), "seed \(generator.seed)")
+            #expect(positions.shuffled(using: &generator).sorted() == positions.sorted(), "seed \(generator.seed)")
         }
     }
 }
