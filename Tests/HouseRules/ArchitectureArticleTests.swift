@@ -26,7 +26,7 @@ import Testing
         #expect(Self.modules(in: sample) == ["A": [], "B": ["A", "CLinux"]])
     }
 
-    /// What stands in backticks and begins with a folder of the package.
+    /// The texts in backticks that begin with a folder of the package.
     private static func paths(in text: String) -> [String] {
         text.split(separator: "`").map(String.init).filter { word in
             (word.hasPrefix("Sources/") || word.hasPrefix("Tests/")) && !word.contains { $0.isWhitespace }

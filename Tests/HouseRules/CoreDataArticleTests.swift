@@ -4,7 +4,7 @@ import Testing
 
 /// The table for those who come from Core Data names what there is.
 @Suite struct CoreDataArticleTests {
-    /// What is wrong with the cell for ours, nil when nothing is.
+    /// The fault in the cell of our symbols; nil without one.
     private static func complaint(_ cell: String, _ reason: String, _ members: [String: Set<String>]) -> String? {
         if cell == "—" { return reason.isEmpty ? "says nothing of why" : nil }
         let symbols = cell.matches(of: /`([^`]+)`/).map { String($0.1) }

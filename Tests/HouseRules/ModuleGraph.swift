@@ -26,7 +26,7 @@ enum ModuleGraph {
         "Testing", "PackageDescription", "RegexBuilder",
     ]
 
-    /// What serves others: nothing that a client of the library links may depend on it.
+    /// The modules and products of servers: no client of the library may link them.
     static let servers: Set<String> = [
         "Hummingbird", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle", "TributaryAdmin",
         "TributarySync", "TributaryDaemon", "CSystemd",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the modules that users see declare, as far as articles name it.
+/// The declarations of the public modules that articles name.
 enum PublicMembers {
     /// The members that a type has by name, its extensions' as well, in the modules that users see.
     static func byType() throws -> [String: Set<String>] {

@@ -1,4 +1,4 @@
-/// How much there is of something in one folder, type or function.
+/// A count in one folder, type or function.
 struct ShapeCount: Hashable, Sendable {
     /// The folder, type or function.
     var subject: String

@@ -2,7 +2,7 @@
 struct ShapeException: Sendable {
     var subject: String
     var count: Int
-    /// What it is that may be large for good, or what will make it smaller.
+    /// The reason why the subject may stay large, or the change that will make it smaller.
     var reason: String
 
     init(_ subject: String, _ count: Int, _ reason: String) {

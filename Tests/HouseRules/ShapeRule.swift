@@ -1,16 +1,16 @@
 /// A count that every folder, type or function of the package keeps below a limit.
 ///
-/// What was above the limit when the rule was made stands in a list with its count. The list may only shrink: an entry
+/// A list has the subjects above the limit, with their counts. The list may only shrink: an entry
 /// whose subject has become smaller, or keeps the limit, is a violation too.
 struct ShapeRule: HouseRule {
-    /// What is counted, for messages: "Swift files".
+    /// The counted things, for messages: "Swift files".
     let unit: String
     let limit: Int
     let exceptions: [ShapeException]
     /// The subjects with their counts, each with the path of the file or folder where it is found first.
     let counts: @Sendable (SourceTree) -> [ShapeCount]
 
-    /// A room of which nobody knows what is in it is too large.
+    /// A folder with more files has no single subject.
     static let folders = ShapeRule(unit: "Swift files", limit: 35, exceptions: [], counts: FolderSizes.counts)
     /// A type with more state than this has several reasons to change.
     static let storedProperties = ShapeRule(

@@ -1,4 +1,4 @@
-/// What is in the package is finished.
+/// The package has no mark of unfinished work.
 struct UnfinishedWorkRule: HouseRule {
     /// In two halves, so that this file does not break its own rule.
     static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "fatalError(\"st" + "ub\")"]

@@ -60,4 +60,9 @@ import Testing
     private static func occurs(_ words: [String], before endings: [String], in code: String) -> Bool {
         words.contains { word in endings.contains { code.contains(word + $0) } }
     }
+
+    /// The texts in backticks in a cell that have no space.
+    private static func code(in cell: String) -> [String] {
+        cell.split(separator: "`").map(String.init).filter { part in !part.contains { $0.isWhitespace } }
+    }
 }
