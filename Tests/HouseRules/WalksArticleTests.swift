@@ -3,30 +3,44 @@ import Testing
 
 /// The walks name functions that are there.
 @Suite struct WalksArticleTests {
+    /// The longest walk of each section, in types.
+    private static let limits = [
+        "A segment": 20, "A property": 14, "A predicate": 6, "The setting": 6,
+    ]
+
     @Test func eachFunctionIsDeclaredInItsFile() throws {
         let tree = try SourceTree.ofThisPackage()
         let rows = try Article("Walks").rows()
-        #expect(rows.count > 100)
+        #expect(rows.count > 40)
         for row in rows {
-            try #require(row.count == 3, "\(row)")
-            let function = try #require(Article.code(row[0]), "\(row[0])")
-            let path = try #require(Article.code(row[1]), "\(row[1])")
-            let file = try #require(tree.file(path), "\(path) is not there")
-            #expect(Self.declares(function, in: file), "\(path) does not declare \(function)")
+            try #require(row.count == 4, "\(row)")
+            let type = try #require(Article.code(row[0]), "\(row[0])")
+            let functions = Self.code(in: row[1])
+            #expect(!functions.isEmpty, "\(type) has no function")
+            let files = try Self.code(in: row[2]).map { path in try #require(tree.file(path), "\(path) is not there") }
+            for function in functions {
+                let isDeclared = files.contains { Self.declares("\(type).\(function)", in: $0) }
+                #expect(isDeclared, "\(row[2]) does not declare \(type).\(function)")
+            }
+            for file in files {
+                let isUsed = functions.contains { Self.declares("\(type).\($0)", in: file) }
+                #expect(isUsed, "\(file.path) declares none of \(row[1])")
+            }
         }
     }
 
-    @Test func eachNumberIsThatOfTheRows() throws {
+    @Test func noWalkIsLongerThanItsLimit() throws {
         let article = try Article("Walks")
         var walks = 0
         for section in article.text.split(separator: "\n## ").dropFirst() where !section.hasPrefix("Overview\n") {
-            let lines = section.split(separator: "\n").map(String.init)
-            try #require(lines.count > 1, "\(section)")
-            let count = article.rows(under: lines[0]).count
-            #expect(lines[1].hasPrefix("The walk has \(count) functions."), "\(lines[0]): \(count) rows")
+            let heading = String(section.prefix { $0 != "\n" })
+            let limit = try #require(Self.limits.first { heading.hasPrefix($0.key) }?.value, "\(heading)")
+            let types = article.rows(under: heading).map { $0[0] }
+            #expect(types.count > 3 && types.count <= limit, "\(heading): \(types.count) types")
+            #expect(Set(types).count == types.count, "\(heading): a type has two rows")
             walks += 1
         }
-        #expect(walks == 4)
+        #expect(walks == 5)
     }
 
     @Test func aWrongSampleIsFound() {
