@@ -1,12 +1,12 @@
 import Glibc
-package import Logging
+import Logging
 import ServiceLifecycle
-package import TributaryAdmin
+import TributaryAdmin
 import TributaryModel
 import UnixSignals
 
 /// The daemon, from its configuration to its exit status.
-package struct Daemon {
+struct Daemon {
     private typealias Member = ServiceGroupConfiguration.ServiceConfiguration
 
     private let sources: ConfigurationSources
@@ -19,7 +19,7 @@ package struct Daemon {
     ///   - sources: The sources of the configuration.
     ///   - logLevel: The log level, which the configuration sets.
     ///   - logger: The logger of the daemon.
-    package init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
+    init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
         self.sources = sources
         self.logLevel = logLevel
         self.logger = logger
@@ -28,7 +28,7 @@ package struct Daemon {
     /// Loads and checks the configuration without starting anything.
     ///
     /// - Throws: ``ConfigurationError`` for the first value that is not valid.
-    package func checkConfiguration() throws -> Configuration {
+    func checkConfiguration() throws -> Configuration {
         let configuration = try Configuration.load(sources)
         _ = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         return configuration
@@ -37,17 +37,17 @@ package struct Daemon {
     /// Runs the daemon until it is asked to stop.
     ///
     /// - Throws: ``ConfigurationError`` or ``StartFailure`` when it cannot start.
-    package func run() async throws -> ExitStatus {
+    func run() async throws -> ExitStatus {
         // The group may read and write the files that the daemon creates, other users may not.
         umask(0o007)
         let configuration = try Configuration.load(sources)
-        logLevel.value = configuration.logLevel
+        logLevel.value = configuration.log.level
         let modelFile = ModelFileWatch(path: configuration.model)
         let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         for notice in model.ownNotices { logger.info("model: \(notice)") }
         try configuration.createFolders(inheritsSocket: inheritsSocket)
         let lock = try StoreLock.acquire(store: configuration.store)
-        let socket = try AdminSocket.open(path: configuration.socket)
+        let socket = try AdminSocket.open(path: configuration.admin.socket)
 
         let state = DaemonState(configuration: configuration, modelFile: modelFile)
         let notifier = SystemdNotifier(environment: sources.environment)
@@ -112,11 +112,11 @@ package struct Daemon {
             AdminServer(
                 address: .socket(socket),
                 respond: responder.respond(to:channel:),
-                drain: { StopSchedule(timeout: daemon.state.configuration.duration(.shutdownTimeout)).timeLimit },
+                drain: { daemon.state.configuration.shutdown.timeLimit },
                 logger: logger
             )
         ]
-        if let address = configuration.listen {
+        if let address = configuration.admin.listen {
             let page = StatusPage(address: address, daemon: daemon)
             servers.append(
                 AdminServer(

@@ -15,7 +15,7 @@ package struct DaemonLaunch {
 
     private let sources: ConfigurationSources
 
-    package init(flags: [ConfigurationKey: String], file: String?) {
+    package init(flags: [String: String], file: String?) {
         let environment = ProcessInfo.processInfo.environment
         sources = ConfigurationSources(
             flags: flags,
@@ -31,7 +31,7 @@ package struct DaemonLaunch {
     package func run(_ mode: Mode) async -> Int32 {
         clinux_keep_heap_small()
         SQLiteMemory.disableAccounting()
-        let level = LogLevelSetting(.info)
+        let level = LogLevelSetting()
         let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)
         let daemon = Daemon(sources: sources, logLevel: level, logger: logger)
         do {

@@ -7,7 +7,7 @@ final class DaemonState: Sendable {
         var phase = StatusMessage.State.starting
         var engine: Engine?
         var configuration: Configuration
-        var restartNeeded: [ConfigurationKey] = []
+        var restartNeeded: [String] = []
     }
 
     private let contents: Mutex<Contents>
@@ -28,11 +28,11 @@ final class DaemonState: Sendable {
     var phase: StatusMessage.State { contents.withLock { $0.phase } }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }
-    /// The keys with a new value that takes effect only after a restart; includes `model` when the model file has
+    /// The names of the keys with a new value that takes effect only after a restart; includes `model` when the model file has
     /// changed.
-    var restartNeeded: [ConfigurationKey] {
+    var restartNeeded: [String] {
         let keys = contents.withLock { $0.restartNeeded }
-        return keys.contains(.model) || !modelHasChanged ? keys : keys + [.model]
+        return keys.contains("model") || !modelHasChanged ? keys : keys + ["model"]
     }
 
     /// Whether the model file has changed since the start.
@@ -60,7 +60,7 @@ final class DaemonState: Sendable {
     }
 
     /// Sets a new configuration; the keys that need a restart are only recorded.
-    func reconfigure(_ configuration: Configuration, restartNeeded: [ConfigurationKey]) {
+    func reconfigure(_ configuration: Configuration, restartNeeded: [String]) {
         contents.withLock { contents in
             contents.configuration = configuration
             contents.restartNeeded = restartNeeded

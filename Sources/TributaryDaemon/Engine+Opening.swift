@@ -26,7 +26,7 @@ extension Engine {
         }
         let container: PersistentContainer
         do {
-            container = try await PersistentContainer(store: store, merging: configuration.mergeOptions)
+            container = try await PersistentContainer(store: store, merging: configuration.merge)
         } catch let error as ContextError {
             if case .derivations = error {
                 let reason = "the model '\(configuration.model ?? "")' cannot be used: \(error)"
@@ -36,7 +36,7 @@ extension Engine {
         }
         let sync = try SyncService(
             replica: container,
-            configuration: configuration.syncConfiguration,
+            configuration: configuration.sync,
             logger: logger
         )
         return try Engine(container: container, sync: sync)
@@ -44,33 +44,8 @@ extension Engine {
 
     /// Applies the settings that can change without a restart.
     func reconfigure(_ configuration: Configuration) {
-        container.setMergeOptions(configuration.mergeOptions)
-        sync.reconfigure(configuration.syncConfiguration)
-    }
-}
-
-extension Configuration {
-    var mergeOptions: MergeOptions {
-        var options = MergeOptions()
-        options.debounce = duration(.mergeDebounce)
-        options.ceiling = duration(.mergeCeiling)
-        options.saves = isOn(.mergeSaves)
-        return options
-    }
-
-    var syncConfiguration: SyncConfiguration {
-        var sync = SyncConfiguration(logs: logs)
-        sync.name = name
-        sync.rescan = rescan.map { .every($0) } ?? .automatic
-        sync.incompleteGrace = duration(.watchIncompleteGrace)
-        sync.sliceChanges = count(.importSliceChanges)
-        sync.memory = Int64(size(.importMemory))
-        sync.maxAhead = duration(.clockMaxAhead)
-        sync.exports = isOn(.exportEnabled)
-        sync.exportDebounce = duration(.exportDebounce)
-        sync.segmentBytes = size(.exportSegmentBytes)
-        sync.acknowledge = duration(.exportAcknowledge)
-        return sync
+        container.setMergeOptions(configuration.merge)
+        sync.reconfigure(configuration.sync)
     }
 }
 

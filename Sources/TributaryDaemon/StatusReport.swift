@@ -81,8 +81,8 @@ enum StatusReport {
         )
     }
 
-    private static func restartDetail(_ keys: [ConfigurationKey], _ state: DaemonState) -> String {
-        let detail = "a new value of \(keys.map(\.rawValue).joined(separator: ", ")) waits for a restart"
+    private static func restartDetail(_ keys: [String], _ state: DaemonState) -> String {
+        let detail = "a new value of \(keys.joined(separator: ", ")) waits for a restart"
         guard state.modelHasChanged, let path = state.configuration.model else { return detail }
         return "\(detail): the file of the model, \(path), has changed since the start"
     }

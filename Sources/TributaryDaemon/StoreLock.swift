@@ -5,7 +5,7 @@ import TributaryAdmin
 /// Locks `STORE.lock` until the process ends, so that each store has one daemon.
 ///
 /// The file is never removed: otherwise two daemons could lock two files of one name.
-package final class StoreLock: Sendable {
+final class StoreLock: Sendable {
     private let descriptor: Int32
 
     private init(descriptor: Int32) {
@@ -22,7 +22,7 @@ package final class StoreLock: Sendable {
     /// Acquires the lock, and writes the process and the host into the file.
     ///
     /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created.
-    package static func acquire(store: String) throws(StartFailure) -> StoreLock {
+    static func acquire(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard descriptor >= 0 else {

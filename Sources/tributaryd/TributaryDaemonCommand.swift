@@ -41,12 +41,8 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     var demo = false
 
     func run() async throws {
-        let values: [(ConfigurationKey, String?)] = [
-            (.model, model), (.store, store), (.logs, logs), (.adminSocket, socket), (.name, name),
-        ]
-        var flags: [ConfigurationKey: String] = [:]
-        for case (let key, let value?) in values { flags[key] = value }
-        let launch = DaemonLaunch(flags: flags, file: config)
+        let flags = ["--model": model, "--store": store, "--logs": logs, "--socket": socket, "--name": name]
+        let launch = DaemonLaunch(flags: flags.compactMapValues(\.self), file: config)
         let mode: DaemonLaunch.Mode = demo ? .demo : checkConfig ? .checkConfiguration : .serve
         Foundation.exit(await launch.run(mode))
     }

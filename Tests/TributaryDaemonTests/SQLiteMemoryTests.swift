@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 import Testing
-import TributaryDaemon
 import TributaryModel
 import TributaryStore
+
+@testable import TributaryDaemon
 
 /// Reads and imports allocate concurrently: SQLite's memory statistics, which take a lock, are off in the daemon.
 @Suite struct SQLiteMemoryTests {

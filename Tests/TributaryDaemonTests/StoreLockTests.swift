@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 import TributaryAdmin
-import TributaryDaemon
+
+@testable import TributaryDaemon
 
 @Suite("One daemon a store")
 struct StoreLockTests {

@@ -18,14 +18,15 @@ struct TestEngine {
         folder = try TemporaryFolder("engine")
         try folder.write(EmployeeModel.text, to: "model.yaml")
         try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        // Merges start only when a test requests them.
+        try folder.write("merge: {debounce: 1h, ceiling: 1h}\n", to: "tributary.yaml")
         configuration = try Configuration.load(
             ConfigurationSources(
                 flags: [
-                    .model: folder.path("model.yaml"), .store: folder.path("store.sqlite"), .logs: folder.path("logs"),
-                    .adminSocket: folder.path("admin.sock"),
-                    // Merges start only when a test requests them.
-                    .mergeDebounce: "1h", .mergeCeiling: "1h",
+                    "--model": folder.path("model.yaml"), "--store": folder.path("store.sqlite"),
+                    "--logs": folder.path("logs"), "--socket": folder.path("admin.sock"),
                 ],
+                file: folder.path("tributary.yaml"),
                 environment: ["HOME": folder.path],
                 hostName: "till",
                 workingDirectory: folder.path

@@ -44,7 +44,7 @@ struct AdminResponder: Sendable {
         daemon.counters.countRequest()
         do {
             let peer = try await Peer.of(context.channel)
-            try route.access.check(peer, writers: daemon.state.configuration.writers)
+            try route.access.check(peer, writers: daemon.state.configuration.admin.writers)
             let query = try QueryParameters(request.uri.query, known: route.query)
             if route.requirement == .openStore { try daemon.state.requireOpenStore() }
             return try await route.handle(

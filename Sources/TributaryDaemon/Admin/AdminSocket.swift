@@ -3,7 +3,7 @@ import Glibc
 import TributaryAdmin
 
 /// The listening Unix socket of the admin interface: one from systemd, or one that this type creates.
-package final class AdminSocket: Sendable {
+final class AdminSocket: Sendable {
     /// The greatest length of a path in `sun_path`, without the final zero byte.
     static let longestPath = 107
     /// The greatest number of connections that wait to be accepted; the kernel limits it to `net.core.somaxconn`.
@@ -24,7 +24,7 @@ package final class AdminSocket: Sendable {
     /// Uses the socket that systemd handed over, or creates one at `path`.
     ///
     /// - Throws: ``StartFailure`` when the path cannot be used.
-    package static func open(path: String) throws -> AdminSocket {
+    static func open(path: String) throws -> AdminSocket {
         if let inherited = try InheritedSocket.acquire() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)
         }

@@ -55,8 +55,8 @@ enum ProblemMapping {
             detail: [error.key, error.reason].compactMap { $0 }.joined(separator: ": "),
             hint: "the daemon keeps its present configuration"
         )
-        problem.file = error.place
-        problem.line = error.line
+        problem.file = error.origin.source
+        problem.line = error.origin.line
         return problem
     }
 

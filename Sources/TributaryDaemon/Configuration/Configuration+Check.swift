@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-package import TributaryModel
+import TributaryModel
 import TributarySync
 
 extension Configuration {
@@ -9,11 +9,11 @@ extension Configuration {
     /// The folder of the socket is not checked when the service manager has created the socket.
     ///
     /// - Throws: ``ConfigurationError`` for the first path that cannot be used.
-    package func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
+    func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
-        try checkParent(of: store, key: .store)
+        try checkParent(of: store, at: \.store)
         try checkFileSystem()
-        if !inheritsSocket { try checkParent(of: socket, key: .adminSocket) }
+        if !inheritsSocket { try checkParent(of: admin.socket, at: \.admin.socket) }
         // The status reports a mount that does not respond; it must delay neither the start nor a reload.
         let logs = BoundedWait.result(within: Configuration.logsTimeLimit) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in
@@ -30,80 +30,67 @@ extension Configuration {
 
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {
-            throw ConfigurationError(
+            throw error(
                 "no model is given: say --model PATH, TRIBUTARY_MODEL, or 'model:' in the configuration file",
-                key: "model"
+                in: \.model
             )
         }
-        let origin = self[.model].origin
         guard FileManager.default.fileExists(atPath: model) else {
-            throw ConfigurationError("'\(model)' does not exist", key: .model, origin: origin)
+            throw error("'\(model)' does not exist", in: \.model)
         }
         do {
             return try Model(contentsOf: model)
-        } catch {
-            throw ConfigurationError("it cannot be used: \(error)", key: .model, origin: origin)
+        } catch let failure {
+            throw error("it cannot be used: \(failure)", in: \.model)
         }
     }
 
-    private func checkParent(of path: String, key: ConfigurationKey) throws(ConfigurationError) {
-        let origin = self[key].origin
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            throw ConfigurationError("'\(path)' is a folder", key: key, origin: origin)
+    private func checkParent(of path: String, at field: Field) throws(ConfigurationError) {
+        guard !Configuration.isFolder(path) else { throw error("'\(path)' is a folder", in: field) }
+        let folder = Configuration.existingParent(of: path)
+        guard Configuration.isFolder(folder) else { throw error("'\(folder)' is not a folder", in: field) }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw error("the folder '\(folder)' cannot be written: \(String(cString: strerror(errno)))", in: field)
         }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    /// Returns the deepest folder above the path that exists.
+    private static func existingParent(of path: String) -> String {
         var folder = (path as NSString).deletingLastPathComponent
-        while !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), folder != "/" {
+        while !FileManager.default.fileExists(atPath: folder), folder != "/" {
             folder = (folder as NSString).deletingLastPathComponent
         }
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            throw ConfigurationError("'\(folder)' is not a folder", key: key, origin: origin)
-        }
-        guard access(folder, W_OK | X_OK) == 0 else {
-            throw ConfigurationError(
-                "the folder '\(folder)' cannot be written: \(String(cString: strerror(errno)))",
-                key: key,
-                origin: origin
-            )
-        }
+        return folder
     }
 
     /// Checks that the file system has shared memory, which SQLite's write-ahead log needs for all processes that open
     /// the store.
     private func checkFileSystem() throws(ConfigurationError) {
-        var folder = (store as NSString).deletingLastPathComponent
-        while !FileManager.default.fileExists(atPath: folder), folder != "/" {
-            folder = (folder as NSString).deletingLastPathComponent
-        }
+        let folder = Configuration.existingParent(of: store)
         guard FileSystemKind.isNetwork(FileSystemKind.at(folder)) else { return }
-        throw ConfigurationError(
+        throw error(
             "'\(folder)' is on a network file system; a store must be on a disk of this machine, the log folder may be shared",
-            key: .store,
-            origin: self[.store].origin
+            in: \.store
         )
     }
 
     /// Checks that a configured log folder exists: an unmounted share must not be replaced by an empty folder.
     private func checkLogs() throws(ConfigurationError) {
-        let origin = self[.logs].origin
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: logs, isDirectory: &isFolder) {
-            guard isFolder.boolValue else {
-                throw ConfigurationError("'\(logs)' is not a folder", key: .logs, origin: origin)
-            }
+        if FileManager.default.fileExists(atPath: logs) {
+            guard Configuration.isFolder(logs) else { throw error("'\(logs)' is not a folder", in: \.logs) }
             guard access(logs, R_OK | X_OK) == 0 else {
-                throw ConfigurationError(
-                    "the folder '\(logs)' cannot be read: \(String(cString: strerror(errno)))",
-                    key: .logs,
-                    origin: origin
-                )
+                throw error("the folder '\(logs)' cannot be read: \(String(cString: strerror(errno)))", in: \.logs)
             }
-        } else if origin != .standard {
-            throw ConfigurationError(
+        } else if self[originOf: \.logs] != .standard {
+            throw error(
                 "the folder '\(logs)' does not exist; it is made only in its default place, since it may be a share"
                     + " that is not mounted",
-                key: .logs,
-                origin: origin
+                in: \.logs
             )
         }
     }
@@ -112,13 +99,13 @@ extension Configuration {
     /// default path.
     ///
     /// - Throws: ``ConfigurationError`` when a folder cannot be created.
-    package func createFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
-        try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, key: .store)
+    func createFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
+        try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, at: \.store)
         if !inheritsSocket {
-            try makeFolder((socket as NSString).deletingLastPathComponent, mode: 0o750, key: .adminSocket)
+            try makeFolder((admin.socket as NSString).deletingLastPathComponent, mode: 0o750, at: \.admin.socket)
         }
         // A configured log folder existed when it was checked, or it does not respond.
-        guard self[.logs].origin == .standard else { return }
+        guard self[originOf: \.logs] == .standard else { return }
         let made = BoundedWait.result(within: Configuration.logsTimeLimit) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in try makeLogs() }
         }
@@ -127,12 +114,12 @@ extension Configuration {
 
     private func makeLogs() throws(ConfigurationError) {
         guard !FileManager.default.fileExists(atPath: logs) else { return }
-        try makeFolder(logs, mode: 0o770, key: .logs)
+        try makeFolder(logs, mode: 0o770, at: \.logs)
         // A sandbox may forbid the setgid bit; files in the folder then have the daemon's group.
         chmod(logs, 0o2770)
     }
 
-    private func makeFolder(_ path: String, mode: Int, key: ConfigurationKey) throws(ConfigurationError) {
+    private func makeFolder(_ path: String, mode: Int, at field: Field) throws(ConfigurationError) {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         do {
             try FileManager.default.createDirectory(
@@ -140,12 +127,8 @@ extension Configuration {
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: mode]
             )
-        } catch {
-            throw ConfigurationError(
-                "the folder '\(path)' cannot be made: \(error.localizedDescription)",
-                key: key,
-                origin: self[key].origin
-            )
+        } catch let failure {
+            throw error("the folder '\(path)' cannot be made: \(failure.localizedDescription)", in: field)
         }
     }
 }

@@ -1,108 +1,60 @@
 import Foundation
+import Tributary
+import TributarySync
 
 extension Configuration {
     /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
     /// over defaults.
     ///
     /// - Throws: ``ConfigurationError`` for the first value that is not valid.
-    package static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
+    static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = DefaultPaths(environment: sources.environment)
-        let file = try configurationFile(sources, paths: paths)
-        var settings: [ConfigurationKey: Setting] = [:]
-        for key in ConfigurationKey.allCases {
-            settings[key] = try setting(key, sources: sources, file: file)
+        let file = try ConfigurationFile(sources, standard: paths.configuration)
+        var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
+        configuration.file = file?.path
+        for key in ConfigurationKey.all {
+            if let entry = entry(for: key, in: sources, file) { try key.set(&configuration, entry) }
+        }
+        if configuration[originOf: \.admin.socket] == .standard {
+            configuration.admin.socket = paths.socket(store: configuration.store)
         }
         // Clients connect where the service manager listens, whatever path the file has.
         if let path = sources.inheritedSocket {
-            settings[.adminSocket] = Setting(value: .text(path), origin: .serviceManager)
+            configuration.admin.socket = path
+            configuration[originOf: \.admin.socket] = .serviceManager
         }
-        func fill(_ key: ConfigurationKey, _ text: String) {
-            if settings[key] == nil { settings[key] = Setting(value: .text(text), origin: .standard) }
-        }
-        fill(.name, sources.hostName)
-        fill(.store, paths.store)
-        fill(.logs, paths.logs)
-        if case .text(let store) = settings[.store]?.value { fill(.adminSocket, paths.socket(store: store)) }
-        let configuration = Configuration(file: file?.path, settings: settings)
         try configuration.checkTogether()
         return configuration
     }
 
-    private static func configurationFile(
-        _ sources: ConfigurationSources,
-        paths: DefaultPaths
-    ) throws(ConfigurationError) -> ConfigurationFile? {
-        if let path = sources.file ?? sources.environment["TRIBUTARY_CONFIG"].flatMap({ $0.isEmpty ? nil : $0 }) {
-            return try ConfigurationFile(path: absolute(path, from: sources.workingDirectory))
-        }
-        guard FileManager.default.fileExists(atPath: paths.configuration) else { return nil }
-        return try ConfigurationFile(path: paths.configuration)
-    }
-
-    private static func setting(
-        _ key: ConfigurationKey,
-        sources: ConfigurationSources,
-        file: ConfigurationFile?
-    ) throws(ConfigurationError) -> Setting? {
-        if let text = sources.flags[key] {
-            return try setting(text, key: key, origin: .flag("--" + flagName(key)), base: sources.workingDirectory)
+    /// Returns the entry of the source that has precedence; nil when no source has the key.
+    private static func entry(
+        for key: ConfigurationKey,
+        in sources: ConfigurationSources,
+        _ file: ConfigurationFile?
+    ) -> ConfigurationEntry? {
+        let folder = sources.workingDirectory
+        if let flag = key.flag, let text = sources.flags[flag] {
+            return ConfigurationEntry(written: .text(text), origin: .flag(flag), folder: folder)
         }
         if let variable = key.variable, let text = sources.environment[variable], !text.isEmpty {
-            return try setting(text, key: key, origin: .environment(variable), base: sources.workingDirectory)
+            return ConfigurationEntry(written: .text(text), origin: .environment(variable), folder: folder)
         }
-        if let file, let entry = file.entries[key] {
-            var value = try ConfigurationReader.value(entry, for: key, file: file.path)
-            if key.kind == .path, case .text(let path) = value {
-                value = .text(absolute(path, from: (file.path as NSString).deletingLastPathComponent))
-            }
-            return Setting(value: value, origin: .file(path: file.path, line: entry.line))
-        }
-        guard let text = key.defaultText else { return nil }
-        return Setting(value: try ConfigurationReader.value(text, for: key), origin: .standard)
+        return file?.entries[key.name]
     }
 
-    private static func setting(
-        _ text: String,
-        key: ConfigurationKey,
-        origin: ConfigurationOrigin,
-        base: String
-    ) throws(ConfigurationError) -> Setting {
-        do {
-            let value = try ConfigurationReader.value(key.kind == .path ? absolute(text, from: base) : text, for: key)
-            return Setting(value: value, origin: origin)
-        } catch {
-            throw ConfigurationError(error.reason, key: key, origin: origin)
-        }
-    }
-
-    private static func flagName(_ key: ConfigurationKey) -> String {
-        key == .adminSocket ? "socket" : key.rawValue
-    }
-
-    private static func absolute(_ path: String, from base: String) -> String {
-        guard !path.isEmpty, !path.hasPrefix("/") else { return path }
-        return URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: base, isDirectory: true))
-            .standardizedFileURL.path
-    }
-
-    /// Checks combinations of values that are valid on their own.
+    /// Checks combinations of values that are valid on their own, and limits.
     private func checkTogether() throws(ConfigurationError) {
-        if duration(.mergeCeiling) < duration(.mergeDebounce) {
-            throw ConfigurationError(
-                "must not be shorter than merge.debounce",
-                key: .mergeCeiling,
-                origin: self[.mergeCeiling].origin
+        if merge.ceiling < merge.debounce {
+            throw error("must not be shorter than merge.debounce", in: \.merge.ceiling)
+        }
+        if admin.socket.utf8.count > AdminSocket.longestPath {
+            throw error(
+                "the path is longer than \(AdminSocket.longestPath) bytes, which no Unix socket can have:"
+                    + " '\(admin.socket)'",
+                in: \.admin.socket
             )
         }
-        if socket.utf8.count > AdminSocket.longestPath {
-            throw ConfigurationError(
-                "the path is longer than \(AdminSocket.longestPath) bytes, which no Unix socket can have: '\(socket)'",
-                key: .adminSocket,
-                origin: self[.adminSocket].origin
-            )
-        }
-        if size(.importMemory) < 1 << 20 {
-            throw ConfigurationError("must be at least 1MiB", key: .importMemory, origin: self[.importMemory].origin)
-        }
+        if sync.memory < 1 << 20 { throw error("must be at least 1MiB", in: \.sync.memory) }
     }
 }

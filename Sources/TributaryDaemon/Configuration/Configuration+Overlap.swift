@@ -11,11 +11,10 @@ extension Configuration {
         func described(_ path: String, _ real: String) -> String {
             path == real ? "'\(path)'" : "'\(path)' ('\(real)')"
         }
-        throw ConfigurationError(
+        throw error(
             "the store \(described(store, realStore)) lies in the log folder \(described(logs, realLogs)): what replicates"
                 + " the folder would destroy the database; put one of them elsewhere",
-            key: .store,
-            origin: self[.store].origin
+            in: \.store
         )
     }
 

@@ -1,68 +1,93 @@
-package import Logging
+import Logging
+import Tributary
+import TributarySync
 
-/// The daemon's configuration: the value of every key with its origin.
-package struct Configuration: Sendable, Hashable {
-    /// A value with its origin.
-    package struct Setting: Sendable, Hashable {
-        package var value: ConfigurationValue
-        package var origin: ConfigurationOrigin
+/// The daemon's configuration, with the origin of each value that is not a default.
+///
+/// ``ConfigurationKey/all`` names the fields that can be set. A default is written where the value is used.
+struct Configuration: Sendable {
+    /// A field of the configuration, such as `\.merge.debounce`.
+    typealias Field = any PartialKeyPath<Configuration> & Sendable
+
+    struct History: Sendable {
+        /// The time for which transactions stay readable.
+        var keep = Duration.seconds(30 * 86_400)
+    }
+
+    struct Migration: Sendable {
+        /// Whether a start may drop values although the version of the model is unchanged.
+        var allowsLoss = MigrationOptions().allowsLoss
+    }
+
+    struct Retention: Sendable {
+        /// The shortest time for which exported segments stay in the log folder.
+        var keepSegments = Duration.seconds(30 * 86_400)
+    }
+
+    struct Admin: Sendable {
+        /// The path of the admin socket.
+        var socket = ""
+        /// The groups whose members may write; nil when every user who may connect may write.
+        var writers: [String]?
+        /// The address of the status page; nil when there is no page.
+        var listen: LoopbackAddress?
+    }
+
+    struct Log: Sendable {
+        var level = LogLevelSetting.standard
     }
 
     /// The configuration file; nil when there is none.
-    package let file: String?
-    private let settings: [ConfigurationKey: Setting]
-
-    init(file: String?, settings: [ConfigurationKey: Setting]) {
-        self.file = file
-        self.settings = settings
-    }
-
-    package subscript(key: ConfigurationKey) -> Setting {
-        settings[key] ?? Setting(value: .none, origin: .standard)
-    }
-
-    package var name: String { text(.name) ?? "tributary" }
-    package var store: String { text(.store) ?? "" }
+    var file: String?
+    var store: String
     /// The path of the model; nil when none is configured.
-    package var model: String? { text(.model) }
-    package var logs: String { text(.logs) ?? "" }
-    package var socket: String { text(.adminSocket) ?? "" }
-    package var listen: LoopbackAddress? { text(.adminListen).flatMap { LoopbackAddress($0) } }
+    var model: String?
+    var merge = MergeOptions()
+    var sync: SyncConfiguration
+    var history = History()
+    var migration = Migration()
+    var retention = Retention()
+    var admin = Admin()
+    var shutdown = StopSchedule()
+    var log = Log()
+    private var origins: [Field: ConfigurationOrigin] = [:]
 
-    package var logLevel: Logger.Level {
-        if case .level(let level) = self[.logLevel].value { level } else { .info }
+    /// Creates a configuration of default values.
+    ///
+    /// - Parameters:
+    ///   - name: The name that other replicas see.
+    ///   - store: The path of the store.
+    ///   - logs: The path of the log folder.
+    init(name: String, store: String, logs: String) {
+        self.store = store
+        sync = SyncConfiguration(logs: logs)
+        self.name = name
     }
 
-    /// The groups whose members may write; nil when every user who may connect may write.
-    package var writers: [String]? {
-        if case .groups(let names) = self[.adminWriters].value { names } else { nil }
+    var name: String {
+        get { sync.name ?? "" }
+        set { sync.name = newValue }
     }
 
-    /// The interval of rescans; nil for `auto`.
-    package var rescan: Duration? {
-        if case .duration(let duration) = self[.watchRescan].value { duration } else { nil }
+    var logs: String {
+        get { sync.logs }
+        set { sync.logs = newValue }
     }
 
-    package func duration(_ key: ConfigurationKey) -> Duration {
-        if case .duration(let duration) = self[key].value { duration } else { .zero }
+    /// The origin of a field's value.
+    subscript(originOf field: Field) -> ConfigurationOrigin {
+        get { origins[field] ?? .standard }
+        set { origins[field] = newValue }
     }
 
-    package func size(_ key: ConfigurationKey) -> Int {
-        if case .size(let bytes) = self[key].value { bytes } else { 0 }
-    }
-
-    package func count(_ key: ConfigurationKey) -> Int {
-        if case .count(let value) = self[key].value { value } else { 0 }
-    }
-
-    package func isOn(_ key: ConfigurationKey) -> Bool { self[key].value == .boolean(true) }
-
-    private func text(_ key: ConfigurationKey) -> String? {
-        if case .text(let text) = self[key].value { text } else { nil }
+    /// Returns an error about the value of a field.
+    func error(_ reason: String, in field: Field) -> ConfigurationError {
+        let key = ConfigurationKey.all.first { $0.field == field }
+        return ConfigurationError(reason: reason, key: key?.name, origin: self[originOf: field])
     }
 
     /// Returns the keys whose values differ.
-    package func differences(from other: Configuration) -> [ConfigurationKey] {
-        ConfigurationKey.allCases.filter { self[$0].value != other[$0].value }
+    func differences(from other: Configuration) -> [ConfigurationKey] {
+        ConfigurationKey.all.filter { !$0.isEqual(self, other) }
     }
 }

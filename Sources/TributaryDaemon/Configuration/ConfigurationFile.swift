@@ -1,83 +1,88 @@
 import Foundation
 import Yams
 
-/// The nodes of a configuration file by key, each with its line; unknown keys are refused.
+/// The entries of a configuration file by key; unknown keys are refused.
 struct ConfigurationFile {
-    /// The node of a key and its line.
-    struct Entry {
-        var node: Node
-        var line: Int
-    }
-
     let path: String
-    private(set) var entries: [ConfigurationKey: Entry] = [:]
+    private(set) var entries: [String: ConfigurationEntry] = [:]
 
     private static let largestFile = 1 << 20
 
-    init(path: String) throws(ConfigurationError) {
+    /// Reads the file that the sources name, otherwise the standard file; nil when this does not exist.
+    init?(_ sources: ConfigurationSources, standard: String) throws(ConfigurationError) {
+        let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
+        if let path = sources.file ?? (variable.isEmpty ? nil : variable) {
+            try self.init(path: ConfigurationFile.absolute(path, in: sources.workingDirectory))
+        } else {
+            guard FileManager.default.fileExists(atPath: standard) else { return nil }
+            try self.init(path: standard)
+        }
+    }
+
+    /// Returns the path, completed with the folder when it is relative.
+    static func absolute(_ path: String, in folder: String) -> String {
+        guard !path.isEmpty, !path.hasPrefix("/") else { return path }
+        return URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+            .standardizedFileURL.path
+    }
+
+    private init(path: String) throws(ConfigurationError) {
         self.path = path
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("the file cannot be read", place: path)
-        }
+        guard let data = FileManager.default.contents(atPath: path) else { throw error("the file cannot be read") }
         guard data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8) else {
-            throw ConfigurationError("the file is not UTF-8 text of at most 1 MiB", place: path)
+            throw error("the file is not UTF-8 text of at most 1 MiB")
         }
-        guard let root = try ConfigurationFile.compose(text, path: path) else { return }
+        guard let root = try compose(text) else { return }
         if case .scalar(let scalar) = root, scalar.string.isEmpty { return }
         try read(root, prefix: "")
     }
 
-    private static func compose(_ text: String, path: String) throws(ConfigurationError) -> Node? {
+    private func error(_ reason: String, line: Int? = nil, key: String? = nil) -> ConfigurationError {
+        ConfigurationError(reason: reason, key: key, origin: .file(path: path, line: line))
+    }
+
+    private func compose(_ text: String) throws(ConfigurationError) -> Node? {
         do {
             return try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            switch error {
+        } catch let failure as YamlError {
+            switch failure {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                throw ConfigurationError("not YAML: \(problem)", place: path, line: mark.line)
+                throw error("not YAML: \(problem)", line: mark.line)
             case .duplicatedKeysInMapping(let duplicates, let context):
-                throw ConfigurationError(
-                    "the key occurs twice",
-                    place: path,
-                    line: context.mark.line,
-                    key: duplicates.first
-                )
+                throw error("the key occurs twice", line: context.mark.line, key: duplicates.first)
             default:
-                throw ConfigurationError("not YAML: \(error)", place: path)
+                throw error("not YAML: \(failure)")
             }
-        } catch {
-            throw ConfigurationError("not YAML: \(error)", place: path)
+        } catch let failure {
+            throw error("not YAML: \(failure)")
         }
     }
 
     private mutating func read(_ node: Node, prefix: String) throws(ConfigurationError) {
         guard case .mapping(let mapping) = node else {
-            throw ConfigurationError(
+            throw error(
                 "there must be keys and values here",
-                place: path,
                 line: node.mark?.line,
                 key: prefix.isEmpty ? nil : prefix
             )
         }
         for (keyNode, value) in mapping {
             let line = keyNode.mark?.line ?? 0
-            guard case .scalar(let scalar) = keyNode else {
-                throw ConfigurationError("a key must be a word", place: path, line: line)
-            }
+            guard case .scalar(let scalar) = keyNode else { throw error("a key must be a word", line: line) }
             let name = prefix.isEmpty ? scalar.string : prefix + "." + scalar.string
-            if let key = ConfigurationKey(rawValue: name) {
-                entries[key] = Entry(node: value, line: value.mark?.line ?? line)
-            } else if ConfigurationKey.allCases.contains(where: { $0.rawValue.hasPrefix(name + ".") }) {
+            if ConfigurationKey.all.contains(where: { $0.name == name }) {
+                entries[name] = ConfigurationEntry(
+                    written: .node(value),
+                    origin: .file(path: path, line: value.mark?.line ?? line),
+                    folder: (path as NSString).deletingLastPathComponent
+                )
+            } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
                 if case .scalar(let empty) = value, empty.string.isEmpty { continue }
                 try read(value, prefix: name)
             } else {
-                throw ConfigurationError(
-                    "there is no such key"
-                        + (ConfigurationFile.suggestion(for: name).map { "; is '\($0)' meant?" } ?? ""),
-                    place: path,
-                    line: line,
-                    key: name
-                )
+                let meant = ConfigurationFile.suggestion(for: name).map { "; is '\($0)' meant?" } ?? ""
+                throw error("there is no such key" + meant, line: line, key: name)
             }
         }
     }
@@ -86,7 +91,7 @@ struct ConfigurationFile {
     private static func suggestion(for name: String) -> String? {
         let wanted = name.lowercased().replacing("-", with: "_")
         let last = wanted.split(separator: ".").last.map(String.init) ?? wanted
-        return ConfigurationKey.allCases.map(\.rawValue).first {
+        return ConfigurationKey.all.map(\.name).first {
             $0 == wanted || $0.split(separator: ".").last.map(String.init) == last
                 || ($0.hasPrefix(wanted) || wanted.hasPrefix($0))
         }

@@ -1,99 +1,78 @@
-/// The keys of the configuration file, in the order of the output.
-package enum ConfigurationKey: String, CaseIterable, Sendable {
-    case name
-    case store
-    case model
-    case logs
-    case mergeDebounce = "merge.debounce"
-    case mergeCeiling = "merge.ceiling"
-    case mergeSaves = "merge.saves"
-    case exportEnabled = "export.enabled"
-    case exportDebounce = "export.debounce"
-    case exportSegmentBytes = "export.segment_bytes"
-    case exportAcknowledge = "export.acknowledge"
-    case watchRescan = "watch.rescan"
-    case watchIncompleteGrace = "watch.incomplete_grace"
-    case importSliceChanges = "import.slice_changes"
-    case importMemory = "import.memory"
-    case clockMaxAhead = "clock.max_ahead"
-    case historyKeep = "history.keep"
-    case migrationAllowLoss = "migration.allow_loss"
-    case retentionKeepSegments = "retention.keep_segments"
-    case adminSocket = "admin.socket"
-    case adminWriters = "admin.writers"
-    case adminListen = "admin.listen"
-    case shutdownTimeout = "shutdown.timeout"
-    case logLevel = "log.level"
+import Logging
+import Tributary
+import TributarySync
 
-    /// The type of a key's values.
-    enum Kind {
-        case text
-        case path
-        case duration
-        case durationOrAuto
-        case size
-        case boolean
-        case count
-        case level
-        case groups
-        case address
-    }
-
-    var kind: Kind {
-        switch self {
-        case .name: .text
-        case .store, .model, .logs, .adminSocket: .path
-        case .mergeDebounce, .mergeCeiling, .exportDebounce, .exportAcknowledge, .watchIncompleteGrace,
-            .clockMaxAhead, .historyKeep, .retentionKeepSegments, .shutdownTimeout:
-            .duration
-        case .watchRescan: .durationOrAuto
-        case .exportSegmentBytes, .importMemory: .size
-        case .mergeSaves, .exportEnabled, .migrationAllowLoss: .boolean
-        case .importSliceChanges: .count
-        case .logLevel: .level
-        case .adminWriters: .groups
-        case .adminListen: .address
-        }
-    }
-
-    /// The default value in the syntax of the file; nil for values that depend on the installation.
-    var defaultText: String? {
-        switch self {
-        case .name, .store, .model, .logs, .adminSocket, .adminWriters, .adminListen: nil
-        case .mergeDebounce, .exportDebounce: "1s"
-        case .mergeCeiling: "5s"
-        case .mergeSaves, .exportEnabled: "true"
-        case .exportSegmentBytes: "1MiB"
-        case .exportAcknowledge, .clockMaxAhead: "1h"
-        case .watchRescan: "auto"
-        case .watchIncompleteGrace: "60s"
-        case .importSliceChanges: "20000"
-        case .importMemory: "64MiB"
-        case .historyKeep, .retentionKeepSegments: "30d"
-        case .migrationAllowLoss: "false"
-        case .shutdownTimeout: "85s"
-        case .logLevel: "info"
-        }
-    }
-
+/// A key of the configuration file, the field that it sets, and the flag and the variable that set the field too.
+struct ConfigurationKey: Sendable, CustomStringConvertible {
+    /// The name in the file, with dots between the words of nested keys.
+    let name: String
+    let field: Configuration.Field
+    let flag: String?
+    /// The environment variable.
+    let variable: String?
     /// Whether a new value takes effect only after a restart.
-    var needsRestart: Bool {
-        switch self {
-        case .store, .model, .logs, .adminSocket, .adminListen: true
-        default: false
+    let needsRestart: Bool
+    /// Sets the field to the value of an entry.
+    let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
+    /// The field's value in the syntax of the file; nil when there is none.
+    let text: @Sendable (Configuration) -> String?
+    let isEqual: @Sendable (Configuration, Configuration) -> Bool
+
+    var description: String { name }
+
+    private init<Value>(
+        _ name: String,
+        _ field: any WritableKeyPath<Configuration, Value> & Sendable,
+        _ syntax: SettingSyntax<Value>,
+        flag: String? = nil,
+        variable: String? = nil,
+        needsRestart: Bool = false
+    ) {
+        self.name = name
+        self.field = field
+        self.flag = flag
+        self.variable = variable
+        self.needsRestart = needsRestart
+        set = { configuration, entry throws(ConfigurationError) in
+            configuration[keyPath: field] = try syntax.value(of: entry, for: name)
+            configuration[originOf: field] = entry.origin
         }
+        text = { syntax.text($0[keyPath: field]) }
+        isEqual = { $0[keyPath: field] == $1[keyPath: field] }
     }
 
-    /// The environment variable of the key; nil when there is none.
-    var variable: String? {
-        switch self {
-        case .model: "TRIBUTARY_MODEL"
-        case .store: "TRIBUTARY_STORE"
-        case .logs: "TRIBUTARY_LOGS"
-        case .adminSocket: "TRIBUTARY_SOCKET"
-        case .name: "TRIBUTARY_NAME"
-        case .logLevel: "TRIBUTARY_LOG_LEVEL"
-        default: nil
-        }
-    }
+    /// All keys in the order of the output.
+    static let all: [ConfigurationKey] = [
+        .init("name", \.name, .text, flag: "--name", variable: "TRIBUTARY_NAME"),
+        .init("store", \.store, .path, flag: "--store", variable: "TRIBUTARY_STORE", needsRestart: true),
+        .init("model", \.model, .path, flag: "--model", variable: "TRIBUTARY_MODEL", needsRestart: true),
+        .init("logs", \.logs, .path, flag: "--logs", variable: "TRIBUTARY_LOGS", needsRestart: true),
+        .init("merge.debounce", \.merge.debounce, .duration),
+        .init("merge.ceiling", \.merge.ceiling, .duration),
+        .init("merge.saves", \.merge.saves, .boolean),
+        .init("export.enabled", \.sync.exports, .boolean),
+        .init("export.debounce", \.sync.exportDebounce, .duration),
+        .init("export.segment_bytes", \.sync.segmentBytes, .size),
+        .init("export.acknowledge", \.sync.acknowledge, .duration),
+        .init("watch.rescan", \.sync.rescan, .durationOrAuto),
+        .init("watch.incomplete_grace", \.sync.incompleteGrace, .duration),
+        .init("import.slice_changes", \.sync.sliceChanges, .count),
+        .init("import.memory", \.sync.memory, .size),
+        .init("clock.max_ahead", \.sync.maxAhead, .duration),
+        .init("history.keep", \.history.keep, .duration),
+        .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
+        .init("retention.keep_segments", \.retention.keepSegments, .duration),
+        .init(
+            "admin.socket",
+            \.admin.socket,
+            .path,
+            flag: "--socket",
+            variable: "TRIBUTARY_SOCKET",
+            needsRestart: true
+        ),
+        .init("admin.writers", \.admin.writers, .groups),
+        .init("admin.listen", \.admin.listen, .address, needsRestart: true),
+        .init("shutdown.timeout", \.shutdown.timeout, .duration),
+        .init("log.level", \.log.level, .level, variable: "TRIBUTARY_LOG_LEVEL"),
+    ]
 }

@@ -1,14 +1,15 @@
-/// The origin of a value of the configuration; later cases have precedence over earlier ones.
-package enum ConfigurationOrigin: Hashable, Sendable {
+/// The origin of a value of the configuration, or of an error in it.
+enum ConfigurationOrigin: Hashable, Sendable {
     case standard
-    case file(path: String, line: Int)
+    /// A file, with the line from 1.
+    case file(path: String, line: Int?)
     case environment(String)
     case flag(String)
     /// The socket of the service manager; the value is its path.
     case serviceManager
 
     /// The origin as one word in the admin interface.
-    package var word: String {
+    var word: String {
         switch self {
         case .standard: "default"
         case .file: "file"
@@ -18,13 +19,19 @@ package enum ConfigurationOrigin: Hashable, Sendable {
         }
     }
 
-    /// The file and line, the variable or the flag.
-    package var place: String? {
+    /// The file, the variable or the flag.
+    var source: String? {
         switch self {
         case .standard, .serviceManager: nil
-        case .file(let path, let line): "\(path):\(line)"
-        case .environment(let name): name
-        case .flag(let name): name
+        case .file(let path, _): path
+        case .environment(let name), .flag(let name): name
         }
     }
+
+    var line: Int? {
+        if case .file(_, let line) = self { line } else { nil }
+    }
+
+    /// The file and line, the variable or the flag.
+    var location: String? { source.map { source in line.map { "\(source):\($0)" } ?? source } }
 }

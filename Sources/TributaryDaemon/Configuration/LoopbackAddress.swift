@@ -1,10 +1,10 @@
 /// A loopback address, which only this machine can reach, with a port.
-package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
-    package let host: String
-    package let port: Int
+struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
+    let host: String
+    let port: Int
 
     /// Parses `127.0.0.1:PORT`, `[::1]:PORT` or `localhost:PORT`; nil for any other text.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
             return nil
         }
@@ -16,5 +16,5 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

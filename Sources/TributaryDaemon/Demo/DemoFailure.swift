@@ -1,6 +1,6 @@
 /// An error that ended the demo.
-package struct DemoFailure: Error, CustomStringConvertible {
-    package var reason: String
+struct DemoFailure: Error, CustomStringConvertible {
+    var reason: String
 
-    package var description: String { reason }
+    var description: String { reason }
 }

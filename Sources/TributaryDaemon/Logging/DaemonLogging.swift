@@ -1,9 +1,9 @@
 import Foundation
-package import Logging
+import Logging
 
 /// Selects the output of log entries: the journal when standard error is connected to it, otherwise standard error.
-package enum DaemonLogging {
-    package static func makeLogger(environment: [String: String], setting: LogLevelSetting) -> Logger {
+enum DaemonLogging {
+    static func makeLogger(environment: [String: String], setting: LogLevelSetting) -> Logger {
         let useJournal = isJournal(environment["JOURNAL_STREAM"])
         return Logger(label: "tributaryd") { label in
             if useJournal {

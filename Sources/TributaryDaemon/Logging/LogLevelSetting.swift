@@ -1,15 +1,16 @@
-package import Logging
+import Logging
 import Synchronization
 
 /// The log level of the daemon, which can change while it runs.
-package final class LogLevelSetting: Sendable {
-    private let level: Mutex<Logger.Level>
+final class LogLevelSetting: Sendable {
+    /// The level before the configuration is loaded, and without a configured one.
+    static let standard = Logger.Level.info
 
-    package init(_ level: Logger.Level) {
-        self.level = Mutex(level)
-    }
+    private let level = Mutex(standard)
 
-    package var value: Logger.Level {
+    init() {}
+
+    var value: Logger.Level {
         get { level.withLock { $0 } }
         set { level.withLock { $0 = newValue } }
     }

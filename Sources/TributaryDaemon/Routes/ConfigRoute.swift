@@ -8,13 +8,13 @@ enum ConfigRoute {
         return try .json(
             ConfigurationMessage(
                 file: configuration.file,
-                settings: ConfigurationKey.allCases.map { key in
-                    let setting = configuration[key]
+                settings: ConfigurationKey.all.map { key in
+                    let origin = configuration[originOf: key.field]
                     return ConfigurationMessage.Setting(
-                        key: key.rawValue,
-                        value: setting.value.text,
-                        origin: setting.origin.word,
-                        place: setting.origin.place
+                        key: key.name,
+                        value: key.text(configuration),
+                        origin: origin.word,
+                        place: origin.location
                     )
                 },
                 restartNeeded: !request.daemon.state.restartNeeded.isEmpty

@@ -21,7 +21,7 @@ struct EngineService: Service {
         defer { shutdownBroadcast.send() }
         notifier.status("Opening the store")
         var migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
-        migration.allowsLoss = configuration.isOn(.migrationAllowLoss)
+        migration.allowsLoss = configuration.migration.allowsLoss
         let engine: Engine
         do {
             engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {

@@ -64,7 +64,7 @@ struct EngineStop {
 
     /// Returns the result of work on the log folder; nil when the work has made no progress for a while.
     private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
-        let timeLimit = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout)).timeLimit
+        let timeLimit = state.configuration.shutdown.timeLimit
         let works = [engine.sync.control.work, engine.sync.exportWork]
         return await HangingWork.result(of: task, lookingEvery: timeLimit / 4) {
             works.contains { ($0.silence ?? .zero) >= timeLimit }

@@ -18,7 +18,7 @@ struct HistoryPurge {
     }
 
     private func purge() async {
-        let keep = Double(state.configuration.duration(.historyKeep).components.seconds)
+        let keep = Double(state.configuration.history.keep.components.seconds)
         let now = Double(engine.container.store.configuration.environment.wallMilliseconds()) / 1_000
         do {
             try await engine.container.store.writeInTurn { try $0.purgeHistory(committedBefore: now - keep) }

@@ -40,15 +40,15 @@ actor Reloader {
         do {
             let new = try Configuration.load(sources)
             _ = try new.checkPaths(inheritsSocket: inheritsSocket)
-            let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }
-            let restart = new.differences(from: initial).filter(\.needsRestart)
+            let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
+            let restart = new.differences(from: initial).filter(\.needsRestart).map(\.name)
             state.reconfigure(new, restartNeeded: restart)
             let waiting = state.restartNeeded
             if state.modelHasChanged { logger.notice("The model's file has changed: a restart takes it over") }
-            logLevel.value = new.logLevel
+            logLevel.value = new.log.level
             state.engine?.reconfigure(new)
-            logger.notice("Configuration reloaded", metadata: ["changed": "\(changed.map(\.rawValue))"])
-            return ReloadMessage(changed: changed.map(\.rawValue), restartNeeded: waiting.map(\.rawValue))
+            logger.notice("Configuration reloaded", metadata: ["changed": "\(changed)"])
+            return ReloadMessage(changed: changed, restartNeeded: waiting)
         } catch {
             logger.error("The new configuration is bad, the old one stays", metadata: ["error": "\(error)"])
             throw error

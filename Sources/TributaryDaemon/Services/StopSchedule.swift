@@ -10,7 +10,7 @@ struct StopSchedule: Sendable, Equatable {
     }
 
     /// The value of `shutdown.timeout`.
-    let timeout: Duration
+    var timeout = Duration.seconds(85)
 
     /// The time for committing saves that wait behind a rolled-back import.
     ///

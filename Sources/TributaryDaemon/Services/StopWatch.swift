@@ -28,8 +28,7 @@ final class StopWatch: Sendable {
     /// Starts the schedule; repeated calls have no effect.
     func start() {
         guard !isRunning.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let schedule = StopSchedule(timeout: state.configuration.duration(.shutdownTimeout))
-        follow(schedule, from: .now, hasRolledBack: false)
+        follow(state.configuration.shutdown, from: .now, hasRolledBack: false)
     }
 
     private func follow(_ schedule: StopSchedule, from start: ContinuousClock.Instant, hasRolledBack: Bool) {

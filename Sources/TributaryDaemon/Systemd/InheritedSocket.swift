@@ -33,7 +33,8 @@ enum InheritedSocket {
         guard count > 0 else { return nil }
         guard let descriptor else {
             throw ConfigurationError(
-                "of the \(count) sockets that systemd handed over none is a listening Unix stream socket named 'admin'"
+                reason: "of the \(count) sockets that systemd handed over none is a listening Unix stream socket named"
+                    + " 'admin'"
             )
         }
         return descriptor

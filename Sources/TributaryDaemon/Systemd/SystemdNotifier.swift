@@ -3,11 +3,11 @@ import Dispatch
 import Synchronization
 
 /// Notifies systemd of the daemon's state; has no effect when systemd did not start the daemon.
-package final class SystemdNotifier: Sendable {
+final class SystemdNotifier: Sendable {
     private let isActive: Bool
     private let lastStatus = Mutex("")
 
-    package init(environment: [String: String]) {
+    init(environment: [String: String]) {
         isActive = environment["NOTIFY_SOCKET"]?.isEmpty == false
     }
 

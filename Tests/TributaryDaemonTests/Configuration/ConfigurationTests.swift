@@ -2,7 +2,10 @@ import Foundation
 import Logging
 import TestSupport
 import Testing
-import TributaryDaemon
+import Tributary
+import TributarySync
+
+@testable import TributaryDaemon
 
 @Suite("Configuration")
 struct ConfigurationTests {
@@ -14,7 +17,7 @@ struct ConfigurationTests {
 
     private func sources(
         _ yaml: String? = nil,
-        flags: [ConfigurationKey: String] = [:],
+        flags: [String: String] = [:],
         environment: [String: String] = [:]
     ) throws -> ConfigurationSources {
         if let yaml { try folder.write(yaml, to: "t.yaml") }
@@ -42,13 +45,14 @@ struct ConfigurationTests {
         #expect(configuration.name == "till-12")
         #expect(configuration.store == folder.path("home") + "/.local/state/tributary/store.sqlite")
         #expect(configuration.logs == folder.path("home") + "/.local/state/tributary/logs")
-        #expect(configuration.socket == folder.path("home") + "/.local/state/tributary/admin.sock")
-        #expect(configuration.duration(.mergeDebounce) == .seconds(1))
-        #expect(configuration.duration(.shutdownTimeout) == .seconds(85))
-        #expect(configuration.size(.exportSegmentBytes) == 1 << 20)
-        #expect(configuration.rescan == nil)
-        #expect(configuration[.historyKeep].value.text == "30d")
-        #expect(configuration[.historyKeep].origin == .standard)
+        #expect(configuration.admin.socket == folder.path("home") + "/.local/state/tributary/admin.sock")
+        #expect(configuration.merge.debounce == .seconds(1))
+        #expect(configuration.shutdown.timeout == .seconds(85))
+        #expect(configuration.sync.segmentBytes == 1 << 20)
+        #expect(configuration.sync.rescan == .automatic)
+        let keep = try #require(ConfigurationKey.all.first { $0.name == "history.keep" })
+        #expect(keep.text(configuration) == "30d")
+        #expect(configuration[originOf: \.history.keep] == .standard)
     }
 
     @Test("flags win over the environment, that over the file, that over defaults, and each says where it is from")
@@ -57,18 +61,18 @@ struct ConfigurationTests {
         let configuration = try Configuration.load(
             try sources(
                 yaml,
-                flags: [.name: "flag"],
+                flags: ["--name": "flag"],
                 environment: ["TRIBUTARY_NAME": "env", "TRIBUTARY_MODEL": "/e.yaml"]
             )
         )
         #expect(configuration.name == "flag")
-        #expect(configuration[.name].origin == .flag("--name"))
+        #expect(configuration[originOf: \.name] == .flag("--name"))
         #expect(configuration.model == "/e.yaml")
-        #expect(configuration[.model].origin == .environment("TRIBUTARY_MODEL"))
-        #expect(configuration.logLevel == .debug)
-        #expect(configuration[.logLevel].origin == .file(path: folder.path("t.yaml"), line: 3))
-        #expect(configuration.rescan == .seconds(120))
-        #expect(configuration[.watchRescan].origin.place == folder.path("t.yaml") + ":5")
+        #expect(configuration[originOf: \.model] == .environment("TRIBUTARY_MODEL"))
+        #expect(configuration.log.level == .debug)
+        #expect(configuration[originOf: \.log.level] == .file(path: folder.path("t.yaml"), line: 3))
+        #expect(configuration.sync.rescan == .every(.seconds(120)))
+        #expect(configuration[originOf: \.sync.rescan].location == folder.path("t.yaml") + ":5")
     }
 
     @Test("a socket that the service manager hands over is where clients find the daemon, whatever the file says")
@@ -76,23 +80,23 @@ struct ConfigurationTests {
         var sources = try sources("admin: {socket: /elsewhere.sock}", environment: ["STATE_DIRECTORY": folder.path])
         sources.inheritedSocket = "/run/tributary/shop.sock"
         let configuration = try Configuration.load(sources)
-        #expect(configuration.socket == "/run/tributary/shop.sock")
-        #expect(configuration[.adminSocket].origin.word == "systemd")
+        #expect(configuration.admin.socket == "/run/tributary/shop.sock")
+        #expect(configuration[originOf: \.admin.socket].word == "systemd")
     }
 
-    @Test("under systemd the places are the system's; relative paths of a file are taken from its folder")
-    func places() throws {
+    @Test("under systemd the paths are the system's; relative paths of a file are taken from its folder")
+    func paths() throws {
         let system = try Configuration.load(
             try sources("model: m.yaml", environment: ["STATE_DIRECTORY": "/var/lib/tributary"])
         )
         #expect(system.store == "/var/lib/tributary/store.sqlite")
-        #expect(system.socket == "/run/tributary/admin.sock")
+        #expect(system.admin.socket == "/run/tributary/admin.sock")
         #expect(system.model == folder.path("m.yaml"))
         let user = try Configuration.load(
             try sources(environment: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/s"])
         )
         #expect(user.store == "/s/tributary/store.sqlite")
-        #expect(user.socket == "/run/user/7/tributary/admin.sock")
+        #expect(user.admin.socket == "/run/user/7/tributary/admin.sock")
     }
 
     struct Refused: Sendable, CustomTestStringConvertible {
@@ -131,8 +135,7 @@ struct ConfigurationTests {
     )
     func mistakes(_ refused: Refused) throws {
         let error = try #require(try refusal(refused.yaml))
-        #expect(error.place == folder.path("t.yaml"))
-        #expect(error.line == refused.line, "\(error)")
+        #expect(error.origin == .file(path: folder.path("t.yaml"), line: refused.line), "\(error)")
         #expect(error.key == refused.key, "\(error)")
     }
 
@@ -141,7 +144,7 @@ struct ConfigurationTests {
         #expect(try refusal("name: a\nname: b\n") != nil)
     }
 
-    @Test("a file that was named must be there, one in the default place need not")
+    @Test("a file that was named must be there, one at the default path need not")
     func missingFile() throws {
         var sources = try sources()
         sources.file = folder.path("absent.yaml")
@@ -152,9 +155,9 @@ struct ConfigurationTests {
     func socketPath() throws {
         let room = 107 - folder.path.utf8.count - 1
         let fits = folder.path(String(repeating: "s", count: room))
-        #expect(try Configuration.load(try sources(flags: [.adminSocket: fits])).socket == fits)
+        #expect(try Configuration.load(try sources(flags: ["--socket": fits])).admin.socket == fits)
         #expect(throws: ConfigurationError.self) {
-            try Configuration.load(try sources(flags: [.adminSocket: fits + "s"]))
+            try Configuration.load(try sources(flags: ["--socket": fits + "s"]))
         }
     }
 
@@ -163,7 +166,7 @@ struct ConfigurationTests {
         try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
         let named = try Configuration.load(
             try sources(flags: [
-                .model: folder.path("m.yaml"), .logs: folder.path("logs"), .store: folder.path("s.sqlite"),
+                "--model": folder.path("m.yaml"), "--logs": folder.path("logs"), "--store": folder.path("s.sqlite"),
             ])
         )
         let error = #expect(throws: ConfigurationError.self) { try named.checkPaths() }
@@ -189,28 +192,28 @@ struct ConfigurationTests {
         func configuration(_ store: String) throws -> Configuration {
             try Configuration.load(
                 try sources(flags: [
-                    .model: folder.path("m.yaml"), .logs: folder.path(logs), .store: folder.path(store),
+                    "--model": folder.path("m.yaml"), "--logs": folder.path(logs), "--store": folder.path(store),
                 ])
             )
         }
         let wrong = try configuration(store)
         let error = try #require(throws: ConfigurationError.self) { try wrong.checkPaths() }
-        #expect(error.key == "store" && error.place == "--store")
+        #expect(error.key == "store" && error.origin == .flag("--store"))
         #expect("\(error)".contains("'\(wrong.store)'") && "\(error)".contains("'\(wrong.logs)'"), "\(error)")
         _ = try configuration("logs2/s.sqlite").checkPaths()
         _ = try configuration("s.sqlite").checkPaths()
     }
 
-    @Test("the model must be named and be there, and places must be usable")
-    func usablePlaces() throws {
+    @Test("the model must be named and be there, and paths must be usable")
+    func usablePaths() throws {
         let nothing = try Configuration.load(try sources())
         #expect(#expect(throws: ConfigurationError.self) { try nothing.checkPaths() }?.key == "model")
-        let absent = try Configuration.load(try sources(flags: [.model: folder.path("absent.yaml")]))
-        #expect(#expect(throws: ConfigurationError.self) { try absent.checkPaths() }?.place == "--model")
+        let absent = try Configuration.load(try sources(flags: ["--model": folder.path("absent.yaml")]))
+        #expect(#expect(throws: ConfigurationError.self) { try absent.checkPaths() }?.origin == .flag("--model"))
         try folder.write("version: \"1\"\nentities:\n  A: {attributes: {n: {type: String}}}\n", to: "m.yaml")
         try folder.write("a file", to: "file")
         let blocked = try Configuration.load(
-            try sources(flags: [.model: folder.path("m.yaml"), .store: folder.path("file/s.sqlite")])
+            try sources(flags: ["--model": folder.path("m.yaml"), "--store": folder.path("file/s.sqlite")])
         )
         #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPaths() }?.key == "store")
     }

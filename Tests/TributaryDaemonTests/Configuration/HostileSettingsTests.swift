@@ -5,6 +5,9 @@ import Testing
 
 /// Durations and sizes with any number of digits are parsed or refused; in a debug build each overflow would trap.
 @Suite struct HostileSettingsTests {
+    private let duration = SettingSyntax<Duration>.duration
+    private let size = SettingSyntax<Int>.size
+
     @Test func anyNumberWithAnyUnitIsReadOrRefused() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
@@ -13,18 +16,20 @@ import Testing
         for _ in 0..<10_000 {
             let digits = "\(HostileNumbers.unsigned(&generator))" + (generator.next() % 8 == 0 ? "000" : "")
             let text = digits + units[Int(generator.next() % UInt64(units.count))]
-            if let duration = ConfigurationValue.duration(text) {
+            let parsedDuration = duration.parse(text, "/")
+            if let parsedDuration {
                 durations += 1
-                #expect(duration <= .seconds(36_525 * 86_400))
-                let written = try #require(ConfigurationValue.duration(duration).text)
-                #expect(ConfigurationValue.duration(written) == duration)
+                #expect(parsedDuration > .zero && parsedDuration <= .seconds(36_525 * 86_400))
+                let written = try #require(duration.text(parsedDuration))
+                #expect(duration.parse(written, "/") == parsedDuration)
             }
-            if let size = ConfigurationValue.size(text) {
+            let parsedSize = size.parse(text, "/")
+            if let parsedSize {
                 sizes += 1
-                let written = try #require(ConfigurationValue.size(size).text)
-                #expect(ConfigurationValue.size(written) == size)
+                let written = try #require(size.text(parsedSize))
+                #expect(parsedSize > 0 && size.parse(written, "/") == parsedSize)
             }
-            if ConfigurationValue.duration(text) == nil, ConfigurationValue.size(text) == nil { refused += 1 }
+            if parsedDuration == nil, parsedSize == nil { refused += 1 }
         }
         #expect(
             durations > 100 && sizes > 100 && refused > 100,
@@ -34,6 +39,6 @@ import Testing
 
     @Test(arguments: ["999999999999999d", "106751991167d", "36526d", "9223372036854775807ms"])
     func aDurationOfMoreThanAHundredYearsIsRefused(text: String) {
-        #expect(ConfigurationValue.duration(text) == nil)
+        #expect(duration.parse(text, "/") == nil)
     }
 }

@@ -1,0 +1,16 @@
+import Yams
+
+/// A value as a source of the configuration has it.
+struct ConfigurationEntry {
+    enum Written {
+        /// The text of a flag or a variable.
+        case text(String)
+        /// A node of the file.
+        case node(Node)
+    }
+
+    var written: Written
+    var origin: ConfigurationOrigin
+    /// The folder to which a path is relative.
+    var folder: String
+}

@@ -1,0 +1,117 @@
+import Logging
+import TributarySync
+
+extension SettingSyntax where Value == String {
+    static var text: Self {
+        Self(expectation: "a text of 1 to 255 bytes") { text, _ in
+            text.isEmpty || text.utf8.count > 255 ? nil : text
+        } text: {
+            $0
+        }
+    }
+
+    /// A path, which is absolute after parsing.
+    static var path: Self {
+        Self(expectation: "a path") { text, folder in
+            text.isEmpty || text.utf8.contains(0) ? nil : ConfigurationFile.absolute(text, in: folder)
+        } text: {
+            $0
+        }
+    }
+}
+
+extension SettingSyntax where Value == String? {
+    /// A path without a default.
+    static var path: Self {
+        let path = SettingSyntax<String>.path
+        return Self(expectation: path.expectation) { path.parse($0, $1).map { .some($0) } } text: { $0 }
+    }
+}
+
+extension SettingSyntax where Value == Duration {
+    static var duration: Self {
+        let expectation = "a duration: an integer with ms, s, m, h or d, such as 5s, of at most a hundred years"
+        return Self(expectation: expectation, scalar: .quantity) { text, _ in
+            UnitNotation.milliseconds.number(text).map { .milliseconds($0) }
+        } text: {
+            let (seconds, attoseconds) = $0.components
+            return UnitNotation.milliseconds.text(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        }
+    }
+}
+
+extension SettingSyntax where Value == SyncConfiguration.Rescan {
+    static var durationOrAuto: Self {
+        let duration = SettingSyntax<Duration>.duration
+        let expectation = "auto, or a duration: an integer with ms, s, m, h or d, of at most a hundred years"
+        return Self(expectation: expectation, scalar: .quantity) { text, folder in
+            text == "auto" ? .automatic : duration.parse(text, folder).map { .every($0) }
+        } text: {
+            if case .every(let interval) = $0 { duration.text(interval) } else { "auto" }
+        }
+    }
+}
+
+extension SettingSyntax where Value: FixedWidthInteger {
+    /// A number of bytes.
+    static var size: Self {
+        let expectation = "a size: an integer with B, KiB, MiB or GiB, such as 1MiB"
+        return Self(expectation: expectation, scalar: .quantity) { text, _ in
+            UnitNotation.bytes.number(text).flatMap { Value(exactly: $0) }
+        } text: {
+            UnitNotation.bytes.text(Int64($0))
+        }
+    }
+
+    static var count: Self {
+        Self(expectation: "an integer above 0", scalar: .integer) { text, _ in
+            Value(text).flatMap { $0 > 0 ? $0 : nil }
+        } text: {
+            "\($0)"
+        }
+    }
+}
+
+extension SettingSyntax where Value == Bool {
+    static var boolean: Self {
+        let values = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
+        return Self(expectation: "true or false", scalar: .boolean) { text, _ in
+            values[text.lowercased()]
+        } text: {
+            "\($0)"
+        }
+    }
+}
+
+extension SettingSyntax where Value == Logger.Level {
+    static var level: Self {
+        let levels = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        return Self(expectation: "one of \(levels)") { text, _ in
+            Value(rawValue: text)
+        } text: {
+            $0.rawValue
+        }
+    }
+}
+
+extension SettingSyntax where Value == [String]? {
+    /// Names of groups.
+    static var groups: Self {
+        Self(expectation: "a group's name, a list of them, or null", null: .some(nil), list: { $0 }) { text, _ in
+            [text]
+        } text: {
+            $0.map { "[" + $0.joined(separator: ", ") + "]" }
+        }
+    }
+}
+
+extension SettingSyntax where Value == LoopbackAddress? {
+    static var address: Self {
+        let expectation = "a loopback address with a port, such as 127.0.0.1:9180, or null"
+        return Self(expectation: expectation, null: .some(nil)) { text, _ in
+            LoopbackAddress(text).map { .some($0) }
+        } text: {
+            $0?.description
+        }
+    }
+}
