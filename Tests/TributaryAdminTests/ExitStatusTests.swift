@@ -32,8 +32,8 @@ struct ExitStatusTests {
 
     @Test("names cannot reach into another path")
     func encoding() {
-        #expect(AdminPath.join(AdminPath.objects, "A/../b c") == "/v1/objects/A%2F..%2Fb%20c")
-        let path = AdminPath.with("/v1/objects/E", query: [("where", "a == \"x&y+z\""), ("sort", nil)])
-        #expect(path == "/v1/objects/E?where=a%20%3D%3D%20%22x%26y%2Bz%22")
+        #expect(AdminCall(.get, .objects, "A/../b c").target == "/v1/objects/A%2F..%2Fb%20c")
+        let path = AdminCall(.get, .objects, "E", query: [("where", "a == \"x&y+z\""), ("sort", nil)])
+        #expect(path.target == "/v1/objects/E?where=a%20%3D%3D%20%22x%26y%2Bz%22")
     }
 }

@@ -13,7 +13,7 @@ struct AdminResponder: Sendable {
     init(routes: [Route], daemon: AdminServices) {
         let router = Router(context: AdminContext.self)
         for route in routes {
-            router.on(RouterPath(route.path), method: route.method) { request, context in
+            router.on(RouterPath(route.path.rawValue), method: route.method) { request, context in
                 try await Self.response(request, context: context, route: route, daemon: daemon)
             }
         }
@@ -58,7 +58,7 @@ struct AdminResponder: Sendable {
                 )
             )
         } catch {
-            return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: route.path))
+            return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: route.path.rawValue))
         }
     }
 
@@ -66,7 +66,7 @@ struct AdminResponder: Sendable {
     private func methods(of path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return routes.filter { route in
-            let own = route.path.split(separator: "/", omittingEmptySubsequences: false)
+            let own = route.path.rawValue.split(separator: "/", omittingEmptySubsequences: false)
             return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }.map(\.method)
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TributaryAdmin
 
 /// A method of a path, with its permissions, its parameters and its handler.
 struct Route: Sendable {
@@ -13,7 +14,7 @@ struct Route: Sendable {
     typealias Handler = @Sendable (AdminRequest) async throws -> Response
 
     let method: HTTPRequest.Method
-    let path: String
+    let path: AdminPath
     let access: RouteAccess
     let requirement: Requirement
     /// The known query parameters; any other is refused.
@@ -22,7 +23,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method,
-        _ path: String,
+        _ path: AdminPath,
         _ access: RouteAccess,
         needs requirement: Requirement = .openStore,
         query: Set<String> = [],

@@ -19,7 +19,7 @@ struct StatusPage: Sendable {
         do {
             switch request.uri.path {
             case "/": return page(await StatusReport.make(of: daemon))
-            case "/metrics": return try await MetricsRoute.response(of: daemon)
+            case AdminPath.metrics.rawValue: return try await MetricsRoute.response(of: daemon)
             default: return .problem(ProblemDocument(.notFound, detail: "there are / and /metrics here"))
             }
         } catch {

@@ -28,7 +28,7 @@ enum DigestRoute {
                     work.cancel()
                 }
             },
-            path: AdminPath.digest,
+            path: .digest,
             logger: request.daemon.logger,
             channel: request.channel
         )

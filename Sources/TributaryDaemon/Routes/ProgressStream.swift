@@ -14,7 +14,7 @@ struct ProgressStream: Sendable {
     /// Waits for the work and returns the data of the `result` event.
     let result: @Sendable () async throws -> String
     /// The path of the route in log entries about failures.
-    let path: String
+    let path: AdminPath
     let logger: Logger
     let channel: any Channel
 
@@ -75,7 +75,7 @@ struct ProgressStream: Sendable {
         } catch {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let problem = ProblemMapping.problem(of: error, logger: logger, path: path)
+            let problem = ProblemMapping.problem(of: error, logger: logger, path: path.rawValue)
             let data = (try? encoder.encode(problem)) ?? Data("{}".utf8)
             return ServerSentEvent(event: "problem", data: String(decoding: data, as: UTF8.self))
         }

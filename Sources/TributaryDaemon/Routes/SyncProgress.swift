@@ -26,7 +26,7 @@ struct SyncProgress: Sendable {
                 message.problems = await SyncProblems.problems(of: daemon)
                 return String(decoding: try encoder.encode(message), as: UTF8.self)
             },
-            path: AdminPath.sync,
+            path: .sync,
             logger: logger,
             channel: channel
         )

@@ -8,7 +8,7 @@ import TributaryChanges
 struct SyncProgressTests {
     private func events(_ daemon: RunningDaemon) async throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
-        _ = try await daemon.client.events(AdminCall(.post, AdminPath.sync)) { event in
+        _ = try await daemon.client.events(AdminCall(.post, .sync)) { event in
             events.append(event)
             return true
         }
@@ -67,7 +67,7 @@ struct SyncProgressTests {
             let holder = try StoreHolder(daemon.store)
             // The segment arrives after the store is locked, so that there is something to import for as long as it is.
             try EmployeeSegment(writer: UniqueID(UUID()), transactions: 1, changesEach: 1_000).publish(in: daemon.logs)
-            _ = try await daemon.client.events(AdminCall(.post, AdminPath.sync)) { _ in
+            _ = try await daemon.client.events(AdminCall(.post, .sync)) { _ in
                 second = try await daemon.command(["sync"])
                 return false
             }

@@ -94,7 +94,7 @@ struct BadRequestTests {
         let follower = Task {
             defer { greeting.finish() }
             var events: [String] = []
-            _ = try await client.events(AdminCall(.get, AdminPath.changes)) { event in
+            _ = try await client.events(AdminCall(.get, .changes)) { event in
                 events.append(event.event)
                 greeting.finish()
                 return event.event != "bye"

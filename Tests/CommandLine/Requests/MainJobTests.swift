@@ -19,7 +19,7 @@ struct MainJobTests {
         let daemon = try RunningDaemon()
         try await daemon.start()
         var writer = foreign()
-        let stream = AdminCall(.get, AdminPath.changes)
+        let stream = AdminCall(.get, .changes)
         var update: ServerSentEvent?
         var hasStarted = false
         _ = try await daemon.client.events(stream) { event in

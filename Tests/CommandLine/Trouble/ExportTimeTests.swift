@@ -20,7 +20,7 @@ import TributaryAdmin
         // The limit of the wait is less than the hour of the export timer: a segment in that time was exported at once.
         var arrived: String?
         var inserted: ChildProcess.Ending?
-        _ = try await two.client.events(AdminCall(.get, AdminPath.changes)) { event in
+        _ = try await two.client.events(AdminCall(.get, .changes)) { event in
             if event.event == "hello" {
                 inserted = try await one.command(["object", "insert", "Employee", "name=First"]).ending
             }

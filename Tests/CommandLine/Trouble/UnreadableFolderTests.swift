@@ -20,7 +20,7 @@ struct UnreadableFolderTests {
         #expect(codes.contains("logs-unreadable"), "\(status)")
 
         var hired = 0
-        _ = try await daemon.client.events(AdminCall(.get, AdminPath.changes)) { event in
+        _ = try await daemon.client.events(AdminCall(.get, .changes)) { event in
             if event.event == "hello" {
                 #expect(chmod(folder, 0o770) == 0 && chmod(file, 0o660) == 0)
             } else if event.event == "storeDidUpdate" {

@@ -8,7 +8,7 @@ struct ChangeRequest {
     /// Returns the members of a change's `values`; texts are converted to the types of the model's attributes.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
-        let model = try await session.call(AdminCall(.get, AdminPath.model)).decode(ModelMessage.self)
+        let model = try await session.call(AdminCall(.get, .model)).decode(ModelMessage.self)
         var types: [String: String] = [:]
         var next = model.entities.first { $0.name == entity }
         while let current = next {
@@ -26,7 +26,7 @@ struct ChangeRequest {
         var bytes: [UInt8] = []
         body.write(to: &bytes)
         let headers = key.map { ["idempotency-key": $0] } ?? [:]
-        return try await session.call(AdminCall(.post, AdminPath.transactions, body: bytes, headers: headers))
+        return try await session.call(AdminCall(.post, .transactions, body: bytes, headers: headers))
     }
 
     /// Prints the daemon's JSON, or the IDs of the changed objects.

@@ -10,7 +10,7 @@ struct ConfigShowCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, AdminPath.configuration)
+        let call = AdminCall(.get, .configuration)
         try await session.call(call, as: ConfigurationMessage.self) { message in
             var table = Table("KEY", "VALUE", "FROM")
             for setting in message.settings {

@@ -13,7 +13,7 @@ struct DigestCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let text = try await session.follow(AdminCall(.get, AdminPath.digest), progress: DigestCommand.line)
+        let text = try await session.follow(AdminCall(.get, .digest), progress: DigestCommand.line)
         if session.json { return session.terminal.print(text) }
         let value = try ResponseJSON.parse(AdminResponse(status: 200, headers: [:], body: Array(text.utf8)))
         session.terminal.print(ResponseJSON.text(value["digest"]) ?? "")

@@ -17,8 +17,8 @@ struct HistoryCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(AdminPath.history, query: [("after", after), ("limit", limit.map(String.init))])
-        let response = try await session.call(AdminCall(.get, path))
+        let call = AdminCall(.get, .history, query: [("after", after), ("limit", limit.map(String.init))])
+        let response = try await session.call(call)
         if session.json { return session.terminal.print(response.text) }
         let value = try ResponseJSON.parse(response)
         guard case .array(let transactions)? = value["transactions"] else { return }

@@ -13,10 +13,10 @@ struct LogLevelCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        var call = AdminCall(.get, AdminPath.logLevel)
+        var call = AdminCall(.get, .logLevel)
         if let level {
             let body = "{\"level\":\"\(level.filter { $0.isLetter })\"}"
-            call = AdminCall(.put, AdminPath.logLevel, body: Array(body.utf8))
+            call = AdminCall(.put, .logLevel, body: Array(body.utf8))
         }
         try await session.call(call, as: LogLevelMessage.self) { session.terminal.print($0.level) }
     }

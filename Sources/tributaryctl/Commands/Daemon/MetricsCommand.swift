@@ -10,6 +10,6 @@ struct MetricsCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        session.terminal.print(try await session.call(AdminCall(.get, AdminPath.metrics)).text)
+        session.terminal.print(try await session.call(AdminCall(.get, .metrics)).text)
     }
 }

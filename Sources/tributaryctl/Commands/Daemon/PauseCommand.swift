@@ -17,7 +17,7 @@ struct PauseCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let body = duration.map { "{\"forSeconds\":\($0.seconds)}" } ?? "{}"
-        let response = try await session.call(AdminCall(.post, AdminPath.pause, body: Array(body.utf8)))
+        let response = try await session.call(AdminCall(.post, .pause, body: Array(body.utf8)))
         session.terminal.print(session.json ? response.text : "paused")
     }
 }

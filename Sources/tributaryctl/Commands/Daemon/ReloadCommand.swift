@@ -10,7 +10,7 @@ struct ReloadCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.client.send(AdminCall(.post, AdminPath.reload))
+        let response = try await session.client.send(AdminCall(.post, .reload))
         do {
             let message = try response.orProblem().decode(ReloadMessage.self)
             if session.json { return session.terminal.print(response.text) }

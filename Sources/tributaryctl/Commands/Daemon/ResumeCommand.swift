@@ -7,7 +7,7 @@ struct ResumeCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.post, AdminPath.resume))
+        let response = try await session.call(AdminCall(.post, .resume))
         session.terminal.print(session.json ? response.text : "importing")
     }
 }

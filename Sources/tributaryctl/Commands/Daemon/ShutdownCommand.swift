@@ -10,7 +10,7 @@ struct ShutdownCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.post, AdminPath.shutdown))
+        let response = try await session.call(AdminCall(.post, .shutdown))
         session.terminal.print(session.json ? response.text : "stopping")
     }
 }

@@ -18,7 +18,7 @@ struct StatusCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         repeat {
-            let response = try await session.call(AdminCall(.get, AdminPath.status))
+            let response = try await session.call(AdminCall(.get, .status))
             let status = try response.decode(StatusMessage.self)
             if check {
                 for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }

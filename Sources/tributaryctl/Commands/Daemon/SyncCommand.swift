@@ -18,7 +18,7 @@ struct SyncCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.post, AdminPath.sync)
+        let call = AdminCall(.post, .sync)
         let result = try await session.follow(call, progress: SyncCommand.line)
         try finish(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), result, session)
     }

@@ -11,7 +11,7 @@ struct VersionCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         var daemon: String?
-        if let response = try? await session.call(AdminCall(.get, AdminPath.status)) {
+        if let response = try? await session.call(AdminCall(.get, .status)) {
             daemon = try? response.decode(StatusMessage.self).version
         }
         if session.json {

@@ -18,7 +18,7 @@ struct WatchCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         var remaining = updates
-        let call = AdminCall(.get, AdminPath.with(AdminPath.changes, query: [("after", after)]))
+        let call = AdminCall(.get, .changes, query: [("after", after)])
         // The daemon sends a comment every 15 s.
         var client = session.client
         client.timeout = max(client.timeout ?? .zero, .seconds(45))

@@ -14,8 +14,8 @@ struct WriterListCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(AdminPath.writers, query: [("limit", limit.map(String.init)), ("after", after)])
-        try await session.call(AdminCall(.get, path), as: WritersMessage.self) { message in
+        let call = AdminCall(.get, .writers, query: [("limit", limit.map(String.init)), ("after", after)])
+        try await session.call(call, as: WritersMessage.self) { message in
             let now = Date().timeIntervalSince1970
             var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "LAST HEARD", "LAG", "WAITING")
             for writer in message.writers {

@@ -7,7 +7,7 @@ struct ModelShowCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        try await session.call(AdminCall(.get, AdminPath.model), as: ModelMessage.self) { model in
+        try await session.call(AdminCall(.get, .model), as: ModelMessage.self) { model in
             session.terminal.print("model version \(EscapedText.escape(model.version))")
             for entity in model.entities {
                 let kind = entity.abstract ? "abstract entity" : "entity"

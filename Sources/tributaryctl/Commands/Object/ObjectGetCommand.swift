@@ -16,8 +16,7 @@ struct ObjectGetCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(AdminPath.join(AdminPath.objects, entity, id), query: [("include", include)])
-        let response = try await session.call(AdminCall(.get, path))
+        let response = try await session.call(AdminCall(.get, .object, entity, id, query: [("include", include)]))
         if session.json { return session.terminal.print(response.text) }
         ObjectTable.print(try ResponseJSON.parse(response), on: session.terminal)
     }

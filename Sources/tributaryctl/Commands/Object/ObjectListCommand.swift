@@ -37,8 +37,10 @@ struct ObjectListCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(
-            AdminPath.join(AdminPath.objects, entity),
+        let call = AdminCall(
+            .get,
+            .objects,
+            entity,
             query: [
                 ("where", predicate), ("sort", sort), ("count", count ? "true" : nil), ("include", include),
                 ("limit", limit.map(String.init)), ("after", after),
@@ -46,7 +48,7 @@ struct ObjectListCommand: DaemonCommand {
         )
         let response: AdminResponse
         do {
-            response = try await session.call(AdminCall(.get, path))
+            response = try await session.call(call)
         } catch let problem as ProblemDocument {
             let text = problem.type == ProblemKind.badPredicate.type ? predicate : sort
             throw text.flatMap { LocatedProblem(problem, in: $0) } ?? problem as any Error

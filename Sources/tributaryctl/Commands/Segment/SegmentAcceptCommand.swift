@@ -17,7 +17,7 @@ struct SegmentAcceptCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.post, segment.path("accept"))
+        let call = AdminCall(.post, .acceptSegment, segment.writer, segment.range)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
             session.terminal.print(
                 "accepted by \(EscapedText.escape(segment.acceptedBy ?? "you")), now \(segment.state)"

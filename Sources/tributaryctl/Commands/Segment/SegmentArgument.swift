@@ -1,5 +1,4 @@
 import ArgumentParser
-import TributaryAdmin
 
 /// A segment as its path in the log folder: `WRITER/FIRST-LAST`, optionally with `.tlog` and with the folder's path.
 struct SegmentArgument: ExpressibleByArgument {
@@ -14,6 +13,4 @@ struct SegmentArgument: ExpressibleByArgument {
         writer = String(parts[parts.count - 2])
         range = String(bare)
     }
-
-    func path(_ verb: String) -> String { AdminPath.join(AdminPath.segments, writer, range, verb) }
 }

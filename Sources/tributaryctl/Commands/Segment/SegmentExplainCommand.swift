@@ -13,8 +13,8 @@ struct SegmentExplainCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(AdminPath.join(AdminPath.segments, segment.writer, segment.range), query: [])
-        try await session.call(AdminCall(.get, path), as: SegmentsMessage.Segment.self) { segment in
+        let call = AdminCall(.get, .segment, segment.writer, segment.range)
+        try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
             var lines: [(String, String?)] = [
                 ("writer", segment.writer), ("sequences", "\(segment.first)-\(segment.last)"),
                 ("state", segment.state), ("since", TimeText.time(segment.since)), ("reason", segment.reason),

@@ -22,13 +22,14 @@ struct SegmentListCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let path = AdminPath.with(
-            AdminPath.segments,
+        let call = AdminCall(
+            .get,
+            .segments,
             query: [
                 ("state", state), ("all", all ? "true" : nil), ("limit", limit.map(String.init)), ("after", after),
             ]
         )
-        try await session.call(AdminCall(.get, path), as: SegmentsMessage.self) { message in
+        try await session.call(call, as: SegmentsMessage.self) { message in
             var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
             for segment in message.segments {
                 table.add([

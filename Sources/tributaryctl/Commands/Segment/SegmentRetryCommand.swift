@@ -13,7 +13,7 @@ struct SegmentRetryCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.post, segment.path("retry")))
+        let response = try await session.call(AdminCall(.post, .retrySegment, segment.writer, segment.range))
         session.terminal.print(session.json ? response.text : "the segment is read again")
     }
 }
