@@ -53,7 +53,7 @@ struct Daemon {
         let notifier = SystemdNotifier(environment: sources.environment)
         let shutdownBroadcast = ShutdownBroadcast()
         let watch = StopWatch(state: state, socket: socket, shutdownBroadcast: shutdownBroadcast, logger: logger)
-        let trigger = StopTrigger { watch.start() }
+        let stopRequest = ShutdownBroadcast { watch.start() }
         let outcome = StopResult()
 
         let reloader = Reloader(
@@ -65,7 +65,7 @@ struct Daemon {
             logger: logger,
             inheritsSocket: inheritsSocket
         )
-        watchSignals(trigger, reloader)
+        watchSignals(reloader, stopRequest)
         let admin = AdminServices(
             state: state,
             counters: AdminCounters(),
@@ -73,7 +73,7 @@ struct Daemon {
             logLevel: logLevel,
             shutdownBroadcast: shutdownBroadcast,
             reload: { try await reloader.reload() },
-            shutdown: { trigger.fire() }
+            shutdown: { stopRequest.send() }
         )
         let engine = EngineService(
             configuration: configuration,
@@ -86,7 +86,7 @@ struct Daemon {
         )
         let servers = servers(for: configuration, socket, admin)
         let watchdog = WatchdogService(state: state, notifier: notifier)
-        let gate = GateService(trigger: trigger, state: state, notifier: notifier, logger: logger)
+        let gate = GateService(stopRequest: stopRequest, state: state, notifier: notifier, logger: logger)
 
         // Services stop in reverse order: first new requests are refused, then the engine stops, then connections are
         // closed.
@@ -135,7 +135,7 @@ struct Daemon {
     /// Handles signals until the process ends, so that a second signal does not end it.
     ///
     /// SIGHUP asks a service for a reload; on a terminal it reports the end of the terminal.
-    private func watchSignals(_ trigger: StopTrigger, _ reloader: Reloader) {
+    private func watchSignals(_ reloader: Reloader, _ stopRequest: ShutdownBroadcast) {
         signal(SIGPIPE, SIG_IGN)
         let isOnTerminal = isatty(STDERR_FILENO) == 1
         // The task is unstructured, because it ends with the process.
@@ -145,7 +145,7 @@ struct Daemon {
                     // The reload writes its result to the journal.
                     _ = try? await reloader.reload()
                 } else {
-                    trigger.fire()
+                    stopRequest.send()
                 }
             }
         }

@@ -5,16 +5,16 @@ import ServiceLifecycle
 ///
 /// The end of this service stops the service group.
 struct GateService: Service {
-    let trigger: StopTrigger
+    let stopRequest: ShutdownBroadcast
     let state: DaemonState
     let notifier: SystemdNotifier
     let logger: Logger
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            await trigger.wait()
+            await stopRequest.wait()
         } onGracefulShutdown: {
-            trigger.fire()
+            stopRequest.send()
         }
         if state.stop() {
             notifier.stopping()
