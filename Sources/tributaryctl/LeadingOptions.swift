@@ -1,10 +1,10 @@
-/// Allows the options of every command before the verb as well: `tributaryctl --socket PATH reload`.
+/// Allows the options of every command before its name as well: `tributaryctl --socket PATH reload`.
 enum LeadingOptions {
     private static let withValue: Set<String> = ["--socket", "--instance", "--timeout"]
     private static let flags: Set<String> = ["--json"]
 
-    /// Returns the arguments with such options moved after the verb and its arguments.
-    static func movedBehindVerb(_ arguments: [String]) -> [String] {
+    /// Returns the arguments with such options moved after the command and its arguments.
+    static func movedBehindCommand(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var options: [String] = []
         while let first = rest.first {

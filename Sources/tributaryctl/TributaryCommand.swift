@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The root of the admin command: one sub-command for each verb.
+/// The admin command, whose sub-commands send requests to the daemon or read files.
 @main
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +8,8 @@ struct TributaryCommand: AsyncParsableCommand {
         abstract: "Ask and steer a tributary daemon.",
         discussion: """
             The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or
-            /run/tributary/admin.sock. With --json every command prints what the daemon answered.
+            /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one;
+            metrics prints text.
 
             A command ends with 69 when the daemon says nothing for --timeout; sync and digest hear of its progress each
             second.
@@ -25,6 +26,6 @@ struct TributaryCommand: AsyncParsableCommand {
     )
 
     static func main() async {
-        await main(LeadingOptions.movedBehindVerb(Array(CommandLine.arguments.dropFirst())))
+        await main(LeadingOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst())))
     }
 }

@@ -9,7 +9,7 @@ import TributaryChanges
 struct AdminRequest: Sendable {
     let request: Request
     let channel: any Channel
-    let peer: Peer
+    let caller: Caller
     let parameters: Parameters
     let query: QueryParameters
     let daemon: AdminServices

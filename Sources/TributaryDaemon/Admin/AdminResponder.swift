@@ -43,15 +43,15 @@ struct AdminResponder: Sendable {
     ) async throws -> Response {
         daemon.counters.countRequest()
         do {
-            let peer = try await Peer.of(context.channel)
-            try route.access.check(peer, writers: daemon.state.configuration.admin.writers)
+            let caller = try await Caller.of(context.channel)
+            try route.access.check(caller, writers: daemon.state.configuration.admin.writers)
             let query = try QueryParameters(request.uri.query, known: route.query)
             if route.requirement == .openStore { try daemon.state.requireOpenStore() }
             return try await route.handle(
                 AdminRequest(
                     request: request,
                     channel: context.channel,
-                    peer: peer,
+                    caller: caller,
                     parameters: context.parameters,
                     query: query,
                     daemon: daemon

@@ -7,20 +7,20 @@ enum RouteAccess: Sendable {
     /// Root and the daemon's user.
     case owner
 
-    /// Checks the permission of a peer.
+    /// Checks the permission of a caller.
     ///
-    /// - Throws: ``ProblemDocument`` when the peer may not use the route.
-    func check(_ peer: Peer, writers: [String]?) throws(ProblemDocument) {
+    /// - Throws: ``ProblemDocument`` when the caller may not use the route.
+    func check(_ caller: Caller, writers: [String]?) throws(ProblemDocument) {
         switch self {
         case .read: return
         case .write:
-            guard let writers, !peer.isOwner, !peer.isMember(ofAnyOf: writers) else { return }
+            guard let writers, !caller.isOwner, !caller.isMember(ofAnyOf: writers) else { return }
             throw ProblemDocument(
                 .notPermitted,
                 detail: "only members of \(writers.joined(separator: ", ")) may write (admin.writers)"
             )
         case .owner:
-            guard !peer.isOwner else { return }
+            guard !caller.isOwner else { return }
             throw ProblemDocument(.notPermitted, detail: "only root and the daemon's own user may do this")
         }
     }

@@ -14,10 +14,10 @@ final class SyncLock: Sendable {
     /// Acquires the lock; the holder releases it with ``release()``.
     ///
     /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
-    func acquire(for peer: Peer) throws(ProblemDocument) {
+    func acquire(for caller: Caller) throws(ProblemDocument) {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }
-            holder = Holder(name: peer.name, since: Date())
+            holder = Holder(name: caller.name, since: Date())
             return nil
         }
         guard let other else { return }

@@ -21,12 +21,12 @@ enum PauseRoute {
                 detail: "'forSeconds' must be a number of seconds of at most a year, not \(other.text.prefix(80))"
             )
         }
-        try await request.engine().sync.pause(for: duration, by: request.peer.name)
+        try await request.engine().sync.pause(for: duration, by: request.caller.name)
         return .done
     }
 
     static func resume(_ request: AdminRequest) async throws -> Response {
-        try await request.engine().sync.resume(by: request.peer.name)
+        try await request.engine().sync.resume(by: request.caller.name)
         return .done
     }
 }

@@ -20,9 +20,9 @@ enum SegmentRoute {
     static func accept(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
         let before = try await request.engine().sync.segment(name)
-        let status = try await request.engine().sync.accept(name, by: request.peer.name)
+        let status = try await request.engine().sync.accept(name, by: request.caller.name)
         var message = SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied))
-        message.acceptedBy = request.peer.name
+        message.acceptedBy = request.caller.name
         message.warning = [
             before?.reason,
             "What it writes wins over what anybody writes to the same values until clocks have passed its time.",

@@ -12,7 +12,7 @@ enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let lock = request.daemon.syncLock
-        try lock.acquire(for: request.peer)
+        try lock.acquire(for: request.caller)
         let before = engine.sync.status.imported
         // The task is no child of the response: it must continue when the client disconnects.
         let work = Task {

@@ -20,7 +20,7 @@ enum TransactionsRoute {
         let idempotency = key.map { LocalTransaction.Idempotency(key: $0, detail: ids.joined(separator: " ")) }
         let context = engine.container.newBackgroundContext(
             name: "admin",
-            author: request.peer.name,
+            author: request.caller.name,
             mergePolicy: .objectTrump
         )
         do {

@@ -4,7 +4,7 @@ import TributaryChanges
 /// The list of a segment's transactions, and their number.
 struct SegmentSummary {
     private struct Count: Hashable {
-        var verb: String
+        var kind: String
         var entity: String
     }
 
@@ -26,7 +26,7 @@ struct SegmentSummary {
                 case .begin(let header):
                     if transactions.count < limit { transactions.append(header) } else { isCut = true }
                 case .changes(let changes):
-                    for change in changes { counts[Count(verb: change.verb, entity: change.entity), default: 0] += 1 }
+                    for change in changes { counts[Count(kind: change.kind, entity: change.entity), default: 0] += 1 }
                 case .rows, .end: break
                 }
             }
@@ -53,10 +53,10 @@ struct SegmentSummary {
             transaction.write(to: &line)
             return (try? JSONParser.parse(line)) ?? .null
         }
-        let kinds = counts.sorted { ($0.key.entity, $0.key.verb) < ($1.key.entity, $1.key.verb) }.map {
+        let kinds = counts.sorted { ($0.key.entity, $0.key.kind) < ($1.key.entity, $1.key.kind) }.map {
             JSONValue.object([
                 JSONMember(key: "entity", value: .string($0.key.entity)),
-                JSONMember(key: "kind", value: .string($0.key.verb)),
+                JSONMember(key: "kind", value: .string($0.key.kind)),
                 JSONMember(key: "count", value: .integer(Int64($0.value))),
             ])
         }
@@ -68,7 +68,7 @@ struct SegmentSummary {
 }
 
 extension Change {
-    fileprivate var verb: String {
+    fileprivate var kind: String {
         switch operation {
         case .insert: "insert"
         case .update: "update"

@@ -38,8 +38,8 @@ struct ObjectUpdateCommand: DaemonCommand {
         try request.printResult(try await request.send(changes))
     }
 
-    private func change(_ verb: String, _ rest: [JSONMember]) -> JSONValue {
-        var members = [JSONMember(key: verb, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
+    private func change(_ kind: String, _ rest: [JSONMember]) -> JSONValue {
+        var members = [JSONMember(key: kind, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
         if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
         return .object(members + rest)
     }

@@ -2,8 +2,8 @@ import Glibc
 import NIOCore
 import TributaryAdmin
 
-/// The process at the other end of the admin socket.
-struct Peer: Sendable, Hashable {
+/// The process that sends a request over the admin socket.
+struct Caller: Sendable, Hashable {
     let user: uid_t
     let groups: [gid_t]
 
@@ -15,8 +15,8 @@ struct Peer: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// Reads the credentials of the peer of a connected Unix socket from the kernel.
-    static func of(_ channel: any Channel) async throws -> Peer {
+    /// Reads the credentials of the process at the other end of a connected Unix socket from the kernel.
+    static func of(_ channel: any Channel) async throws -> Caller {
         guard let options = channel as? any SocketOptionProvider else {
             throw ProblemDocument(.notPermitted, detail: "the connection does not say who made it")
         }
@@ -32,9 +32,9 @@ struct Peer: Sendable, Hashable {
             throw error
         }
         var groups = [credentials.group]
-        // The call fails when the peer is in more groups than fit; the peer then has its primary group only.
+        // The call fails when the caller is in more groups than fit; the caller then has its primary group only.
         if let list = try? await supplementaryGroups(options) { groups += list }
-        return Peer(user: credentials.user, groups: groups.filter { $0 != nobody })
+        return Caller(user: credentials.user, groups: groups.filter { $0 != nobody })
     }
 
     /// The `struct ucred`, which Glibc's module does not export.
@@ -53,15 +53,15 @@ struct Peer: Sendable, Hashable {
         return list.indices.compactMap { list[$0] == 0 ? nil : list[$0] }
     }
 
-    /// Whether the peer is root or runs as the daemon's user.
-    var isOwner: Bool { user == 0 || (user == geteuid() && user != Peer.nobody) }
+    /// Whether the caller is root or runs as the daemon's user.
+    var isOwner: Bool { user == 0 || (user == geteuid() && user != Caller.nobody) }
 
     /// The user's name, or the number of a user without a name.
     var name: String {
         Accounts.userName(of: user) ?? "uid \(user)"
     }
 
-    /// Whether the peer is a member of one of the groups.
+    /// Whether the caller is a member of one of the groups.
     func isMember(ofAnyOf names: [String]) -> Bool {
         names.contains { name in
             guard let group = Accounts.groupID(named: name) else { return false }
