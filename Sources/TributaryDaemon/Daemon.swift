@@ -54,7 +54,7 @@ struct Daemon {
         let shutdownBroadcast = ShutdownBroadcast()
         let watch = StopWatch(state: state, socket: socket, shutdownBroadcast: shutdownBroadcast, logger: logger)
         let stopRequest = ShutdownBroadcast { watch.start() }
-        let outcome = StopResult()
+        let result = StopResult()
 
         let reloader = Reloader(
             sources: sources,
@@ -82,7 +82,7 @@ struct Daemon {
             notifier: notifier,
             shutdownBroadcast: shutdownBroadcast,
             logger: logger,
-            outcome: outcome
+            result: result
         )
         let servers = servers(for: configuration, socket, admin)
         let watchdog = WatchdogService(state: state, notifier: notifier)
@@ -97,8 +97,8 @@ struct Daemon {
             ]
         try await ServiceGroup(configuration: .init(services: services, logger: quiet(logger))).run()
         withExtendedLifetime(lock) {}
-        logger.notice("Stopped", metadata: ["status": "\(outcome.value.rawValue)"])
-        return outcome.value
+        logger.notice("Stopped", metadata: ["status": "\(result.value.rawValue)"])
+        return result.value
     }
 
     /// Returns the server of the socket and, if configured, the server of the status page.

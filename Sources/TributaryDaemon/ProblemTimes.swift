@@ -6,11 +6,11 @@ final class ProblemTimes: Sendable {
     private let first = Mutex<[String: Double]>([:])
 
     /// Sets missing start times, and removes the times of problems that have ended.
-    func complete(_ problems: inout [StatusMessage.Problem], wall: Double) {
+    func complete(_ problems: inout [StatusMessage.Problem], now: Double) {
         let known = first.withLock { first in
             let codes = Set(problems.filter { $0.since == nil }.map(\.code))
             first = first.filter { codes.contains($0.key) }
-            for code in codes where first[code] == nil { first[code] = wall }
+            for code in codes where first[code] == nil { first[code] = now }
             return first
         }
         for index in problems.indices where problems[index].since == nil {

@@ -34,10 +34,10 @@ enum StatusReport {
             await name(writersOf: &status.problems, engine)
             // Another problem of the status reports a store that cannot be read.
             if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
-                add(await engine.sync.located(report), wall: engine.wallSeconds, to: &status)
+                add(await engine.sync.located(report), now: engine.wallSeconds, to: &status)
             }
         }
-        daemon.problemTimes.complete(&status.problems, wall: Date().timeIntervalSince1970)
+        daemon.problemTimes.complete(&status.problems, now: Date().timeIntervalSince1970)
         return status
     }
 
@@ -55,13 +55,13 @@ enum StatusReport {
     /// them by then.
     private static let deferralProblemAge = 7.0 * 86_400
 
-    private static func add(_ report: DeferralReport, wall: Double, to status: inout StatusMessage) {
+    private static func add(_ report: DeferralReport, now: Double, to status: inout StatusMessage) {
         status.deferred = StatusMessage.Deferred(
             values: report.counts.values,
             unknownObjects: report.counts.objects,
             first: report.first.map { DeferredMessage($0) }
         )
-        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralProblemAge > wall else { return }
+        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralProblemAge > now else { return }
         var parts: [String] = []
         if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
         if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }

@@ -9,7 +9,7 @@ struct ConnectionOptions: ParsableArguments {
     var instance: String?
 
     @Option(
-        help: ArgumentHelp("How long the daemon may take to say anything, such as 500ms or 2m.", valueName: "time")
+        help: ArgumentHelp("How long to wait until the daemon sends something, such as 2m.", valueName: "time")
     )
     var timeout = DurationArgument.standardTimeout
 

@@ -11,8 +11,8 @@ struct TributaryCommand: AsyncParsableCommand {
             /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one;
             metrics prints text.
 
-            A command ends with 69 when the daemon says nothing for --timeout; sync and digest hear of its progress each
-            second.
+            A command ends with 69 when the daemon sends nothing for --timeout; during sync and digest the daemon sends
+            the progress each second.
 
             Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.

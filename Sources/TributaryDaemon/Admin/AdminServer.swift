@@ -67,7 +67,7 @@ struct AdminServer: Service {
                 } catch is CancellationError {
                     // The start failed and reports the reason.
                 } catch {
-                    logger.error("Listening failed", metadata: ["place": "\(address)", "error": "\(error)"])
+                    logger.error("Listening failed", metadata: ["address": "\(address)", "error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {

@@ -37,7 +37,7 @@ struct Configuration: Sendable {
         var level = LogLevelSetting.standard
     }
 
-    /// The configuration file; nil when there is none.
+    /// The path of the configuration file; nil when there is none.
     var file: String?
     var store: String
     /// The path of the model; nil when none is configured.

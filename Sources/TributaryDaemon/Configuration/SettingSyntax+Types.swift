@@ -24,7 +24,11 @@ extension SettingSyntax where Value == String? {
     /// A path without a default.
     static var path: Self {
         let path = SettingSyntax<String>.path
-        return Self(expectation: path.expectation) { path.parse($0, $1).map { .some($0) } } text: { $0 }
+        return Self(expectation: path.expectation) { text, folder in
+            path.parse(text, folder).map { .some($0) }
+        } text: {
+            $0
+        }
     }
 }
 

@@ -26,7 +26,7 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     var null: Value?
     /// Returns the value of a list of texts; nil when a list is refused.
     var list: (@Sendable ([String]) -> Value)?
-    /// Parses a text; relative paths are completed with the folder. Nil when the text is not as expected.
+    /// Parses a text, and completes a relative path with the folder; nil when the text is not as expected.
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
     /// Writes a value; nil when there is none.
     let text: @Sendable (Value) -> String?

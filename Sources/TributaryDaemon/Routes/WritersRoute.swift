@@ -12,7 +12,7 @@ enum WritersRoute {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
-        let wall = engine.container.store.configuration.environment.wallMilliseconds()
+        let now = engine.container.store.configuration.environment.wallMilliseconds()
         let backlogs = engine.sync.backlogs
         var records = try await engine.read { try $0.writers.all() }
         let known = Set(records.map(\.id))
@@ -22,13 +22,13 @@ enum WritersRoute {
         let shown = rest.prefix(limit)
         return try .json(
             WritersMessage(
-                writers: shown.map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], wall: wall) },
+                writers: shown.map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], now: now) },
                 next: rest.count > limit ? shown.last?.id.description : nil
             )
         )
     }
 
-    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, wall: UInt64)
+    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: UInt64)
         -> WritersMessage.Writer
     {
         let state = record.isSelf ? "self" : isForked ? "forked" : record.seen.isEmpty ? "producer" : "active"
@@ -43,7 +43,7 @@ enum WritersRoute {
         writer.seen = Dictionary(seen, uniquingKeysWith: max)
         if !record.isSelf {
             if record.sequence > 0 { writer.lastHeard = Double(record.clock.milliseconds) / 1_000 }
-            writer.lagSeconds = Double(backlog.map { wall > $0.since ? wall - $0.since : 0 } ?? 0) / 1_000
+            writer.lagSeconds = Double(backlog.map { now > $0.since ? now - $0.since : 0 } ?? 0) / 1_000
             writer.waiting = backlog?.segments
         }
         return writer

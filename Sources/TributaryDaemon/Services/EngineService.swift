@@ -15,7 +15,7 @@ struct EngineService: Service {
     let notifier: SystemdNotifier
     let shutdownBroadcast: ShutdownBroadcast
     let logger: Logger
-    let outcome: StopResult
+    let result: StopResult
 
     func run() async throws {
         defer { shutdownBroadcast.send() }
@@ -50,7 +50,7 @@ struct EngineService: Service {
         try? await gracefulShutdown()
         purging.cancel()
         await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
-            .run(outcome: outcome)
+            .run(result: result)
     }
 
     /// Reports readiness as soon as the log folder is watched, or when it does not respond.

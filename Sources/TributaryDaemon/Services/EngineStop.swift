@@ -14,11 +14,11 @@ struct EngineStop {
     let notifier: SystemdNotifier
     let logger: Logger
 
-    func run(outcome: StopResult) async {
+    func run(result: StopResult) async {
         let isSafe = await ProgressTicker.run(notifier: notifier, hasProgress: Self.probe(engine.sync)) {
             await stop()
         }
-        if !isSafe { outcome.value = .tryAgain }
+        if !isSafe { result.value = .tryAgain }
     }
 
     /// Stops the engine; true when all saves are committed and the store is closed.

@@ -43,5 +43,8 @@ import Testing
         let before = lines[max(lines.startIndex, rest.startIndex - 4)..<rest.startIndex]
         let explains = line.contains(" # ") || line.contains("# [restart]") || before.contains { $0.hasPrefix("# ") }
         #expect(explains, "\(key.name) is not explained")
+        let comment = names.count > 1 ? [] : before.reversed().prefix { $0.hasPrefix("#") }
+        let isMarked = (comment + [line]).contains { $0.contains("[restart]") }
+        #expect(isMarked == key.needsRestart, "\(key.name) is marked wrongly")
     }
 }

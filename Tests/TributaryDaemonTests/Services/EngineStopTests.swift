@@ -34,9 +34,9 @@ import TributarySync
 
     @Test func aStoreThatIsClosedInGoodOrderCountsAsDone() async throws {
         let (_, stop) = try await open()
-        let outcome = StopResult()
-        await stop.run(outcome: outcome)
-        #expect(outcome.value == .done)
+        let result = StopResult()
+        await stop.run(result: result)
+        #expect(result.value == .done)
     }
 
     @Test func aCloseThatFailsIsNoSuccess() async throws {
@@ -51,9 +51,9 @@ import TributarySync
             return ((), [try transaction.commit(LocalTransaction(author: "test", changes: [note]))])
         }
         try engine.container.store.close()
-        let outcome = StopResult()
-        await stop.run(outcome: outcome)
-        #expect(outcome.value == .tryAgain)
+        let result = StopResult()
+        await stop.run(result: result)
+        #expect(result.value == .tryAgain)
     }
 
     @Test(.timeLimit(.minutes(30))) func aFolderThatHangsIsGivenUp() async throws {
@@ -62,9 +62,9 @@ import TributarySync
         let hanging = try HangingFolder(test.logs)
         let sync = Task { try await engine.sync.importAll() }
         try await hanging.waitForVictim()
-        let outcome = StopResult()
-        await stop.run(outcome: outcome)
-        #expect(outcome.value == .done)
+        let result = StopResult()
+        await stop.run(result: result)
+        #expect(result.value == .done)
         await #expect(throws: SyncError.self) { try await sync.value }
         withExtendedLifetime(hanging) {}
     }

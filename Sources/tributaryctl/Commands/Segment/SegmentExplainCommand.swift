@@ -4,7 +4,7 @@ import TributaryAdmin
 struct SegmentExplainCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say all that is known of one segment, and what helps."
+        abstract: "Show all that is known of a segment, and a hint."
     )
 
     @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))

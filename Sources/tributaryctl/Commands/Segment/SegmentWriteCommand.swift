@@ -26,7 +26,7 @@ struct SegmentWriteCommand: OfflineCommand {
     @Option(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "path"))
     var model: String
 
-    @Option(parsing: .unconditional, help: "What the writer calls itself.")
+    @Option(parsing: .unconditional, help: "The display name of the writer.")
     var name: String?
 
     @Option(parsing: .unconditional, help: "Who made the changes.")
