@@ -2,6 +2,8 @@
 ///
 /// The scanner validates UTF-8, escapes, numbers, nesting and repeated keys. Values can be built or skipped, with the
 /// same validation; skipping allocates nothing.
+///
+/// `JSONValue.init(text:)` is the parser of the module below, for short texts; it accepts equal texts.
 struct JSONScanner {
     private(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     var position = 0

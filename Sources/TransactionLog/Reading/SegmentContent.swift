@@ -77,7 +77,6 @@ struct SegmentContent {
             firstClock: firstClock,
             greatestClock: order.clock,
             dependencies: dependencies.list,
-            plannedThrough: dependencies.completeThrough ?? name.last,
             slices: slices.slices,
             mayNameBlobs: changeLines.mayNameBlobs
         )

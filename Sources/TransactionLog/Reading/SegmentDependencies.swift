@@ -3,8 +3,7 @@ import TributaryChanges
 /// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
 struct SegmentDependencies {
     private(set) var list: [VerifiedSegment.Dependency] = []
-    /// The last transaction whose dependencies are all collected; nil when it is the segment's last one.
-    private(set) var completeThrough: UInt64?
+    private var isFull = false
     private let start: UInt64
     private var entryCount = 0
 
@@ -14,10 +13,10 @@ struct SegmentDependencies {
     }
 
     mutating func add(_ transaction: TransactionHeader) {
-        guard transaction.sequence > start, !transaction.seen.isEmpty, completeThrough == nil else { return }
+        guard transaction.sequence > start, !transaction.seen.isEmpty, !isFull else { return }
         let entries = entryCount + transaction.seen.count
         guard list.count < SegmentVerifier.dependencyLimit, entries <= SegmentVerifier.dependencyEntryLimit else {
-            completeThrough = transaction.sequence - 1
+            isFull = true
             return
         }
         entryCount = entries

@@ -68,14 +68,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether a later attempt with the same file may succeed without a change by the writer.
-    package var isRetryable: Bool {
-        switch kind {
-        case .incomplete, .changed, .missing, .inputOutput: true
-        case .damaged, .rejected, .forked: false
-        }
-    }
-
     /// Whether the machine has a problem that may pass by itself, such as too few descriptors; permissions and the kind
     /// of the file are none.
     package var isPassing: Bool {

@@ -36,13 +36,10 @@ package struct VerifiedSegment: Sendable {
     package let firstClock: HybridClock
     /// The clock of the last transaction, which is the greatest one.
     package let greatestClock: HybridClock
-    /// The transactions with entries in `seen`, in order.
-    package let dependencies: [Dependency]
-    /// The transaction up to which `dependencies` is complete.
+    /// The first transactions with entries in `seen`, in order, at most ``SegmentVerifier/dependencyLimit``.
     ///
-    /// It is the last one unless there are more than ``SegmentVerifier/dependencyLimit``. Otherwise the segment is
-    /// imported up to this transaction and then verified again from here.
-    package let plannedThrough: UInt64
+    /// The import looks at the entries of each transaction again.
+    package let dependencies: [Dependency]
     package let slices: [Slice]
     /// Whether a change may reference a blob; false is certain.
     package let mayNameBlobs: Bool

@@ -120,7 +120,7 @@ import TributaryChanges
         #expect(chmod(path, 0) == 0)
         let error = try openError()
         #expect(error?.kind == .inputOutput(EACCES))
-        #expect(error?.isRetryable == true)
+        #expect(error?.isPassing == false)
     }
 
     @Test func aSparseFileOf2GiBIsDoneWithAtOnce() throws {

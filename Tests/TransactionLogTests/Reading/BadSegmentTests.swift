@@ -224,6 +224,6 @@ import TributaryChanges
                 == "memory.tlog:4: none of insert, update, delete, link, unlink is there (transaction 1)"
         )
         #expect(error?.hint.isEmpty == false)
-        #expect(error?.isRetryable == false)
+        #expect(error?.kind == .rejected)
     }
 }

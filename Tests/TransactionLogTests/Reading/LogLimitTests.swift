@@ -69,7 +69,7 @@ import TributaryChanges
         }
         let segment = try verify(SegmentText(writer: Bad.writer, last: 30, lines))
         #expect(segment.dependencies.count == 26)
-        #expect(segment.plannedThrough == 26)
+        #expect(segment.dependencies.last?.sequence == 26)
     }
 
     @Test func whatThisProgramWritesKeepsTheLimits() {

@@ -52,7 +52,6 @@ import TributaryChanges
                 VerifiedSegment.Dependency(sequence: $0.header.sequence, seen: $0.header.seen)
             }
             #expect(verified.dependencies == dependencies)
-            #expect(verified.plannedThrough == text.name.last)
             for after in text.name.first...text.name.last {
                 let rest = try transactions(memory, verified, after: after, limit: 5)
                 #expect(rest == written.filter { $0.header.sequence > after })
