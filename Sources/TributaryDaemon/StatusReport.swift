@@ -59,23 +59,23 @@ enum StatusReport {
         status.deferred = StatusMessage.Deferred(
             values: report.counts.values,
             unknownObjects: report.counts.objects,
-            first: report.first.map { DeferredMessage($0) }
+            first: report.newest.map { DeferredMessage($0) }
         )
-        guard !report.counts.isEmpty, let newest = report.newest, newest + deferralProblemAge > now else { return }
+        guard !report.counts.isEmpty, let until = report.until, until + deferralProblemAge > now else { return }
         var parts: [String] = []
         if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
         if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }
         var detail = "Imported, but without effect: \(parts.joined(separator: "; "))."
-        if let first = report.first.first {
-            let file = first.segment?.path ?? first.write.writer.description
-            detail += " \(file): \(first.text)"
+        if let newest = report.newest.first {
+            let file = newest.segment?.path ?? newest.write.writer.description
+            detail += " \(file): \(newest.text)"
         }
         status.problems.append(
             StatusMessage.Problem(
                 code: "values-deferred",
                 since: report.since,
                 detail: detail,
-                hint: report.first.first?.segment.map { "tributaryctl segment explain \($0.path)" }
+                hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
                     ?? "tributaryctl segment list"
             )
         )

@@ -31,11 +31,11 @@ final class DeferralFinder: Sendable {
 
     /// The report with the lines of its writes; without lines when the log folder does not answer in time.
     func located(_ report: DeferralReport) async -> DeferralReport {
-        guard report.first.contains(where: \.lacksLine) else { return report }
+        guard report.newest.contains(where: \.lacksLine) else { return report }
         let (reader, cache) = (reader, cache)
         return await lineSearch.result(within: .seconds(1)) {
             var located = report
-            located.first = reader.located(report.first)
+            located.newest = reader.located(report.newest)
             // The report is cached even when the caller has given up: repeated requests then search a large segment
             // once.
             cache.replace(report, with: located)

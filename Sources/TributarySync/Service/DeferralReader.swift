@@ -18,8 +18,8 @@ struct DeferralReader {
         var report = DeferralReport()
         report.counts = overview.counts
         report.since = overview.since
-        report.newest = overview.until
-        report.first = try values(of: overview.newest, reader)
+        report.until = overview.until
+        report.newest = try values(of: overview.newest, reader)
         return report
     }
 

@@ -13,7 +13,7 @@ package struct DeferredValue: Hashable, Sendable {
     /// Whether the segment's file may contain the missing line number.
     var lacksLine: Bool { line == nil && segment != nil && write.index != nil }
 
-    /// `Employee 0190….hired = "2026-01-01" (line 3): the rule`.
+    /// `insert of Employee.hired = "2026-01-01" (object 0190…, line 3): the rule`.
     package var text: String {
         let property = write.property.map { "." + $0 } ?? ""
         let value =

@@ -48,7 +48,7 @@ import TributaryStore
             #expect(entry.values["first"]?.contains("Employee.unknown0") == true, "\(entry)")
         }
         let report = try replica.store.read { try replica.service.deferrals($0) }
-        #expect(report.counts.values == DeferredCounts.limit && report.first.first?.segment == one)
+        #expect(report.counts.values == DeferredCounts.limit && report.newest.first?.segment == one)
         try await replica.stop()
     }
 
@@ -77,11 +77,11 @@ import TributaryStore
         let report = try replica.store.read { try replica.service.deferrals($0) }
         var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(name.path)")
         let unlocated = await replica.service.located(report)
-        #expect(unlocated.first.map(\.line) == [nil] && unlocated.first.first?.segment == name)
+        #expect(unlocated.newest.map(\.line) == [nil] && unlocated.newest.first?.segment == name)
         try await hanging?.waitForVictim()
         hanging = nil
         // A search gives up after a second, and a busy machine may need longer.
-        while await replica.service.located(report).first.map(\.line) != [4] {}
+        while await replica.service.located(report).newest.map(\.line) != [4] {}
         try await replica.stop()
     }
 }
