@@ -7,7 +7,7 @@ extension MergePipeline {
     func announce(_ committed: CommittedTransaction, _ turn: WriterTurn) {
         recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
         pendingNotifications.post(committed.changes)
-        commits.send(())
+        commits.raise()
     }
 
     private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: WriterTurn) {
@@ -38,7 +38,7 @@ extension MergePipeline {
         }
         if let step { main.context?.context.generation = step.generation }
         adopt(committed)
-        commits.send(())
+        commits.raise()
         guard let step else { return committed }
         main.collected.formUnion(step.changes)
         main.collected.formUnion(committed.changes)

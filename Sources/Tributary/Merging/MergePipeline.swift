@@ -19,8 +19,8 @@ package final class MergePipeline: Sendable {
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
-    /// Signals each commit of this process; a slow reader gets one signal for several commits.
-    let commits = Broadcast<Void>(limit: 1)
+    /// Is raised after each local commit.
+    let commits = Signal()
     let main: MainMerger
     private let state: Mutex<State>
 

@@ -45,8 +45,8 @@ extension PersistentContainer {
         try await pipeline.importTransactions(block)
     }
 
-    /// Yields after local commits from now on: a hint that there may be transactions to export.
-    package func commitHints() -> AsyncStream<Void> { pipeline.commits.stream() }
+    /// Is raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.
+    package var commitSignal: Signal { pipeline.commits }
 
     /// Returns a new monitor of the running activities from now on.
     @MainActor public func activityMonitor() -> ActivityMonitor { ActivityMonitor(pipeline.activities) }

@@ -72,7 +72,7 @@ final class ExportLoop: Sendable {
             name: configuration.name ?? store.configuration.name,
             logs: configuration.logs,
             segmentBytes: configuration.segmentBytes,
-            maxAhead: configuration.maxAhead.wholeMilliseconds,
+            maxAhead: configuration.maxAhead,
             wall: environment.wall,
             work: work,
             interrupt: interrupt
@@ -121,7 +121,7 @@ final class ExportLoop: Sendable {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return nil }
         let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
-        return since.flatMap(\.self).map { $0.addingSaturating(configuration.acknowledge.wholeMilliseconds) }
+        return since.flatMap(\.self).map { $0.later(by: configuration.acknowledge) }
     }
 
     /// The wall time since which imports are unacknowledged; any later local transaction acknowledges them.
@@ -139,11 +139,11 @@ final class ExportLoop: Sendable {
     private func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }
-        let interval = state.configuration.acknowledge.wholeMilliseconds
+        let interval = state.configuration.acknowledge
         do {
             _ = try await environment.replica.importTransactions { transaction in
                 guard let since = try ExportLoop.unacknowledgedSince(transaction.reader),
-                    since.addingSaturating(interval) <= now
+                    since.later(by: interval) <= now
                 else {
                     return ((), [])
                 }

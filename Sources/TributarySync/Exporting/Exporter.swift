@@ -22,7 +22,7 @@ struct Exporter: Sendable {
     let name: String
     let logs: String
     let segmentBytes: Int
-    let maxAhead: UInt64
+    let maxAhead: Duration
     let wall: UInt64
     /// Counts the steps of the export.
     var work = WorkMeter()
@@ -32,7 +32,7 @@ struct Exporter: Sendable {
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
-        guard own.clock.milliseconds <= wall.addingSaturating(maxAhead) else {
+        guard own.clock.milliseconds <= wall.later(by: maxAhead) else {
             throw ExportFailure.clockAhead(milliseconds: own.clock.milliseconds - wall)
         }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The content of one SQLite transaction of the import: log transactions of verified segments, in the order of `seen`.
+/// One SQLite transaction of the import: log transactions of verified segments, in the order of `seen`.
 struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
@@ -20,27 +20,44 @@ struct ImportBatch: Sendable {
         var deferred = 0
     }
 
-    let logs: LogFolder
-    /// The reader of the segment that the preceding batch left unfinished.
-    var paused = PausedReader()
+    /// The duration after which a batch ends with its current slice, however few changes were applied: saves wait for
+    /// it.
+    static let duration = Duration.seconds(2)
+
+    var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
     let items: [Item]
-    let positions: [UniqueID: UInt64]
+    /// The position of each writer.
+    var positions: [UniqueID: UInt64]
+    /// The store's own writer.
     let own: UniqueID
+    /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
-    let sliceChanges: Int
+    /// The wall time.
     let wall: UInt64
-    let control: ImportControl
+    /// The time at which the batch ends with its current slice, set when it is applied.
+    var end = ContinuousClock.now
+    /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.
+    var isReadUp = false
+    var outcome = Outcome()
+    var committed: [CommittedTransaction] = []
+
+    /// A copy of the batch, with the beginnings of its segments in memory.
+    ///
+    /// - Throws: ``SegmentFailure`` with the fault of a segment.
+    func prefetched() throws -> ImportBatch {
+        var batch = self
+        try batch.readers.prefetch(items, positions: positions)
+        return batch
+    }
 
     /// Applies the segments that were read before the write lock was taken, and reads the rest.
     ///
     /// - Throws: ``SegmentFailure``, and what the store throws.
-    func apply(
-        _ transaction: WriteTransaction,
-        prefetched: PrefetchedSegments? = nil
-    ) throws -> (Outcome, [CommittedTransaction]) {
-        var applier = BatchApplier(batch: self, transaction: transaction, prefetched: prefetched)
-        try transaction.reportingProgress(control.step) { try applier.run() }
-        return (applier.outcome, applier.committed)
+    func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
+        var batch = self
+        batch.end = ContinuousClock.now + ImportBatch.duration
+        try transaction.reportingProgress(readers.control.step) { try batch.run(transaction) }
+        return (batch.outcome, batch.committed)
     }
 }

@@ -3,6 +3,7 @@ import Synchronization
 
 /// Tells a running import whether to continue, and others whether it makes progress.
 package final class ImportControl: Sendable {
+    /// What the import is to do; a greater order ends it sooner.
     package enum Order: Int, Sendable {
         case proceed
         /// The import commits the applied transactions at the next transaction boundary.
@@ -22,6 +23,9 @@ package final class ImportControl: Sendable {
     package var current: Order { Order(rawValue: order.load(ordering: .acquiring)) ?? .abort }
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
+
+    /// Gives an order unless a greater one stands.
+    package func raise(to order: Order) { self.order.max(order.rawValue, ordering: .acquiringAndReleasing) }
 
     /// A counter that grows while there is progress.
     package var progress: UInt64 { work.steps }

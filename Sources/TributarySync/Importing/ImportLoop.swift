@@ -14,7 +14,9 @@ struct ImportLoop {
     private let pauseSwitch: PauseSwitch
     private var watch: FolderWatch
     private var scanner: FolderScanner
-    private var verification: SegmentVerification
+    private let verification: SegmentVerification
+    /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
+    private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
     private var announcer: ImportAnnouncer
     /// The time of the clock at which a failed import is tried again.
@@ -32,11 +34,14 @@ struct ImportLoop {
         control = service.control
         pauseSwitch = service.pauseSwitch
         let path = state.configuration.logs
-        watch = FolderWatch(path: path, signal: signals.imports)
+        watch = FolderWatch(path: path) { [state, signals] hints in
+            state.update { $0.scans.insert(hints) }
+            signals.imports.raise()
+        }
         scanner = FolderScanner(path: path, own: environment.own)
         let queue = SerialQueue("tributary.import", inBackground: true)
         verification = SegmentVerification(queue: queue, control: control)
-        importer = Importer(environment: environment, queue: queue, control: control)
+        importer = Importer(environment: environment, state: state, queue: queue, control: control)
         announcer = ImportAnnouncer(
             environment: environment,
             state: state,
@@ -59,7 +64,7 @@ struct ImportLoop {
         while !state.isStopping {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
-                state.update { $0.requestScan() }
+                state.update { $0.scans.insert(FolderHints(everything: true)) }
                 // The administrator may have made room on the disk, so a failed import is tried again now.
                 nextAttempt = nil
             }
@@ -87,13 +92,14 @@ struct ImportLoop {
         while !state.isStopping {
             scanWhereHinted()
             let wall = environment.wall
-            switch state.update({ $0.nextAction(wall: wall) }) {
+            switch state.update({ $0.planner.next(wall: wall) }) {
             case .verify(let segments):
                 await verify(segments)
             case .apply(let runs):
                 guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else { return nil }
                 guard await apply(runs) else { return nil }
             case .wait(let until):
+                state.update { $0.waits() }
                 return until
             }
         }
@@ -102,7 +108,7 @@ struct ImportLoop {
 
     /// The time for which the loop may sleep unless a hint arrives.
     private func rest(until deadline: UInt64?) -> Duration {
-        let dues = [watch.due, announcer.deferralsDue, nextAttempt].compactMap(\.self)
+        let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
         let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue()].compactMap(\.self)
         let rests = dues.map { $0 - now } + wallDues.map { .milliseconds($0 > wall ? $0 - wall : 0) }
@@ -112,11 +118,14 @@ struct ImportLoop {
     // MARK: Watch and scan
 
     private mutating func scanWhereHinted() {
-        let requested = state.update { $0.drainHints() }
-        let hints = watch.nextHints(adding: requested, now: now, rescan: state.configuration.rescan)
+        let now = now
+        let hints = state.update { $0.scans.next(now: now) }
         guard !hints.isEmpty else { return }
         if hints.isEverything {
+            watch.start()
             updateWatchProblem()
+            let rescan = now + watch.interval(state.configuration.rescan)
+            state.update { $0.scans.rescan(at: rescan) }
             watch.watchRoot()
         }
         updateOwnPosition()
@@ -136,8 +145,14 @@ struct ImportLoop {
         announcer.announce(change)
         state.folderWasScanned()
         reportForeignFiles(scan)
-        watch.retryLater(scan.retry, now: now)
+        scanLater(scan.retry)
         retrySegmentsWithNewBlobs(hints)
+    }
+
+    /// Scans places again after a delay.
+    private func scanLater(_ hints: FolderHints) {
+        let now = now
+        state.update { $0.scans.retry(hints, now: now) }
     }
 
     private func updateWatchProblem() {
@@ -162,13 +177,19 @@ struct ImportLoop {
     }
 
     /// Reads segments again whose missing blobs have all arrived.
-    private mutating func retrySegmentsWithNewBlobs(_ hints: FolderHints) {
+    private func retrySegmentsWithNewBlobs(_ hints: FolderHints) {
         let missing = state.read(\.planner.missingBlobs)
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
         guard !missing.isEmpty else { return }
-        guard let logs = try? LogFolder(path: scanner.path) else { return watch.retryLater(hints, now: now) }
+        guard let logs = try? LogFolder(path: scanner.path) else { return scanLater(hints) }
         let complete = BlobSearch(logs: logs).complete(missing)
-        state.update { $0.retry(complete) }
+        readAgain(complete)
+    }
+
+    private func readAgain(_ names: [SegmentName]) {
+        state.update { state in
+            for name in names { _ = state.planner.retry(name) }
+        }
     }
 
     // MARK: Verify and apply
@@ -180,9 +201,16 @@ struct ImportLoop {
         // identity twice.
         var changed = FolderHints()
         for result in results where result.outcome == .changed { changed.insert(file: result.segment.id) }
-        watch.retryLater(changed, now: now)
+        scanLater(changed)
+        for result in results {
+            if let segment = result.verified { verified.insert(segment, file: result.segment.file) }
+        }
         let wall = environment.wall
-        state.update { $0.verified(results, wall: wall) }
+        state.update { state in
+            for result in results {
+                state.planner.verified(result.segment.id, file: result.segment.file, as: result.outcome, wall: wall)
+            }
+        }
     }
 
     /// Applies the runs.
@@ -190,21 +218,11 @@ struct ImportLoop {
     /// - Returns: false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
-        let (items, forgotten) = verification.items(of: runs)
-        let (configuration, positions, abandoned) = state.update { state in
-            state.setApplying(true)
-            state.retry(forgotten)
-            return (state.configuration, state.planner.positions, state.planner.abandoned)
-        }
-        defer { state.update { $0.setApplying(false) } }
+        let (items, forgotten) = verified.items(of: runs)
+        readAgain(forgotten)
         do {
-            let outcome = try await importer.apply(
-                items,
-                configuration: configuration,
-                positions: positions,
-                abandoned: abandoned
-            )
-            verification.remove(outcome.finished)
+            let outcome = try await importer.apply(items)
+            verified.remove(outcome.finished)
             let wall = environment.wall
             state.update { $0.applied(outcome, runs: runs, wall: wall) }
             announcer.announce(outcome)
@@ -214,10 +232,7 @@ struct ImportLoop {
             return true
         } catch let failure as SegmentFailure {
             announcer.announceRetry(after: failure)
-            state.update { state in
-                state.retry([failure.name])
-                state.requestScan(of: failure.name)
-            }
+            state.update { $0.readAgain(failure.name) }
             return true
         } catch {
             fail(error)
@@ -254,7 +269,7 @@ struct ImportLoop {
         )
         let (findings, refused) = await audit.compare(names)
         for finding in findings { contradict(finding) }
-        watch.retryLater(refused, now: now)
+        scanLater(refused)
         for name in names { scanner.checked(name) }
         control.step()
         return true

@@ -6,47 +6,41 @@ import TributaryStore
 ///
 /// Only one loop may use it.
 struct Importer {
-    private let environment: SyncEnvironment
-    private let queue: SerialQueue
-    private let control: ImportControl
+    let environment: SyncEnvironment
+    let state: SyncStateOwner
+    /// The queue of blocking work.
+    let queue: SerialQueue
+    let control: ImportControl
     private let paused = PausedReader()
-
-    /// Creates an importer that runs blocking reads of the log folder on `queue`.
-    init(environment: SyncEnvironment, queue: SerialQueue, control: ImportControl) {
-        self.environment = environment
-        self.queue = queue
-        self.control = control
-    }
 
     /// Applies as many segments as fit into one SQLite transaction.
     ///
-    /// - Parameters:
-    ///   - items: the segments, each writer's in sequence.
-    ///   - configuration: the settings.
-    ///   - positions: the position of each writer.
-    ///   - abandoned: writers whose missing transactions are not waited for.
     /// - Returns: The progress of each segment and each writer.
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
-    func apply(
-        _ items: [ImportBatch.Item],
-        configuration: SyncConfiguration,
-        positions: [UniqueID: WriterPosition],
-        abandoned: Set<UniqueID>
-    ) async throws -> ImportBatch.Outcome {
+    func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }
-        let batch = ImportBatch(
+        let (configuration, positions, abandoned) = state.read {
+            ($0.configuration, $0.planner.positions, $0.planner.abandoned)
+        }
+        let readers = SegmentReaders(
             logs: try LogFolder(path: configuration.logs),
             paused: paused,
+            sliceChanges: configuration.sliceChanges,
+            control: control
+        )
+        let batch = ImportBatch(
+            readers: readers,
             items: try addingPartials(to: items),
             positions: positions.mapValues(\.sequence),
             own: environment.own,
             abandoned: abandoned,
-            sliceChanges: configuration.sliceChanges,
-            wall: environment.wall,
-            control: control
+            wall: environment.wall
         )
-        let prefetched = try await queue.run { try PrefetchedSegments.read(batch) }
-        return try await environment.replica.importTransactions { try batch.apply($0, prefetched: prefetched) }
+        let prefetched = try await queue.run { try batch.prefetched() }
+        // From here on the import may wait for the write lock, which is no silence of the log folder.
+        state.update { $0.progress.isApplying = true }
+        defer { state.update { $0.progress.isApplying = false } }
+        return try await environment.replica.importTransactions { try prefetched.apply($0) }
     }
 
     /// Adds the store's records of partly applied segments to the items.

@@ -1,25 +1,21 @@
+import Glibc
 import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A stage of the import: reads whole segments, classifies them, and caches the facts that applying them needs.
-struct SegmentVerification {
+/// A stage of the import: reads whole segments and classifies them.
+struct SegmentVerification: Sendable {
     /// The result of reading one segment.
     struct Result: Sendable {
         var segment: WriterListing.Pending
         var outcome: VerificationOutcome
+        /// The information that applying a valid segment needs.
+        var verified: VerifiedSegment?
     }
 
-    private let queue: SerialQueue
-    private let control: ImportControl
-    /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
-    private var verified = VerifiedSegments(limit: 4_096)
-
-    /// Creates the stage; it runs blocking work on `queue`.
-    init(queue: SerialQueue, control: ImportControl) {
-        self.queue = queue
-        self.control = control
-    }
+    /// The queue of blocking work.
+    let queue: SerialQueue
+    let control: ImportControl
 
     /// Reads the segments one after the other.
     ///
@@ -28,46 +24,68 @@ struct SegmentVerification {
     ///   - configuration: the settings.
     ///   - positions: the position of each writer.
     /// - Returns: A result for each segment, in order.
-    mutating func verify(
+    func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
         positions: [UniqueID: WriterPosition]
     ) async -> [Result] {
-        let inspector = SegmentInspector(
-            path: configuration.logs,
-            sliceChanges: configuration.sliceChanges,
-            control: control
-        )
-        let results = await queue.run { segments.map { ($0, inspector.inspect($0, positions: positions)) } }
-        return results.map { segment, result in
-            if let valid = result.1 { verified.insert(valid, file: segment.file) }
-            return Result(segment: segment, outcome: result.0)
-        }
-    }
-
-    /// The verified segments of the runs.
-    ///
-    /// - Returns: The segments to apply, and those that are not in the cache any more and must be verified again;
-    ///   segments of the same writer after such a segment are left out.
-    func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
-        var items: [ImportBatch.Item] = []
-        var forgotten: [SegmentName] = []
-        var stopped: Set<UniqueID> = []
-        for run in runs {
-            guard let segment = verified.segment(run.id, file: run.file), segment.end.sha256 == run.segment.sha256
-            else {
-                forgotten.append(run.id)
-                stopped.insert(run.id.writer)
-                continue
+        await queue.run {
+            segments.map { segment in
+                defer { control.step() }
+                do throws(SegmentError) {
+                    return try examine(segment, configuration, positions)
+                } catch {
+                    return Result(segment: segment, outcome: VerificationOutcome(error))
+                }
             }
-            guard !stopped.contains(run.id.writer) else { continue }
-            items.append(ImportBatch.Item(name: run.id, segment: segment))
         }
-        return (items, forgotten)
     }
 
-    /// Removes applied segments from the cache.
-    mutating func remove(_ applied: [SegmentName]) {
-        for name in applied { verified.remove(name) }
+    private func examine(
+        _ pending: WriterListing.Pending,
+        _ configuration: SyncConfiguration,
+        _ positions: [UniqueID: WriterPosition]
+    ) throws(SegmentError) -> Result {
+        let logs = try LogFolder(path: configuration.logs)
+        let file = try logs.open(pending.id)
+        guard try identity(of: file) == pending.file else { return Result(segment: pending, outcome: .changed) }
+        let position = positions[pending.id.writer]?.sequence ?? 0
+        let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
+        let bytes = MeteredBytes(file, control)
+        let segment = try verifier.verify(bytes, name: pending.id, dependenciesAfter: position)
+        let blobs: [String]
+        do { blobs = try BlobSearch(logs: logs).missing(in: segment, file: bytes) } catch {
+            throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
+        }
+        let outline = outline(segment, blobs: blobs, positions: positions)
+        return Result(segment: pending, outcome: .valid(outline), verified: segment)
+    }
+
+    private func outline(
+        _ segment: VerifiedSegment,
+        blobs: [String],
+        positions: [UniqueID: WriterPosition]
+    ) -> SegmentOutline {
+        let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentOutline.UnmetDependencies? in
+            let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
+            return needs.isEmpty ? nil : SegmentOutline.UnmetDependencies(sequence: dependency.sequence, needs: needs)
+        }.first
+        return SegmentOutline(
+            sha256: segment.end.sha256,
+            previous: segment.header.previous,
+            transactions: Int(clamping: segment.end.transactions),
+            changes: Int(clamping: segment.end.changes),
+            lastClock: segment.greatestClock,
+            missingBlobs: blobs,
+            unmet: unmet
+        )
+    }
+
+    private func identity(of file: OpenFile) throws(SegmentError) -> FileIdentity {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else {
+            throw SegmentError(.inputOutput(errno), file: file.file, reason: "cannot examine the file")
+        }
+        return FileIdentity(status)
     }
 }

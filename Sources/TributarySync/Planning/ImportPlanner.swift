@@ -11,10 +11,10 @@ package import TributaryChanges
 /// cost nothing.
 package struct ImportPlanner: Sendable {
     package struct Limits: Sendable {
-        /// The milliseconds by which a clock may be ahead of the wall clock.
-        package var maxAhead: UInt64
-        /// The milliseconds after which an incomplete segment counts as damaged.
-        package var incompleteGrace: UInt64
+        /// The duration by which a clock may be ahead of the wall clock.
+        package var maxAhead: Duration
+        /// The duration after which an incomplete segment counts as damaged.
+        package var incompleteGrace: Duration
         /// The number of changes after which a batch takes no further segment.
         package var batchChanges = 20_000
         /// The number of bytes after which a batch takes no further segment.
@@ -24,17 +24,18 @@ package struct ImportPlanner: Sendable {
         /// The number of segments of each writer that are read ahead of their turn.
         package var readAhead = 1_024
 
-        package init(maxAhead: UInt64, incompleteGrace: UInt64) {
+        package init(maxAhead: Duration, incompleteGrace: Duration) {
             self.maxAhead = maxAhead
             self.incompleteGrace = incompleteGrace
         }
 
         /// Whether a segment without an end line counts as damaged at the given wall time.
-        func isLate(since: UInt64, wall: UInt64) -> Bool { wall >= since.addingSaturating(incompleteGrace) }
+        func isLate(since: UInt64, wall: UInt64) -> Bool { wall >= since.later(by: incompleteGrace) }
 
         /// The wall time until which a clock is too far ahead; nil when it is not.
         func heldUntil(_ clock: HybridClock, wall: UInt64) -> UInt64? {
-            clock.milliseconds > wall.addingSaturating(maxAhead) ? clock.milliseconds - maxAhead : nil
+            guard clock.milliseconds > wall.later(by: maxAhead) else { return nil }
+            return clock.milliseconds - maxAhead.wholeMilliseconds
         }
     }
 
@@ -75,7 +76,7 @@ package struct ImportPlanner: Sendable {
         self.limits = limits
     }
 
-    // MARK: What the store knows
+    // MARK: Positions
 
     /// The position of a writer; O(1).
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
@@ -106,7 +107,7 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    // MARK: What a scan has found
+    // MARK: Scans
 
     /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
     ///
@@ -155,7 +156,7 @@ package struct ImportPlanner: Sendable {
         found(WriterListing(writer: writer), wall: wall)
     }
 
-    // MARK: What reading has shown
+    // MARK: Verification
 
     /// Records the outcome of reading a whole segment; O(1), and O(log n) when another file has replaced the segment.
     ///
@@ -200,13 +201,13 @@ package struct ImportPlanner: Sendable {
         case .damaged(let reason, let line): return .bad(.damaged, reason: reason, line: line)
         case .rejected(let reason, let line): return .bad(.rejected, reason: reason, line: line)
         case .unreadable(let reason):
-            return .unreadable(reason: reason, retry: wall.addingSaturating(ImportPlanner.retryInterval))
+            return .unreadable(reason: reason, retry: wall.later(by: ImportPlanner.retryInterval))
         case .changed: return .unknown
         }
     }
 
-    /// The milliseconds after which an unreadable segment is tried again.
-    private static let retryInterval: UInt64 = 5_000
+    /// The time after which an unreadable segment is tried again.
+    private static let retryInterval = Duration.seconds(5)
 
     /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
     mutating func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
@@ -226,12 +227,11 @@ package struct ImportPlanner: Sendable {
         let since = writers[id.writer]?.conflicts[id]?.since ?? wall
         writers[id.writer]?.conflicts[id] = PlannedWriter.Conflict(
             reason: reason,
-            fileName: id.fileName,
             since: since
         )
     }
 
-    // MARK: What was applied
+    // MARK: Application
 
     /// Records the applied transactions up to `sequence`; `partial` is the segment with waiting transactions; O(1).
     package mutating func advanced(_ writer: UniqueID, to sequence: UInt64, partial: WriterPosition.Partial?) {
@@ -252,7 +252,6 @@ package struct ImportPlanner: Sendable {
             } else if covered.valid != nil, covered.id.overlaps(id) {
                 writers[id.writer]?.conflicts[covered.id] = PlannedWriter.Conflict(
                     reason: "It overlaps \(id.fileName), which has been applied, with other bounds.",
-                    fileName: covered.id.fileName,
                     since: wall
                 )
             }
@@ -268,7 +267,7 @@ package struct ImportPlanner: Sendable {
     /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
-    // MARK: What an administrator asks
+    // MARK: Requests
 
     /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {
@@ -293,7 +292,7 @@ package struct ImportPlanner: Sendable {
         return hash
     }
 
-    // MARK: What was announced
+    // MARK: Announcements
 
     mutating func announced(_ id: SegmentName, _ state: SegmentState, wall: UInt64) {
         writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))

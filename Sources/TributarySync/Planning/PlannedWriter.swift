@@ -6,7 +6,6 @@ struct PlannedWriter: Sendable {
     /// A segment that contradicts the applied segments.
     struct Conflict: Sendable {
         var reason: String
-        var fileName: String
         var since: UInt64
     }
 

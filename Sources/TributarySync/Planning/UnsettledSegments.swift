@@ -42,10 +42,10 @@ struct UnsettledSegments: Sendable {
     ///   - grace: the time for which a segment may be incomplete.
     ///   - limit: the maximum number of names.
     /// - Returns: Their names.
-    mutating func due(wall: UInt64, grace: UInt64, limit: Int) -> [SegmentName] {
+    mutating func due(wall: UInt64, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)
-        for (id, since) in incomplete where since.addingSaturating(grace) <= wall && readAfterGrace[id] != since {
+        for (id, since) in incomplete where since.later(by: grace) <= wall && readAfterGrace[id] != since {
             guard due.count < limit else { break }
             readAfterGrace[id] = since
             due.append(id)
@@ -54,8 +54,8 @@ struct UnsettledSegments: Sendable {
     }
 
     /// The next wall time after `wall` at which a segment counts as damaged or is tried again.
-    func deadline(after wall: UInt64, grace: UInt64) -> UInt64? {
-        let damaged = incomplete.values.lazy.map { $0.addingSaturating(grace) }.filter { $0 > wall }.min()
+    func deadline(after wall: UInt64, grace: Duration) -> UInt64? {
+        let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()
         guard let damaged, let retry else { return damaged ?? retry }
         return min(damaged, retry)

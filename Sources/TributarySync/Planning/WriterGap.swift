@@ -8,5 +8,5 @@ package struct WriterGap: Hashable, Sendable {
     package var since: UInt64
 
     /// The wall time from which on the gap no longer counts as a replicator's normal delay.
-    func due(grace: UInt64) -> UInt64 { since.addingSaturating(grace) }
+    func due(grace: Duration) -> UInt64 { since.later(by: grace) }
 }

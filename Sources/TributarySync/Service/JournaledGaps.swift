@@ -10,7 +10,7 @@ struct JournaledGaps {
     mutating func update(
         _ gaps: [WriterGap],
         wall: UInt64,
-        grace: UInt64
+        grace: Duration
     ) -> (opened: [WriterGap], closed: [SegmentName]) {
         let late = gaps.filter { wall >= $0.due(grace: grace) }
         let opened = late.filter { waiting[$0.id.writer] == nil }
@@ -22,7 +22,7 @@ struct JournaledGaps {
     }
 
     /// The wall time at which the next gap must be logged.
-    func nextDue(_ gaps: [WriterGap], grace: UInt64) -> UInt64? {
+    func nextDue(_ gaps: [WriterGap], grace: Duration) -> UInt64? {
         gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }
 }

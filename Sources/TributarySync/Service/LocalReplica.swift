@@ -10,8 +10,10 @@ package protocol LocalReplica: Sendable {
     /// The number of the newest transaction that programs see; ``mergePendingChanges()`` advances it.
     var shownTransaction: Int64 { get }
 
-    /// A stream that yields after each local commit from now on, as a hint that there may be something to export.
-    func commitHints() -> AsyncStream<Void>
+    /// A signal that the replica raises after each local commit, as a hint that there may be something to export.
+    ///
+    /// The service waits for it, and raises it for other reasons too.
+    var commitSignal: Signal { get }
 
     /// Runs `block` in one SQLite transaction with the write lock held, on a thread of low priority.
     ///

@@ -20,14 +20,9 @@ struct PauseSwitch: Sendable {
     /// - Throws: what writing to the store throws.
     func pause(for duration: Duration?, by user: String?) async throws {
         let wall = environment.wall
-        let until = duration.map { wall.addingSaturating($0.wholeMilliseconds) }
+        let until = duration.map(wall.later)
         let pause = ImportPause(since: state.read { $0.pause?.since } ?? wall, until: until)
-        try await records.store(pause)
-        state.update { state in
-            state.pause = pause
-            // The batch in progress is committed at the next transaction boundary.
-            if !state.lifecycle.isStopping { control.give(.finish) }
-        }
+        try await records.store(pause) { set(pause) }
         environment.logger.notice("importing is paused", metadata: metadata(user, until: until))
         signals.imports.raise()
     }
@@ -36,26 +31,32 @@ struct PauseSwitch: Sendable {
     ///
     /// - Throws: what writing to the store throws.
     func resume(by user: String?) async throws {
-        try await records.store(nil)
-        end()
+        try await records.store(nil) { set(nil) }
         environment.logger.notice("importing goes on", metadata: metadata(user))
         signals.imports.raise()
     }
 
-    /// Ends a pause whose time is over.
+    /// Ends a pause whose time is over, unless it is renewed meanwhile.
     func endWhenDue() {
         let wall = environment.wall
-        guard state.read({ $0.pause?.isOver(at: wall) ?? false }) else { return }
+        guard let pause = state.read(\.pause), pause.isOver(at: wall) else { return }
         // If this fails, the pause ends nevertheless, now and at the next start.
-        try? records.removePause()
-        end()
+        try? records.remove(pause)
+        guard set(nil, replacing: pause) else { return }
         environment.logger.notice("importing goes on: the time of the pause is over")
     }
 
-    private func end() {
+    /// Sets the pause, nil for none; with `former`, only when that is the present one.
+    ///
+    /// - Returns: Whether the pause was set.
+    @discardableResult
+    private func set(_ pause: ImportPause?, replacing former: ImportPause? = nil) -> Bool {
         state.update { state in
-            state.pause = nil
-            if !state.lifecycle.isStopping { control.give(.proceed) }
+            guard former == nil || state.pause == former else { return false }
+            state.pause = pause
+            // A pause lets the batch in progress commit at the next transaction boundary.
+            if !state.lifecycle.isStopping { control.give(pause == nil ? .proceed : .finish) }
+            return true
         }
     }
 

@@ -61,8 +61,11 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return true
     }
 
-    /// Removes the oldest requests, at most `count`; none is left when the service was abandoned meanwhile.
+    /// Removes the oldest requests, at most `count`, whose pass has ended.
+    ///
+    /// A stop may have cut the pass short, so the requests then stay until ``end()``.
     mutating func removeRequests(_ count: Int) -> [Request] {
+        guard !isStopping else { return [] }
         let oldest = Array(requests.prefix(count))
         requests.removeFirst(oldest.count)
         return oldest

@@ -1,5 +1,3 @@
-import TributaryChanges
-
 /// The settings of the watched folder; the defaults are those of the configuration file.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
@@ -38,21 +36,9 @@ package struct SyncConfiguration: Sendable, Hashable {
 
 extension SyncConfiguration {
     var limits: ImportPlanner.Limits {
-        var limits = ImportPlanner.Limits(
-            maxAhead: maxAhead.wholeMilliseconds,
-            incompleteGrace: incompleteGrace.wholeMilliseconds
-        )
+        var limits = ImportPlanner.Limits(maxAhead: maxAhead, incompleteGrace: incompleteGrace)
         limits.batchChanges = max(1, sliceChanges)
         limits.batchBytes = max(1 << 20, memory / 4)
         return limits
-    }
-}
-
-extension Duration {
-    /// The duration in whole milliseconds: 0 for a negative duration, at most the greatest 64-bit number.
-    var wholeMilliseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        return UInt64(max(0, seconds)).multipliedSaturating(by: 1000)
-            .addingSaturating(UInt64(max(0, attoseconds / 1_000_000_000_000_000)))
     }
 }

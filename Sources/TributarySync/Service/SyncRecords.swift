@@ -46,19 +46,26 @@ struct SyncRecords: Sendable {
 
     // MARK: Pause
 
-    /// Stores the pause; nil removes it.
+    /// Stores the pause, nil for none; calls `committed` while the write lock is still held.
     ///
     /// - Throws: what writing throws.
-    func store(_ pause: ImportPause?) async throws {
+    func store(_ pause: ImportPause?, committed: @escaping @Sendable () -> Void) async throws {
         let text = pause?.text
-        _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.paused, to: text) }
+        try await store.writeInTurn { transaction in
+            try transaction.setSetting(StoreKeys.paused, to: text)
+        } committed: { _, _ in
+            committed()
+        }
     }
 
-    /// Removes the pause; blocks the calling thread until the write lock is free.
+    /// Removes the pause unless it was renewed; blocks the calling thread until the write lock is free.
     ///
     /// - Throws: what writing throws.
-    func removePause() throws {
-        try store.write { try $0.setSetting(StoreKeys.paused, to: nil) }
+    func remove(_ pause: ImportPause) throws {
+        try store.write { transaction in
+            guard try transaction.reader.setting(StoreKeys.paused) == pause.text else { return }
+            try transaction.setSetting(StoreKeys.paused, to: nil)
+        }
     }
 
     // MARK: Accepted segments

@@ -77,8 +77,7 @@ extension SyncService {
     package func retry(_ name: SegmentName) async throws -> SegmentStatus? {
         let isKnown = state.update { state in
             let isKnown = state.planner.isKnown(name)
-            state.requestScan(of: name)
-            state.retry([name])
+            state.readAgain(name)
             return isKnown
         }
         try await importAll()

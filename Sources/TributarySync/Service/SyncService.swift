@@ -15,10 +15,10 @@ import TributaryStore
 /// ```
 package final class SyncService: Service {
     /// Controls the import and measures its progress.
-    package let control = ImportControl()
+    package let control: ImportControl
     let environment: SyncEnvironment
     let state: SyncStateOwner
-    let signals = SyncSignals()
+    let signals: SyncSignals
     let events = Broadcast<SegmentStatus>(limit: 256)
     let deferrals: DeferralFinder
     let exports: ExportLoop
@@ -40,6 +40,7 @@ package final class SyncService: Service {
     ///   - configuration: the settings.
     ///   - clock: measures how long the loops wait.
     ///   - logger: the journal.
+    ///   - control: controls the import and measures its progress.
     ///   - pacing: knows when the last export was.
     ///   - interruptExport: called at each step of an export, which fails with what it throws.
     /// - Throws: what reading the store throws.
@@ -48,9 +49,12 @@ package final class SyncService: Service {
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
         logger: Logger,
+        control: ImportControl = ImportControl(),
         pacing: ExportPacing = ExportPacing(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
+        self.control = control
+        signals = SyncSignals(exports: replica.commitSignal)
         let store = replica.store
         let initial = try store.read { try SyncState($0, configuration: configuration) }
         environment = SyncEnvironment(
@@ -80,22 +84,13 @@ package final class SyncService: Service {
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
-        // The stream of commits begins before the first export, so that no commit falls between the two.
-        let commits = environment.replica.commitHints()
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                // This task ends with the group: a commit is a hint that there may be something to export.
-                group.addTask { [signals] in
-                    for await _ in commits { signals.exports.raise() }
+            await withTaskGroup(of: Void.self) { loops in
+                loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
+                    var loop = ImportLoop(self)
+                    await loop.run()
                 }
-                await withTaskGroup(of: Void.self) { loops in
-                    loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
-                        var loop = ImportLoop(self)
-                        await loop.run()
-                    }
-                    loops.addTask { await self.exports.run() }
-                }
-                group.cancelAll()
+                loops.addTask { await self.exports.run() }
             }
         } onCancelOrGracefulShutdown: {
             self.stop()
@@ -109,7 +104,7 @@ package final class SyncService: Service {
     /// returns.
     package func stop() {
         state.stop()
-        control.give(.finish)
+        control.raise(to: .finish)
         signals.imports.raise()
         signals.exports.raise()
         signals.stop.raise()
@@ -118,7 +113,7 @@ package final class SyncService: Service {
     /// Rolls back the import in progress, when a graceful end takes too long.
     package func abort() {
         stop()
-        control.give(.abort)
+        control.raise(to: .abort)
     }
 
     /// Abandons loops that hang: requests fail with ``SyncError`` `notRunning`.

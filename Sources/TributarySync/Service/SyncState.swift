@@ -9,11 +9,11 @@ struct SyncState: Sendable {
 
     var lifecycle = Lifecycle()
     private(set) var configuration: SyncConfiguration
-    private(set) var planner: ImportPlanner
-    /// The hints of requests, in addition to those of the watcher.
-    private var hints = FolderHints()
+    var planner: ImportPlanner
+    /// The places to scan.
+    var scans = ScanSchedule()
     private(set) var problems = SyncProblems()
-    private(set) var progress = ImportProgress()
+    var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
     /// The accepted segments that the store remembers.
@@ -41,16 +41,6 @@ struct SyncState: Sendable {
     }
 
     // MARK: Scanning
-
-    mutating func requestScan() { hints.insertEverything() }
-
-    mutating func requestScan(of name: SegmentName) { hints.insert(file: name) }
-
-    /// Removes and returns the hints since the last call.
-    mutating func drainHints() -> FolderHints {
-        defer { hints = FolderHints() }
-        return hints
-    }
 
     /// Applies the results of a scan of the folder.
     ///
@@ -85,25 +75,18 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// The planner's next action.
-    mutating func nextAction(wall: UInt64) -> ImportPlanner.Action {
-        let action = planner.next(wall: wall)
-        if case .wait = action, pause == nil { progress.isInitialImportComplete = true }
-        return action
+    /// Records that the planner waits: the initial import is complete, unless importing is paused.
+    mutating func waits() {
+        if pause == nil { progress.isInitialImportComplete = true }
     }
 
-    mutating func verified(_ results: [SegmentVerification.Result], wall: UInt64) {
-        for result in results {
-            planner.verified(result.segment.id, file: result.segment.file, as: result.outcome, wall: wall)
-        }
+    /// Marks a segment to be scanned and to be read again; an unknown name is scanned only.
+    mutating func readAgain(_ name: SegmentName) {
+        var hints = FolderHints()
+        hints.insert(file: name)
+        scans.insert(hints)
+        _ = planner.retry(name)
     }
-
-    /// Marks segments to be read again; unknown names are ignored.
-    mutating func retry(_ names: [SegmentName]) {
-        for name in names { _ = planner.retry(name) }
-    }
-
-    mutating func setApplying(_ isApplying: Bool) { progress.isApplying = isApplying }
 
     /// Applies the result of a committed batch.
     ///

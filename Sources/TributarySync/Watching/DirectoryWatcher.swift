@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TransactionLog
 package import TributaryChanges
-package import TributaryStore
+import TributaryStore
 
 /// Converts inotify's events of the log folder into hints.
 ///
@@ -21,25 +21,24 @@ package final class DirectoryWatcher: Sendable {
 
     private struct State {
         var places: [Int32: Place] = [:]
-        var hints = FolderHints(everything: true)
         var isLimited = false
     }
 
     private let path: String
     private let descriptor: Int32
     private let source: any DispatchSourceRead
-    private let signal: Signal
+    private let report: @Sendable (FolderHints) -> Void
     private let state = Mutex(State())
 
-    /// Watches the folder at `path`, which need not exist yet, and raises `signal` at each hint.
-    package init(path: String, signal: Signal) throws(FolderProblem) {
+    /// Watches the folder at `path`, which need not exist yet, and calls `report` with the hints of new events.
+    package init(path: String, report: @escaping @Sendable (FolderHints) -> Void) throws(FolderProblem) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
             throw FolderProblem(.watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
         }
         self.path = path
         self.descriptor = descriptor
-        self.signal = signal
+        self.report = report
         let queue = DispatchQueue(label: "tributary.watcher")
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setCancelHandler { close(descriptor) }
@@ -51,14 +50,6 @@ package final class DirectoryWatcher: Sendable {
 
     /// Whether the system provided fewer watches than there are folders: only the rescan timer then finds some changes.
     package var isLimited: Bool { state.withLock(\.isLimited) }
-
-    /// Removes and returns the hints since the last call.
-    package func drainHints() -> FolderHints {
-        state.withLock { state in
-            defer { state.hints = FolderHints() }
-            return state.hints
-        }
-    }
 
     /// Watches the log folder itself.
     ///
@@ -103,71 +94,57 @@ package final class DirectoryWatcher: Sendable {
     }
 
     private func drain() {
-        var hasHints = false
+        var hints = FolderHints()
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
                 state.withLock { state in
                     for event in InotifyEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-                        hasHints = record(event, &state) || hasHints
+                        record(event, &state, &hints)
                     }
                 }
             }
         }
-        if hasHints { signal.raise() }
+        if !hints.isEmpty { report(hints) }
     }
 
-    /// Adds the hint of an event; false when the event is irrelevant.
-    private func record(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
-        guard !event.isOverflow else {
-            state.hints.insertEverything()
-            return true
-        }
-        guard let place = state.places[event.watch] else { return false }
+    /// Adds the hint of an event, unless the event is irrelevant.
+    private func record(_ event: InotifyEvents.Event, _ state: inout State, _ hints: inout FolderHints) {
+        guard !event.isOverflow else { return hints.insertEverything() }
+        guard let place = state.places[event.watch] else { return }
         if event.has(UInt32(IN_IGNORED)) { state.places[event.watch] = nil }
         switch place {
         case .parent:
-            guard path.hasSuffix("/" + event.name) || path == event.name else { return false }
-            state.hints.insertEverything()
-            return true
+            if path.hasSuffix("/" + event.name) || path == event.name { hints.insertEverything() }
         case .root:
-            return recordRootEvent(event, &state)
+            let isGone = event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
+            if isGone || SegmentFileKind.misnamed(inLogFolder: event.name) != nil {
+                hints.insertEverything()
+            } else if let writer = SegmentName.writer(folderName: event.name) {
+                hints.insert(folder: writer)
+            }
         case .writer(let writer):
-            return recordFileEvent(event, of: writer, &state)
+            recordFileEvent(event, of: writer, &hints)
         case .blobs(let writer):
-            state.hints.insert(blobsOf: writer)
-            return true
+            hints.insert(blobsOf: writer)
         }
     }
 
-    private func recordRootEvent(_ event: InotifyEvents.Event, _ state: inout State) -> Bool {
-        let isGone = event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
-        if isGone || SegmentFileKind.misnamed(inLogFolder: event.name) != nil {
-            state.hints.insertEverything()
-            return true
-        }
-        guard let writer = SegmentName.writer(folderName: event.name) else { return false }
-        state.hints.insert(folder: writer)
-        return true
-    }
-
-    private func recordFileEvent(_ event: InotifyEvents.Event, of writer: UniqueID, _ state: inout State) -> Bool {
-        if event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
-            state.hints.insert(folder: writer)
-            return true
+    private func recordFileEvent(_ event: InotifyEvents.Event, of writer: UniqueID, _ hints: inout FolderHints) {
+        guard !event.has(UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) else {
+            return hints.insert(folder: writer)
         }
         switch SegmentFileKind.classify(event.name, writer: writer) {
-        case .segment(let name): state.hints.insert(file: name)
-        case .conflictCopy, .misnamed: state.hints.insert(folder: writer)
-        case .baseline: return false
+        case .segment(let name): hints.insert(file: name)
+        case .conflictCopy, .misnamed: hints.insert(folder: writer)
+        case .baseline: break
         case .ignored:
             // Events of the folder's own attributes are irrelevant too: files that could not be opened are tried again
             // anyway.
-            guard event.name == "blobs" else { return false }
-            state.hints.insert(folder: writer)
-            state.hints.insert(blobsOf: writer)
+            guard event.name == "blobs" else { return }
+            hints.insert(folder: writer)
+            hints.insert(blobsOf: writer)
         }
-        return true
     }
 }

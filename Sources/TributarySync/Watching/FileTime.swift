@@ -15,8 +15,8 @@ package struct FileTime: Hashable, Sendable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Whether the time is more than `age` whole seconds before the given Unix milliseconds.
-    package func isOlder(than age: Int64, at wallMilliseconds: UInt64) -> Bool {
-        seconds < Int64(wallMilliseconds / 1000).subtractingSaturating(age)
+    /// Whether the time is more than the whole seconds of `age` before the wall time, which is in Unix milliseconds.
+    package func isOlder(than age: Duration, at wall: UInt64) -> Bool {
+        seconds < Int64(wall / 1000).subtractingSaturating(age.components.seconds)
     }
 }

@@ -4,8 +4,8 @@ import TransactionLog
 import TributaryChanges
 
 extension FolderScanner {
-    /// The seconds within which a changed folder may change again without another time stamp.
-    private static let timestampDoubt: Int64 = 2
+    /// The time within which a changed folder may change again without another time stamp.
+    private static let timestampDoubt = Duration.seconds(2)
 
     /// Lists a writer's folder, or uses the known listing when the folder has not changed.
     mutating func look(

@@ -1,52 +1,32 @@
 import TributaryChanges
-import TributaryStore
 
-/// The first stage of the import: determines which places to scan now.
-///
-/// Its input is inotify's events, the hints of requests, the hints of earlier refusals, and the time.
+/// The watcher of the log folder, or the reason why there is none.
 struct FolderWatch {
     private let path: String
-    private let signal: Signal
+    private let report: @Sendable (FolderHints) -> Void
     private var watcher: DirectoryWatcher?
-    private var nextRescan = Duration.zero
-    private var retry = FolderRetry()
     /// The reason why inotify cannot be used; the system may refuse it for a while only.
     private(set) var problem: FolderProblem?
 
-    /// Begins to watch the folder at `path`, and raises `signal` when something may have changed.
-    init(path: String, signal: Signal) {
+    /// Begins to watch the folder at `path`; `report` is called with the places that may have changed.
+    init(path: String, report: @escaping @Sendable (FolderHints) -> Void) {
         self.path = path
-        self.signal = signal
-        startWatching()
+        self.report = report
+        start()
     }
-
-    /// The time of the next hints without an event.
-    var due: Duration { min(nextRescan, retry.due ?? nextRescan) }
 
     /// Whether the system provided fewer watches than there are folders.
     var isLimited: Bool { watcher?.isLimited ?? false }
 
-    /// The places to scan now; empty when nothing can have changed.
-    ///
-    /// - Parameters:
-    ///   - requested: the hints of requests.
-    ///   - now: the clock's time.
-    ///   - rescan: the interval at which everything is scanned.
-    /// - Returns: The hints, each once.
-    mutating func nextHints(
-        adding requested: FolderHints,
-        now: Duration,
-        rescan: SyncConfiguration.Rescan
-    ) -> FolderHints {
-        var hints = watcher?.drainHints() ?? FolderHints()
-        hints.formUnion(requested)
-        hints.formUnion(retry.drainDue(now: now))
-        if now >= nextRescan { hints.insertEverything() }
-        if hints.isEverything {
-            startWatching()
-            nextRescan = now + interval(rescan)
+    /// Tries to watch the folder, unless it is watched.
+    mutating func start() {
+        guard watcher == nil else { return }
+        do throws(FolderProblem) {
+            watcher = try DirectoryWatcher(path: path, report: report)
+            problem = nil
+        } catch {
+            problem = error
         }
-        return hints
     }
 
     /// Watches the log folder; called before it is listed, so that no change is lost between the two.
@@ -57,20 +37,8 @@ struct FolderWatch {
         { [watcher] in watcher?.watch($0) }
     }
 
-    /// Returns the hints again after some seconds, because the system refused to show a file or folder.
-    mutating func retryLater(_ hints: FolderHints, now: Duration) { retry.schedule(hints, now: now) }
-
-    private mutating func startWatching() {
-        guard watcher == nil else { return }
-        do throws(FolderProblem) {
-            watcher = try DirectoryWatcher(path: path, signal: signal)
-            problem = nil
-        } catch {
-            problem = error
-        }
-    }
-
-    private func interval(_ rescan: SyncConfiguration.Rescan) -> Duration {
+    /// The time after which everything is scanned, also when nothing was reported.
+    func interval(_ rescan: SyncConfiguration.Rescan) -> Duration {
         if case .every(let interval) = rescan { return interval }
         let isReliable = watcher != nil && !isLimited
         return isReliable && !FileSystemKind.isRemote(FileSystemKind.at(path)) ? .seconds(600) : .seconds(30)

@@ -17,7 +17,7 @@ enum PlanningRows {
             }
         },
         GrowthRow(title: "a hint about a file behind n that wait", order: .constant, smallest: 10_000) { count in
-            let limits = ImportPlanner.Limits(maxAhead: 0, incompleteGrace: 0)
+            let limits = ImportPlanner.Limits(maxAhead: .zero, incompleteGrace: .zero)
             var planner = ImportPlanner(own: writer(0), limits: limits)
             var listing = WriterListing(writer: writer(1))
             listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }
@@ -32,7 +32,7 @@ enum PlanningRows {
             }
         },
         GrowthRow(title: "a look for new states while n wait", order: .constant, smallest: 10_000) { count in
-            let limits = ImportPlanner.Limits(maxAhead: 0, incompleteGrace: 0)
+            let limits = ImportPlanner.Limits(maxAhead: .zero, incompleteGrace: .zero)
             var planner = ImportPlanner(own: writer(0), limits: limits)
             var listing = WriterListing(writer: writer(1))
             listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }

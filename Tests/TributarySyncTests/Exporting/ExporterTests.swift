@@ -49,7 +49,7 @@ import TributaryStore
             name: name,
             logs: logs.path,
             segmentBytes: segmentBytes,
-            maxAhead: 3_600_000,
+            maxAhead: .seconds(3600),
             wall: wall.now,
             interrupt: interrupt
         )
@@ -131,7 +131,7 @@ import TributaryStore
             name: "till-12",
             logs: logs.path,
             segmentBytes: 1,
-            maxAhead: 1000,
+            maxAhead: .seconds(1),
             wall: wall.now - 10_000
         )
         #expect(throws: ExportFailure.clockAhead(milliseconds: 10_000)) { try late.run() }
@@ -154,14 +154,16 @@ import TributaryStore
     /// Applies every segment of the store's writer in one batch.
     private func importAll(into other: Store) throws -> ImportBatch.Outcome {
         let batch = ImportBatch(
-            logs: try LogFolder(path: logs.path),
+            readers: SegmentReaders(
+                logs: try LogFolder(path: logs.path),
+                sliceChanges: 20_000,
+                control: ImportControl()
+            ),
             items: try logs.segments(of: own).map { ImportBatch.Item(name: $0, segment: try verified($0)) },
             positions: [:],
             own: try other.read { try $0.writers.own().id },
             abandoned: [],
-            sliceChanges: 20_000,
-            wall: wall.now,
-            control: ImportControl()
+            wall: wall.now
         )
         return try other.write { try batch.apply($0).0 }
     }

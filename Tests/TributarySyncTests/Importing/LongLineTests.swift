@@ -32,15 +32,17 @@ import TributaryStore
 
     private func batch(_ segment: VerifiedSegment, after position: UInt64) throws -> ImportBatch {
         ImportBatch(
-            logs: try LogFolder(path: logs.path),
-            paused: paused,
+            readers: SegmentReaders(
+                logs: try LogFolder(path: logs.path),
+                paused: paused,
+                sliceChanges: 20_000,
+                control: ImportControl()
+            ),
             items: [ImportBatch.Item(name: segment.name, segment: segment)],
             positions: [writer: position],
             own: try store.read { try $0.writers.own().id },
             abandoned: [],
-            sliceChanges: 20_000,
-            wall: SyncWall.start,
-            control: ImportControl()
+            wall: SyncWall.start
         )
     }
 
@@ -55,9 +57,8 @@ import TributaryStore
         var position: UInt64 = 0
         var batches = 0
         while position < 16, batches < 16 {
-            let batch = try batch(segment, after: position)
-            let prefetched = try PrefetchedSegments.read(batch)
-            let (outcome, committed) = try store.write { try batch.apply($0, prefetched: prefetched) }
+            let batch = try batch(segment, after: position).prefetched()
+            let (outcome, committed) = try store.write { try batch.apply($0) }
             #expect(committed.count <= 10)
             position = try #require(outcome.positions[writer])
             batches += 1

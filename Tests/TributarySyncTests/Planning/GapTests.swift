@@ -33,12 +33,12 @@ import TributaryChanges
         let name = SegmentName(writer: writer, first: 2, last: 2)
         let gap = WriterGap(id: name, since: 1_000)
         var journaled = JournaledGaps()
-        #expect(journaled.update([gap], wall: 1_500, grace: 1_000).opened.isEmpty)
-        #expect(journaled.nextDue([gap], grace: 1_000) == 2_000)
-        #expect(journaled.update([gap], wall: 2_000, grace: 1_000).opened.map(\.id) == [name])
-        #expect(journaled.nextDue([gap], grace: 1_000) == nil)
-        #expect(journaled.update([gap], wall: 9_000, grace: 1_000).opened.isEmpty)
-        #expect(journaled.update([], wall: 9_000, grace: 1_000).closed == [name])
+        #expect(journaled.update([gap], wall: 1_500, grace: .seconds(1)).opened.isEmpty)
+        #expect(journaled.nextDue([gap], grace: .seconds(1)) == 2_000)
+        #expect(journaled.update([gap], wall: 2_000, grace: .seconds(1)).opened.map(\.id) == [name])
+        #expect(journaled.nextDue([gap], grace: .seconds(1)) == nil)
+        #expect(journaled.update([gap], wall: 9_000, grace: .seconds(1)).opened.isEmpty)
+        #expect(journaled.update([], wall: 9_000, grace: .seconds(1)).closed == [name])
     }
 
     @Test func theJournalSaysWhetherMissingTransactionsCameOrTheWaitingFileWent() async throws {

@@ -28,7 +28,7 @@ import TributaryStore
             status.st_size = off_t(HostileNumbers.signed(&generator))
             let file = FileIdentity(status)
             let wall = HostileNumbers.unsigned(&generator)
-            let isOlder = file.modified.isOlder(than: 2, at: wall)
+            let isOlder = file.modified.isOlder(than: .seconds(2), at: wall)
             #expect(isOlder == (Double(status.st_mtim.tv_sec) + 2 < Double(wall / 1000)) || wall > 1 << 53)
         }
     }

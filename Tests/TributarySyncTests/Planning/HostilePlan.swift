@@ -12,8 +12,8 @@ struct HostilePlan {
 
     init(_ generator: inout SeededGenerator) {
         var limits = ImportPlanner.Limits(
-            maxAhead: HostileNumbers.unsigned(&generator),
-            incompleteGrace: HostileNumbers.unsigned(&generator)
+            maxAhead: .milliseconds(HostileNumbers.unsigned(&generator)),
+            incompleteGrace: .milliseconds(HostileNumbers.unsigned(&generator))
         )
         limits.batchBytes = max(1, HostileNumbers.signed(&generator))
         planner = ImportPlanner(own: PlannerBench.own, limits: limits)

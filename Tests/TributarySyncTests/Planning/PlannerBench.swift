@@ -24,7 +24,7 @@ struct PlannerBench {
     init() {
         planner = ImportPlanner(
             own: PlannerBench.own,
-            limits: ImportPlanner.Limits(maxAhead: 3_600_000, incompleteGrace: 60_000)
+            limits: ImportPlanner.Limits(maxAhead: .seconds(3600), incompleteGrace: .seconds(60))
         )
     }
 

@@ -12,7 +12,7 @@ import TributaryChanges
     private let a = PlannerBench.a
 
     private func planner() -> ImportPlanner {
-        ImportPlanner(own: PlannerBench.own, limits: .init(maxAhead: 3_600_000, incompleteGrace: 60_000))
+        ImportPlanner(own: PlannerBench.own, limits: .init(maxAhead: .seconds(3600), incompleteGrace: .seconds(60)))
     }
 
     private func listing(_ writer: UniqueID, _ count: UInt64, from first: UInt64 = 1) -> WriterListing {

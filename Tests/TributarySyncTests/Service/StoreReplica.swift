@@ -9,7 +9,7 @@ import TributaryStore
 final class StoreReplica: LocalReplica {
     let store: Store
     private let shown: Mutex<Int64>
-    private let commits = Broadcast<Void>(limit: 1)
+    let commitSignal = Signal()
 
     init(store: Store) throws {
         self.store = store
@@ -17,8 +17,6 @@ final class StoreReplica: LocalReplica {
     }
 
     var shownTransaction: Int64 { shown.withLock(\.self) }
-
-    func commitHints() -> AsyncStream<Void> { commits.stream() }
 
     func importTransactions<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
@@ -40,6 +38,6 @@ final class StoreReplica: LocalReplica {
     /// - Throws: ``StoreError``.
     func commit(_ changes: [Change]) throws {
         _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }
-        commits.send(())
+        commitSignal.raise()
     }
 }

@@ -33,6 +33,7 @@ final class SyncReplica: Sendable {
         hasExternalPhotos: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        control: ImportControl = ImportControl(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in },
         configure: (inout SyncConfiguration) -> Void = { _ in }
     ) async throws {
@@ -59,6 +60,7 @@ final class SyncReplica: Sendable {
             configuration: configuration,
             clock: clock,
             logger: logger,
+            control: control,
             pacing: ExportPacing(lastExport: .zero),
             interruptExport: interruptExport
         )

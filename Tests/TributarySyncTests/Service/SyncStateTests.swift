@@ -38,18 +38,21 @@ import TributaryChanges
     }
 
     private mutating func verified(_ segments: [WriterListing.Pending], clock: UInt64? = nil) {
-        let results = segments.map { segment in
-            SegmentVerification.Result(
-                segment: segment,
-                outcome: PlannerBench.valid(segment.id, clock: clock ?? wall)
-            )
+        for segment in segments {
+            let outcome = PlannerBench.valid(segment.id, clock: clock ?? wall)
+            state.planner.verified(segment.id, file: segment.file, as: outcome, wall: wall)
         }
-        state.verified(results, wall: wall)
+    }
+
+    private mutating func nextAction() -> ImportPlanner.Action {
+        let action = state.planner.next(wall: wall)
+        if case .wait = action { state.waits() }
+        return action
     }
 
     /// The segments that the planner wants to read; records an issue when it wants anything else.
     private mutating func toVerify() -> [WriterListing.Pending] {
-        guard case .verify(let segments) = state.nextAction(wall: wall) else {
+        guard case .verify(let segments) = nextAction() else {
             Issue.record("nothing is to be verified")
             return []
         }
@@ -57,7 +60,7 @@ import TributaryChanges
     }
 
     private mutating func toApply() -> [ImportPlanner.Run] {
-        guard case .apply(let runs) = state.nextAction(wall: wall) else {
+        guard case .apply(let runs) = nextAction() else {
             Issue.record("nothing is to be applied")
             return []
         }
@@ -70,17 +73,17 @@ import TributaryChanges
         verified(toVerify())
         let runs = toApply()
         #expect(runs.map(\.id) == [name(1, 2)] && state.status(wall: wall).queue == 1)
-        state.setApplying(true)
+        state.progress.isApplying = true
         #expect(state.status(wall: wall).isImporting)
         var outcome = ImportBatch.Outcome()
         outcome.finished = [name(1, 2)]
         outcome.positions = [writer: 2]
         outcome.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
         state.applied(outcome, runs: runs, wall: wall)
-        state.setApplying(false)
+        state.progress.isApplying = false
         let isComplete = state.status(wall: wall).initialImportComplete
         #expect(!isComplete)
-        #expect(state.nextAction(wall: wall) == .wait(until: nil))
+        #expect(nextAction() == .wait(until: nil))
         let status = state.status(wall: wall)
         #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == outcome.counts)
         #expect(status.initialImportComplete && status.lastImport == wall && !status.isImporting)
@@ -89,11 +92,11 @@ import TributaryChanges
 
     @Test mutating func theInitialImportIsNotCompleteWhileImportingIsPaused() {
         state.pause = ImportPause(since: 5, until: nil)
-        #expect(state.nextAction(wall: wall) == .wait(until: nil))
+        #expect(nextAction() == .wait(until: nil))
         let paused = state.status(wall: wall)
         #expect(!paused.initialImportComplete && paused.pausedSince == 5 && paused.problems.map(\.code) == [.paused])
         state.pause = nil
-        _ = state.nextAction(wall: wall)
+        _ = nextAction()
         #expect(state.status(wall: wall).initialImportComplete)
     }
 
@@ -124,12 +127,14 @@ import TributaryChanges
     }
 
     @Test mutating func hintsAreHandedOutOnce() {
-        state.requestScan(of: name(1, 1))
-        #expect(state.drainHints().files == [name(1, 1)])
-        #expect(state.drainHints().isEmpty)
-        state.requestScan()
-        state.requestScan(of: name(1, 1))
-        let hints = state.drainHints()
+        _ = state.scans.next(now: .zero)
+        state.scans.rescan(at: .seconds(60))
+        state.readAgain(name(1, 1))
+        #expect(state.scans.next(now: .zero).files == [name(1, 1)])
+        #expect(state.scans.next(now: .zero).isEmpty)
+        state.scans.insert(FolderHints(everything: true))
+        state.readAgain(name(1, 1))
+        let hints = state.scans.next(now: .zero)
         #expect(hints.isEverything && hints.files.isEmpty)
     }
 
@@ -156,7 +161,7 @@ import TributaryChanges
         var configuration = SyncConfiguration(logs: "/elsewhere")
         configuration.maxAhead = .seconds(1)
         state.configure(configuration)
-        #expect(state.configuration.logs == "/logs" && state.planner.limits.maxAhead == 1_000)
+        #expect(state.configuration.logs == "/logs" && state.planner.limits.maxAhead == .seconds(1))
     }
 
     @Test mutating func aWatchThatIsRefusedIsAProblemUntilItSucceeds() {
@@ -170,7 +175,7 @@ import TributaryChanges
         _ = scanned([name(1, 1)])
         verified(toVerify())
         #expect(toApply().map(\.id) == [name(1, 1)])
-        state.retry([name(1, 1), name(7, 7)])
+        for name in [name(1, 1), name(7, 7)] { state.readAgain(name) }
         #expect(toVerify().map(\.id) == [name(1, 1)])
     }
 }

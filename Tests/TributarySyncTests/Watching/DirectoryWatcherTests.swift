@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
@@ -9,90 +10,95 @@ import TributarySync
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct DirectoryWatcherTests {
     private let writer = UniqueID(high: 0xA, low: 2)
 
+    /// The hints that a watcher has reported.
+    private final class Reported: Sendable {
+        let signal = Signal()
+        private let hints = Mutex(FolderHints())
+
+        func insert(_ hints: FolderHints) {
+            self.hints.withLock { $0.formUnion(hints) }
+            signal.raise()
+        }
+
+        func drain() -> FolderHints {
+            hints.withLock { hints in
+                defer { hints = FolderHints() }
+                return hints
+            }
+        }
+    }
+
     /// Waits for hints that satisfy the condition; the time limit ends a test without such hints.
     private func hints(
-        _ watcher: DirectoryWatcher,
-        _ signal: Signal,
+        _ reported: Reported,
         until isEnough: (FolderHints) -> Bool
     ) async -> FolderHints {
         var all = FolderHints()
         while true {
-            all.formUnion(watcher.drainHints())
+            all.formUnion(reported.drain())
             if isEnough(all) { return all }
-            await signal.wait()
+            await reported.signal.wait()
         }
-    }
-
-    @Test func itBeginsWithALookEverywhere() throws {
-        let folder = try TemporaryFolder("watch")
-        let watcher = try DirectoryWatcher(path: folder.path, signal: Signal())
-        #expect(watcher.drainHints().isEverything)
-        #expect(watcher.drainHints().isEmpty)
     }
 
     @Test func aSegmentThatIsRenamedIntoPlaceIsNamed() async throws {
         let folder = try TemporaryFolder("watch")
         let name = SegmentName(writer: writer, first: 1, last: 1)
         try folder.write("x", to: "\(writer)/.hidden")
-        let signal = Signal()
-        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.drainHints()
+        let reported = Reported()
+        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
         watcher.watchRoot()
         watcher.watch(writer)
         #expect(rename(folder.path("\(writer)/.hidden"), folder.path(name.path)) == 0)
-        let found = await hints(watcher, signal) { !$0.files.isEmpty }
+        let found = await hints(reported) { !$0.files.isEmpty }
         #expect(found.files == [name])
         #expect(!found.isEverything)
     }
 
     @Test func aWritersFolderThatAppearsLaterAsksForALookAtIt() async throws {
         let folder = try TemporaryFolder("watch")
-        let signal = Signal()
-        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.drainHints()
+        let reported = Reported()
+        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
         watcher.watchRoot()
         try folder.write("x", to: "unrelated/file")
         mkdir(folder.path(writer.description), 0o755)
-        let found = await hints(watcher, signal) { !$0.isEmpty }
+        let found = await hints(reported) { !$0.isEmpty }
         #expect(found.folders == [writer] && !found.isEverything)
     }
 
     @Test func aFolderWithNearlyAWritersNameAsksForALookEverywhere() async throws {
         let folder = try TemporaryFolder("watch")
-        let signal = Signal()
-        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.drainHints()
+        let reported = Reported()
+        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
         watcher.watchRoot()
         mkdir(folder.path(UniqueID(high: 0xAB, low: 0xCD).description.uppercased()), 0o755)
-        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
     }
 
     @Test func aLogFolderThatIsMadeAnewAsksForALookEverywhere() async throws {
         let folder = try TemporaryFolder("watch")
         mkdir(folder.path("logs"), 0o755)
-        let signal = Signal()
-        let watcher = try DirectoryWatcher(path: folder.path("logs"), signal: signal)
-        _ = watcher.drainHints()
+        let reported = Reported()
+        let watcher = try DirectoryWatcher(path: folder.path("logs"), report: reported.insert)
         watcher.watchRoot()
         rmdir(folder.path("logs"))
-        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
         watcher.watchRoot()
         mkdir(folder.path("logs"), 0o755)
-        #expect(await hints(watcher, signal) { !$0.isEmpty }.isEverything)
+        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
     }
 
     @Test func replicatorsFilesAreNoHint() async throws {
         let folder = try TemporaryFolder("watch")
         mkdir(folder.path(writer.description), 0o755)
-        let signal = Signal()
-        let watcher = try DirectoryWatcher(path: folder.path, signal: signal)
-        _ = watcher.drainHints()
+        let reported = Reported()
+        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
         watcher.watchRoot()
         watcher.watch(writer)
         for name in [".syncthing.x.tmp", "y.tmp", ".nfs1"] { try folder.write("x", to: "\(writer)/\(name)") }
         let name = SegmentName(writer: writer, first: 7, last: 9)
         try folder.write("x", to: name.path)
-        let found = await hints(watcher, signal) { !$0.isEmpty }
+        let found = await hints(reported) { !$0.isEmpty }
         #expect(found.files == [name] && found.folders.isEmpty)
     }
 

@@ -78,18 +78,20 @@ import TributaryChanges
     }
 
     @Test func refusedHintsComeBackAfterSeconds() {
-        var retry = FolderRetry()
+        var scans = ScanSchedule()
+        _ = scans.next(now: .zero)
+        scans.rescan(at: .seconds(60))
         var hints = FolderHints()
         hints.insert(folder: writer)
-        retry.schedule(FolderHints(), now: .seconds(1))
-        #expect(retry.due == nil)
-        retry.schedule(hints, now: .seconds(10))
+        scans.retry(FolderHints(), now: .seconds(1))
+        #expect(scans.due == .seconds(60))
+        scans.retry(hints, now: .seconds(10))
         hints.insert(folder: other)
-        retry.schedule(hints, now: .seconds(14))
-        #expect(retry.due == .seconds(15))
-        #expect(retry.drainDue(now: .seconds(14)).isEmpty)
-        #expect(retry.drainDue(now: .seconds(15)).folders == [writer, other])
-        #expect(retry.due == nil && retry.drainDue(now: .seconds(99)).isEmpty)
+        scans.retry(hints, now: .seconds(14))
+        #expect(scans.due == .seconds(15))
+        #expect(scans.next(now: .seconds(14)).isEmpty)
+        #expect(scans.next(now: .seconds(15)).folders == [writer, other])
+        #expect(scans.due == .seconds(60) && scans.next(now: .seconds(59)).isEmpty)
     }
 
     @Test func aBlobThatTheSystemRefusesIsNotTakenForMissing() throws {

@@ -8,7 +8,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-@Suite struct BatchApplierTests {
+@Suite struct ImportBatchTests {
     private let folder: TemporaryFolder
     private let logs: LogsFolder
     private let wall = SyncWall()
@@ -43,14 +43,12 @@ import TributaryStore
         slice: Int = 20_000
     ) throws -> ImportBatch {
         ImportBatch(
-            logs: try LogFolder(path: logs.path),
+            readers: SegmentReaders(logs: try LogFolder(path: logs.path), sliceChanges: slice, control: control),
             items: items,
             positions: positions,
             own: try store.read { try $0.writers.own().id },
             abandoned: [],
-            sliceChanges: slice,
-            wall: wall.now,
-            control: control
+            wall: wall.now
         )
     }
 

@@ -1,0 +1,194 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+extension ImportBatch {
+    private enum Pause {
+        /// The next transaction has unmet dependencies.
+        case dependencies
+        /// The SQLite transaction is large enough, or the service stops.
+        case full
+        /// The segment is applied to its end.
+        case end
+    }
+
+    /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
+    mutating func run(_ transaction: WriteTransaction) throws {
+        try transaction.letRowsWait()
+        positions[own] = try transaction.reader.writers.own().sequence
+        var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
+        var indexes: [UniqueID: Int] = [:]
+        for item in items {
+            if let index = indexes[item.name.writer] {
+                queues[index].items.append(item)
+            } else {
+                indexes[item.name.writer] = queues.count
+                queues.append((item.name.writer, [item]))
+            }
+        }
+        var moves = true
+        while moves, !isFull {
+            moves = false
+            for index in queues.indices {
+                while let item = queues[index].items.first, !isFull, !isKnownBlocked(item), mayRead(item) {
+                    let before = positions[item.name.writer] ?? 0
+                    let pause = try apply(item, transaction)
+                    moves = moves || (positions[item.name.writer] ?? 0) > before
+                    guard pause == .end else { break }
+                    queues[index].items.removeFirst()
+                }
+            }
+        }
+        try transaction.applyWaiting()
+        try writePartials(transaction)
+        if outcome.counts.changes > 0 { try recordUnacknowledged(transaction) }
+    }
+
+    /// Whether the dependencies that stopped the segment last are still unmet.
+    private func isKnownBlocked(_ item: Item) -> Bool {
+        outcome.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
+    }
+
+    /// Whether a segment may be read now.
+    ///
+    /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
+    private func mayRead(_ item: Item) -> Bool {
+        !readers.isPrefetched || outcome.positions.isEmpty || readers.hasBegun(item.name)
+    }
+
+    private var isFull: Bool {
+        isReadUp || outcome.counts.changes + outcome.counts.transactions >= readers.sliceChanges
+            || readers.control.current != .proceed
+            || (!committed.isEmpty && ContinuousClock.now >= end)
+    }
+
+    private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
+        let writer = item.name.writer
+        do {
+            let reader = readers.removeReader(of: item.segment, after: positions[writer] ?? 0)
+            let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
+            let source: BlobSource = { sha256, size, take in try blobs.read(sha256, size: size, take) }
+            try transaction.takeBlobs(from: item.segment.mayNameBlobs ? source : nil)
+            var deferred = item.partial.map(\.deferred) ?? 0
+            if let earlier = outcome.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
+            let pause = try apply(reader, of: item, transaction, deferred: &deferred)
+            try recordProgress(of: item, deferred: deferred, transaction)
+            if case .full = pause, let sequence = positions[writer] {
+                readers.pause(reader, of: item.segment, after: sequence)
+            }
+            return pause
+        } catch let error as SegmentError {
+            throw SegmentFailure(name: item.name, error: error)
+        }
+    }
+
+    /// Applies slice after slice.
+    ///
+    /// After a transaction that must wait, the rest of the slice is only read, which verifies its bytes.
+    ///
+    /// - Parameters:
+    ///   - reader: the reader of the segment.
+    ///   - item: the segment.
+    ///   - transaction: the SQLite transaction.
+    ///   - deferred: the number of deferred values of the segment.
+    /// - Returns: The reason why it ended.
+    /// - Throws: ``SegmentError``, and what the store throws.
+    private mutating func apply(
+        _ reader: ReadAhead,
+        of item: Item,
+        _ transaction: WriteTransaction,
+        deferred: inout Int
+    ) throws -> Pause {
+        var isBlocked = false
+        var isOpen = false
+        while let events = try reader.next() {
+            readers.control.step()
+            guard readers.control.current != .abort else { throw CancellationError() }
+            for event in events.events where !isBlocked {
+                switch event {
+                case .begin(let header):
+                    let needs = unmet(header.seen)
+                    if !needs.isEmpty {
+                        outcome.unmet[item.name] = .init(sequence: header.sequence, needs: needs)
+                        isBlocked = true
+                    } else if !isOpen, readers.control.current == .finish {
+                        isBlocked = true
+                    } else {
+                        try transaction.beginImport(writer: item.name.writer, header: header)
+                        isOpen = true
+                    }
+                case .changes(let changes):
+                    try transaction.apply(changes)
+                case .rows(let run):
+                    try transaction.apply(run)
+                case .end:
+                    let ended = try transaction.endImport()
+                    count(ended)
+                    deferred += ended.deferredCount
+                    isOpen = false
+                }
+            }
+            guard events.endsSlice else { continue }
+            if isBlocked { return .dependencies }
+            if positions[item.name.writer] == item.name.last { return .end }
+            isReadUp = readers.isPrefetched && !committed.isEmpty && !reader.hasPrefetched
+            if isFull { return .full }
+        }
+        return .end
+    }
+
+    /// The entries of `seen` that are neither applied nor abandoned.
+    private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
+        seen.isEmpty ? seen : seen.filter { (positions[$0.key] ?? 0) < $0.value && !abandoned.contains($0.key) }
+    }
+
+    private mutating func count(_ transaction: CommittedTransaction) {
+        positions[transaction.writer] = transaction.sequence
+        outcome.positions[transaction.writer] = transaction.sequence
+        outcome.counts.transactions += 1
+        outcome.counts.changes += transaction.changeCount
+        outcome.deferred += transaction.deferredCount
+        committed.append(transaction)
+    }
+
+    /// Records the segment as applied when it is complete, otherwise its progress.
+    private mutating func recordProgress(of item: Item, deferred: Int, _ transaction: WriteTransaction) throws {
+        let writer = item.name.writer
+        let sequence = positions[writer] ?? 0
+        let sha256 = item.segment.end.sha256
+        guard sequence == item.name.last else {
+            guard sequence >= item.name.first else { return }
+            outcome.partials[writer] = PartialRecord(name: item.name, sha256: sha256, deferred: deferred)
+            return
+        }
+        let record = SegmentRecord(
+            writer: writer,
+            first: item.name.first,
+            last: item.name.last,
+            sha256: sha256,
+            deferredCount: deferred
+        )
+        try transaction.recordSegment(record, name: item.segment.header.name)
+        outcome.finished.append(item.name)
+        outcome.counts.segments += 1
+        outcome.unmet[item.name] = nil
+        outcome.partials[writer] = nil
+    }
+
+    private func writePartials(_ transaction: WriteTransaction) throws {
+        for writer in outcome.positions.keys {
+            let key = StoreKeys.partial(writer)
+            let text = outcome.partials[writer]?.text
+            guard try transaction.reader.setting(key) != text else { continue }
+            try transaction.setSetting(key, to: text)
+        }
+    }
+
+    /// Records the time since which imported changes are unacknowledged; transactions without changes do not count.
+    private func recordUnacknowledged(_ transaction: WriteTransaction) throws {
+        let ownSequence = positions[own] ?? 0
+        let before = try transaction.reader.setting(StoreKeys.unacknowledged)
+        guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall)")
+    }
+}

@@ -1,0 +1,64 @@
+import TransactionLog
+import TributaryChanges
+
+/// The readers of a batch's segments: paused ones of the batch before, prefetched ones, and new ones.
+///
+/// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays the
+/// import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
+/// ``ReadAhead/patience`` without progress.
+struct SegmentReaders: Sendable {
+    let logs: LogFolder
+    /// The reader of the segment that the preceding batch left unfinished.
+    var paused = PausedReader()
+    /// The number of changes of a slice, after which the batch ends.
+    let sliceChanges: Int
+    /// Ends the batch early.
+    let control: ImportControl
+    private(set) var prefetched: [SegmentName: ReadAhead] = [:]
+    private(set) var isPrefetched = false
+    /// The segments that the batch has read from.
+    private(set) var opened: Set<SegmentName> = []
+
+    /// Reads segments in order until about a slice of them is in memory.
+    ///
+    /// - Throws: ``SegmentFailure`` with the fault of a segment.
+    mutating func prefetch(_ items: [ImportBatch.Item], positions: [UniqueID: UInt64]) throws {
+        isPrefetched = true
+        var budget = ReadBudget(changes: sliceChanges)
+        for item in items where !budget.isSpent {
+            let reader = continuedReader(of: item.segment, after: positions[item.name.writer] ?? 0)
+            do {
+                try reader.prefetch(&budget)
+            } catch {
+                throw SegmentFailure(name: item.name, error: error)
+            }
+            prefetched[item.name] = reader
+            guard control.current == .proceed else { break }
+        }
+    }
+
+    /// Whether a segment of a prefetched batch is in memory, or was.
+    func hasBegun(_ name: SegmentName) -> Bool { prefetched[name] != nil || opened.contains(name) }
+
+    /// Removes and returns the reader of a segment that continues after the transaction `position`.
+    mutating func removeReader(of segment: VerifiedSegment, after position: UInt64) -> ReadAhead {
+        opened.insert(segment.name)
+        return prefetched.removeValue(forKey: segment.name) ?? continuedReader(of: segment, after: position)
+    }
+
+    /// Keeps a reader for the next batch.
+    func pause(_ reader: ReadAhead, of segment: VerifiedSegment, after position: UInt64) {
+        paused.store(reader, of: segment, after: position)
+    }
+
+    /// The reader that the batch before has paused, or one that opens its file on the first request.
+    private func continuedReader(of segment: VerifiedSegment, after position: UInt64) -> ReadAhead {
+        if let reader = paused.removeReader(of: segment, after: position) { return reader }
+        let (logs, control) = (logs, control)
+        let file = "\(logs.path)/\(segment.name.path)"
+        return ReadAhead(file: file, sliceChanges: sliceChanges, control: control) { () throws(SegmentError) in
+            let bytes = MeteredBytes(try logs.open(segment.name), control)
+            return SegmentReader(bytes, segment: segment, after: position, makesRuns: true)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Logging
+import TestSupport
+import Testing
+import TributaryStore
+
+@testable import TributarySync
+
+/// Requests and orders around the end of the service.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct StopTests {
+    private let logs: LogsFolder
+    private let writer = LogsFolder.writer(1)
+
+    init() throws { logs = try LogsFolder() }
+
+    @Test func aRequestThatAStopCutsShortFails() async throws {
+        let wall = SyncWall()
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        // Nothing but the request makes the service apply a segment whose clock is no longer ahead.
+        let held = try logs.hire(writer, 1...1, milliseconds: wall.now + 7_200_000)
+        try await replica.service.importAll()
+        #expect(try await replica.state(held.name) == .held)
+        let lock = await HeldWriteLock(replica.store)
+        wall.advance(milliseconds: 7_200_000)
+        let request = Task { try await replica.service.importAll() }
+        // The pass of the request waits for the write lock.
+        while !replica.service.status.isImporting { await Task.yield() }
+        replica.service.stop()
+        try await lock.release()
+        await #expect(throws: SyncError.notRunning) { try await request.value }
+        try await replica.stop()
+    }
+
+    @Test func theRequestsOfACutPassWaitForTheEnd() {
+        var lifecycle = ServiceLifecycle<Int, Int>()
+        _ = lifecycle.begin()
+        for number in 1...3 { _ = lifecycle.addRequest(number) }
+        let done = lifecycle.removeRequests(1)
+        _ = lifecycle.stop()
+        let cut = lifecycle.removeRequests(2)
+        let ended = lifecycle.end()
+        #expect(done == [1] && cut.isEmpty && ended.requests == [2, 3])
+    }
+
+    @Test func aRequestWhosePassHasEndedBeforeTheStopSucceeds() async throws {
+        let replica = try await SyncReplica(logs.path, wall: SyncWall())
+        try logs.hire(writer, 1...3)
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 3)
+        try await replica.stop()
+    }
+
+    @Test(arguments: [true, false]) func anAbortStandsWhenTheServiceIsStoppedAfterwards(_ pausesBefore: Bool)
+        async throws
+    {
+        let folder = try TemporaryFolder("stop")
+        let store = try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
+        )
+        let service = try SyncService(
+            replica: try StoreReplica(store: store),
+            configuration: SyncConfiguration(logs: logs.path),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        if pausesBefore { try await service.pause() }
+        service.abort()
+        #expect(service.control.current == .abort)
+        service.stop()
+        #expect(service.control.current == .abort)
+        try await service.resume()
+        #expect(service.control.current == .abort)
+        try store.close()
+    }
+}
