@@ -1,5 +1,3 @@
-import Glibc
-
 extension String {
     /// Whether both strings have the same Unicode scalars.
     ///
@@ -7,11 +5,9 @@ extension String {
     /// also considers canonically equivalent spellings equal ("é" as one scalar, or as "e" with a combining accent).
     package func isIdentical(to other: String) -> Bool {
         // Called for each name of each imported change, so it compares the bytes in place.
-        guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
-                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-                return memcmp(first, second, left.count) == 0
+                left.count == right.count && left.elementsEqual(right)
             }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
