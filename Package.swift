@@ -60,8 +60,15 @@ let package = Package(
             ]
         ),
         .target(
+            name: "TributaryMigration",
+            dependencies: [
+                "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(
             name: "Tributary",
-            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore", "CLinux"]
+            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore", "TributaryMigration", "CLinux"]
         ),
 
         .target(name: "TributaryGeneration", dependencies: ["TributaryModel"]),
@@ -86,8 +93,8 @@ let package = Package(
         .target(
             name: "TributaryDaemon",
             dependencies: [
-                "Tributary", "TributarySync", "TributaryAdmin", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TransactionLog", "CSystemd", "CLinux",
+                "Tributary", "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore",
+                "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
                 .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),
@@ -110,7 +117,8 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel", "TributaryChanges",
+                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryMigration", "TributaryModel",
+                "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
         ),
@@ -134,13 +142,20 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
+                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
+            name: "TributaryMigrationTests",
+            dependencies: ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport"]
+        ),
+        .testTarget(
             name: "TributaryTests",
-            dependencies: ["Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport"],
+            dependencies: [
+                "Tributary", "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
+                "TestSupport",
+            ],
             exclude: ["Misuse"]
         ),
         .testTarget(
@@ -160,8 +175,8 @@ let package = Package(
         .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [
-                "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryStore", "TributaryChanges",
-                "TributaryModel", "TransactionLog", "TestSupport",
+                "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryMigration",
+                "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog", "TestSupport",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),

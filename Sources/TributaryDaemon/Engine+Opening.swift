@@ -2,6 +2,7 @@ import Logging
 import NIOPosix
 import Tributary
 import TributaryAdmin
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 import TributarySync
@@ -14,13 +15,19 @@ extension Engine {
         migration: MigrationSettings,
         logger: Logger
     ) async throws -> Engine {
-        var settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
-        settings.migration = migration
+        let settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
         let store: Store
         do {
-            store = try await NIOThreadPool.singleton.runIfActive { [settings] in try Store.open(settings) }
-        } catch StoreError.migration(_, .interrupted(let from, let to)) {
+            store = try await NIOThreadPool.singleton.runIfActive {
+                try Store.open(settings, migrator: Migrator(migration))
+            }
+        } catch MigrationError.interrupted(let from, let to) {
             throw MigrationInterruption(from: from, to: to)
+        } catch let error as MigrationError {
+            throw StartFailure(
+                "the store '\(configuration.store)' cannot take the model: \(error)",
+                status: .badConfiguration
+            )
         } catch let error as StoreError {
             throw StartFailure(error)
         }
@@ -61,8 +68,6 @@ extension StartFailure {
             )
         case .cannotMigrate(let path, let reason):
             self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
-        case .migration(let path, let error):
-            self.init("the store '\(path)' cannot take the model: \(error)", status: .badConfiguration)
         default:
             self.init("the store failed: \(error)", status: .inputOutput)
         }

@@ -9,10 +9,14 @@ import Testing
             .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
             .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
             .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]),
+            .target(
+                name: "TributaryMigration",
+                dependencies: ["TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite"]
+            ),
             .target(name: "CLinux"),
             .target(
                 name: "Tributary",
-                dependencies: ["TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"]
+                dependencies: ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"]
             ),
             .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel"]),
         ])

@@ -32,7 +32,7 @@ struct ManifestRule: HouseRule {
             }
         }
         for heavy in manifest.everythingLinked(by: "tributaryctl")
-            .intersection(["Hummingbird", "GRDB", "TributaryStore", "TributaryDaemon", "TributarySync"]).sorted()
+            .intersection(["Hummingbird", "TributaryDaemon", "TributarySync"]).sorted()
         {
             add("tributaryctl links \(heavy), which only the daemon needs")
         }

@@ -3,16 +3,18 @@ enum ModuleGraph {
     static let arrows: [String: Set<String>] = [
         "tributaryd": ["TributaryDaemon"],
         "tributaryctl": [
-            "TributaryAdmin", "TributaryGeneration", "TransactionLog", "TributaryModel", "TributaryChanges",
+            "TributaryAdmin", "TributaryGeneration", "TributaryMigration", "TransactionLog", "TributaryModel",
+            "TributaryChanges",
         ],
         "TributaryGeneration": ["TributaryModel"],
         "TributaryDaemon": [
-            "TributarySync", "TributaryAdmin", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
-            "TributaryChanges", "CSystemd", "CLinux",
+            "TributarySync", "TributaryAdmin", "Tributary", "TributaryMigration", "TributaryStore", "TransactionLog",
+            "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
         ],
         "TributarySync": ["TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux"],
         "TributaryAdmin": [],
-        "Tributary": ["TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"],
+        "Tributary": ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"],
+        "TributaryMigration": ["TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite"],
         "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],

@@ -6,7 +6,10 @@ enum PublicMembers {
     static func byType() throws -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for file in try SourceTree.ofThisPackage().files {
-            let folders = ["Sources/Tributary/", "Sources/TributaryModel/", "Sources/TributaryChanges/"]
+            let folders = [
+                "Sources/Tributary/", "Sources/TributaryMigration/", "Sources/TributaryModel/",
+                "Sources/TributaryChanges/",
+            ]
             guard file.path.hasSuffix(".swift"), folders.contains(where: file.path.hasPrefix) else { continue }
             let types = file.text.matches(of: /\b(?:class|struct|enum|actor|protocol|extension) ([A-Z]\w*)/)
             let names = file.text.matches(of: /\b(?:func|var|let|case|struct|enum|typealias) `?(\w+)/)

@@ -5,6 +5,7 @@ import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -29,7 +30,7 @@ import TributaryStore
         StoreError.invalidChange(index: 1, reason: "r"), StoreError.invalidQuery(reason: "r"),
         StoreError.timedOut(after: .seconds(10)), StoreError.closed, StoreError.blob(path: "/p", reason: "r"),
         StoreError.outOfSequence(writer: writer, sequence: 3, expected: 2),
-        StoreError.migration(path: "/p", .interrupted(from: "1", to: "2")),
+        MigrationError.interrupted(from: "1", to: "2"),
         StoreError.nestedTransaction(holder: "a context"), StoreError.deadlock(cycle: "a waits for b"),
         ExportFailure.clockAhead(milliseconds: 5_000), ExportFailure.cannotSync(path: "/p", code: 28),
         SyncError.notRunning, SyncError.paused(since: 1), SyncError.noSuchSegment(segment),

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import TestSupport
 import Tributary
+import TributaryMigration
 import TributaryStore
 
 @testable import TributaryDaemon

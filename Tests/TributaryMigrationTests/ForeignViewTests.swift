@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Views of other programs in the store's file survive a change of the model.
 @Suite struct ForeignViewTests {

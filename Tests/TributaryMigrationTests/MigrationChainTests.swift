@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A store with any version of a chain opens with the newest version.
 @Suite struct MigrationChainTests {
@@ -107,8 +107,7 @@ import TributaryModel
         let replica = try Replica(models[0])
         try replica.reopen(models[4])
         for version in 0..<4 {
-            let error = #expect(throws: StoreError.self) { try replica.reopen(models[version]) }
-            guard case .migration(_, let reason)? = error else { throw error ?? .closed }
+            let reason = try #require(throws: MigrationError.self) { try replica.reopen(models[version]) }
             #expect(reason == .olderModel(store: "5", model: "\(version + 1)"))
         }
         try replica.reopen(models[5])
@@ -121,8 +120,8 @@ import TributaryModel
         let before = try replica.dump()
         var settings = MigrationSettings()
         settings.migrates = false
-        let error = #expect(throws: StoreError.self) { try replica.reopen(models[1], migration: settings) }
-        guard case .migration(_, .notAllowed(let plan))? = error else { throw error ?? .closed }
+        let error = try #require(throws: MigrationError.self) { try replica.reopen(models[1], migration: settings) }
+        guard case .notAllowed(let plan) = error else { throw error }
         #expect(plan.from == "1" && plan.to == "2" && plan.changes.map(\.kind) == [.renameEntity, .renameProperty])
         try replica.reopen(models[0], migration: settings)
         #expect(try replica.dump() == before)

@@ -1,15 +1,14 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A newer version has constraints that the objects violate: nothing is migrated, and the error names the objects.
 @Suite struct MigrationCheckTests {
     private func violations(_ story: MigrationStory) throws -> [MigrationViolation] {
-        let error = #expect(throws: StoreError.self) { try story.migrate() }
-        guard case .migration(_, let reason)? = error else { throw error ?? .closed }
+        let reason = try #require(throws: MigrationError.self) { try story.migrate() }
         guard case .violated(let from, let to, let found) = reason else { throw reason }
         #expect(from == "1" && to == "2")
         return found

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A store that had a property which the newer model lacks, and one that never had it, defer equal values.
-@Suite struct MigrationParkedTests {
+@Suite struct MigrationDeferralTests {
     private static func attribute(_ type: String, _ rule: String = "latest") -> String {
         "  A: {attributes: {x: String?, n: {type: \(type), optional: true, merge: \(rule)}}}"
     }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Random versions of a model with random data by writers of any version.
 @Suite struct MigrationEvolutionTests {
@@ -46,7 +46,7 @@ import TributaryModel
             let number: Int64? =
                 Int.random(in: 0..<4, using: &random) == 0 ? nil : Int64.random(in: 0...99, using: &random)
             values[attribute.key] = .some(number)
-            let json = number.map { attribute.type.widened(.integer($0)).json } ?? .null
+            let json = number.map { attribute.type.converted(.integer($0)).json } ?? .null
             let isIncrement = attribute.rule == .counter && number != nil && (!isInsert || id.isMultiple(of: 2))
             writes.append(PropertyWrite(name: attribute.name, value: isIncrement ? .increment(number ?? 0) : json))
         }
@@ -171,7 +171,7 @@ import TributaryModel
                     let values = try #require(try replica.values(entity.name, .sample(id)), comment)
                     for attribute in entity.attributes {
                         let number = object.values[attribute.key] ?? attribute.defaultValue
-                        let value = number.map { attribute.type.widened(.integer($0)) } ?? .null
+                        let value = number.map { attribute.type.converted(.integer($0)) } ?? .null
                         #expect(
                             values[attribute.name] == value,
                             "\(comment), \(entity.name).\(attribute.name) of \(id)"

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A sub-entity is removed while the root of its hierarchy remains: its objects belong to the root entity.
 @Suite struct MigrationHierarchyTests {
@@ -69,7 +69,7 @@ import TributaryModel
         try story.expectOneState()
     }
 
-    @Test func `what a store parked before it knew the sub-entity is the root's`() throws {
+    @Test func `what a store deferred before it knew the sub-entity is the root's`() throws {
         let story = try MigrationStory(Self.root, Self.old, Self.new)
         try write(story)
         try story.migrate()

@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// An interrupted migration leaves the store at the old version.
 ///
@@ -93,11 +93,8 @@ import TributaryModel
             let replica = try copy(source, old)
             let asked = Atomic(0)
             settings.shouldStop = { asked.add(1, ordering: .relaxed).newValue >= moment }
-            let error = #expect(throws: StoreError.self) { try replica.reopen(new, migration: settings) }
-            #expect(
-                error == .migration(path: replica.path, .interrupted(from: "1", to: "2")),
-                "at \(moment) of \(total)"
-            )
+            let error = #expect(throws: MigrationError.self) { try replica.reopen(new, migration: settings) }
+            #expect(error == .interrupted(from: "1", to: "2"), "at \(moment) of \(total)")
             #expect(try PlainSQL(path: replica.path).value("SELECT count(*) FROM A") == "19")
             try replica.reopen(new)
             #expect(try replica.dump() == dump, "at \(moment) of \(total)")

@@ -1,16 +1,16 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Entities and attributes, one kind of difference for each test.
 ///
 /// Each test checks the values that readers see, and compares the merge state with that of a store which had the newer
 /// model from the beginning.
 @Suite struct MigrationKindTests {
-    @Test func `an added attribute has its default, also where it is parked already`() throws {
+    @Test func `an added attribute has its default, also where it is deferred already`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?}}",
             "  A: {attributes: {x: String?, n: {type: Integer 64, default: 7}}}"
@@ -22,7 +22,7 @@ import TributaryModel
         #expect(try story.written() == 0)
     }
 
-    @Test func `an added entity shows what was parked for it`() throws {
+    @Test func `an added entity shows what was deferred for it`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?}}",
             """
@@ -107,7 +107,7 @@ import TributaryModel
         #expect(try story.rows("SELECT x FROM A") == [[nil]])
     }
 
-    @Test func `a removed attribute is parked and comes back with its versions`() throws {
+    @Test func `a removed attribute is deferred and comes back with its versions`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?, n: {type: Integer 64, optional: true}, c: {type: Integer 64, optional: true, merge: counter}}}",
             "  A: {attributes: {x: String?}}"
@@ -128,7 +128,7 @@ import TributaryModel
         try story.expectOneState()
     }
 
-    @Test func `a removed entity is parked and comes back with its objects`() throws {
+    @Test func `a removed entity is deferred and comes back with its objects`() throws {
         let both = "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}, relationships: {a: {to: A?}}}"
         let story = try MigrationStory(both, "  A: {attributes: {x: String?}}")
         try story.apply(.insert("A", 1), .insert("B", 2, ["y": "b", "a": .to(1)]), .insert("B", 3), .insert("B", 4))
@@ -333,10 +333,9 @@ import TributaryModel
     @Test func `an older model is refused by the names of both`() throws {
         let story = try MigrationStory("  A: {attributes: {x: String?}}", "  A: {attributes: {y: String?}}")
         try story.migrate()
-        let error = #expect(throws: StoreError.self) { try story.migrated.reopen(story.old) }
-        guard case .migration(_, let reason)? = error else { throw error ?? .closed }
+        let reason = try #require(throws: MigrationError.self) { try story.migrated.reopen(story.old) }
         #expect(reason == .olderModel(store: "2", model: "1"))
         #expect(reason.description.contains("'2'") && reason.description.contains("'1'"))
-        #expect(throws: StoreError.self) { try story.fresh.reopen(story.old) }
+        #expect(throws: MigrationError.self) { try story.fresh.reopen(story.old) }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import TributaryMigration
 import TributaryModel
 
 /// The changes inferred from two versions, and the refused ones with their reason and their remedy.
@@ -70,7 +71,10 @@ struct MigrationPlanTests {
                 "A: {relationships: {b: {to: A, many: true, ordered: true}}}"
             ) == ["change the order of A.b (from 'unordered' to 'ordered')"]
         )
-        #expect(try plan("A: {}, P: {}", "A: {parent: P}, P: {}") == ["change the parent of A (from 'none' to 'P')"])
+        #expect(
+            try plan("A: {}", "A: {parent: P}, P: {}")
+                == ["change the parent of A (from 'none' to 'P')", "add the entity P"]
+        )
         #expect(
             try plan("A: {abstract: true}", "A: {}")
                 == ["change whether it is abstract: A (from 'abstract' to 'concrete')"]
@@ -117,6 +121,48 @@ struct MigrationPlanTests {
                     + "so a hierarchy cannot be divided"
             ]
         )
+    }
+
+    @Test func hierarchiesAreNotJoined() throws {
+        let reason = "the store identifies an object by its root entity, so two hierarchies cannot become one"
+        #expect(
+            try refusals("A: {}, P: {}", "A: {parent: P}, P: {}")
+                == ["the hierarchy of 'P' → that of 'A': \(reason)"]
+        )
+        #expect(
+            try refusals("A: {}, B: {}", "P: {abstract: true}, A: {parent: P}, B: {parent: P}")
+                == ["the hierarchy of 'B' → that of 'A': \(reason)"]
+        )
+    }
+
+    @Test func aRelationshipDoesNotLoseTheSideThatStoresIt() throws {
+        func sides(_ own: String, _ other: String) -> String {
+            "A: {relationships: {\(own)}}, B: {relationships: {\(other)}}"
+        }
+        let pairs = ("bs: {to: B, many: true, inverse: as}", "as: {to: A, many: true, inverse: bs}")
+        let old = sides(pairs.0, pairs.1)
+        #expect(
+            try refusals(old, sides("", "as: {to: A, many: true}"))
+                == [
+                    "as: the inverse of 'A.bs' → a relationship without 'A.bs': the removed side stores the objects of both"
+                ]
+        )
+        #expect(try refusals(old, sides("bs: {to: B, many: true}", "")).isEmpty)
+        #expect(try refusals(old, sides("", "")).isEmpty)
+        #expect(try refusals(old, "B: {}").isEmpty)
+    }
+
+    @Test func aMergedValueDoesNotChangeItsForm() throws {
+        func merged(_ type: String) -> String {
+            "A: {attributes: {x: {type: \(type), optional: true, merge: max}}}"
+        }
+        #expect(
+            try refusals(merged("Integer 64"), merged("Decimal")) == [
+                "x: Integer 64 → Decimal: the merge rule has merged values in the form of the old type, "
+                    + "and the new type writes them in another form"
+            ]
+        )
+        #expect(try refusals(merged("Integer 32"), merged("Integer 64")).isEmpty)
     }
 
     @Test func attributesAndRelationshipsAreDifferentThings() throws {

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Relationships, one kind of difference for each test.
 @Suite struct MigrationRelationshipTests {
@@ -58,7 +58,7 @@ import TributaryModel
         try story.expectOneState()
     }
 
-    @Test func `a removed many-to-many relationship is parked and comes back`() throws {
+    @Test func `a removed many-to-many relationship is deferred and comes back`() throws {
         let story = try MigrationStory(Self.many, "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}")
         try story.apply(.insert("A", 1), .insert("A", 2), .insert("B", 3), .insert("B", 4))
         try story.apply(.link("A", 1, "bs", [3, 4]), .link("A", 2, "bs", [3]))
@@ -87,7 +87,7 @@ import TributaryModel
         try story.expectOneState()
     }
 
-    @Test func `a removed to-one relationship is parked, dangling IDs too`() throws {
+    @Test func `a removed to-one relationship is deferred, dangling IDs too`() throws {
         let story = try MigrationStory(
             "  A: {relationships: {b: {to: B?}}}\n  B: {attributes: {y: String?}}",
             "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}"

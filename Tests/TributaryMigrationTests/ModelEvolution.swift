@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 
 /// Versions of a model that follow each other by random steps; each element has a number that survives renaming.
@@ -90,9 +91,10 @@ struct ModelEvolution {
         )
     }
 
-    /// Renames a relationship with an inverse, or removes one of its sides; the remaining side keeps its kind.
-    private mutating func changePair(_ pair: inout Pair?, using random: inout some RandomNumberGenerator) {
-        guard var changed = pair else { return }
+    /// Renames a relationship with an inverse, or removes the side that does not store it, or both sides.
+    private mutating func changePair(_ entity: Entity, using random: inout some RandomNumberGenerator) -> Pair? {
+        guard var changed = entity.pair else { return nil }
+        let storages = Set(versions.compactMap { storesPair(entity.key, in: $0) })
         switch Int.random(in: 0..<4, using: &random) {
         case 0 where changed.former == nil:
             changed.former = changed.name
@@ -100,13 +102,21 @@ struct ModelEvolution {
         case 1 where changed.inverseFormer == nil:
             changed.inverseFormer = changed.inverse
             changed.inverse = "q\(key())"
-        case 2 where changed.isToMany: changed.hasOwn = false
-        case 2:
+        case 2 where storages == [false]: changed.hasOwn = false
+        case 3 where storages == [true]: changed.hasInverse = false
+        default:
             changed.hasOwn = false
             changed.hasInverse = false
-        default: changed.hasInverse = false
         }
-        pair = changed.hasOwn || changed.hasInverse ? changed : nil
+        return changed.hasOwn || changed.hasInverse ? changed : nil
+    }
+
+    /// Whether the entity's own side stores the relationship, and not the inverse; nil unless a version has both sides.
+    private func storesPair(_ key: Int, in version: [Entity]) -> Bool? {
+        guard let entity = version.first(where: { $0.key == key }), let pair = entity.pair, pair.hasOwn,
+            pair.hasInverse
+        else { return nil }
+        return !pair.isToMany || (entity.name, pair.name) < (version[0].name, pair.inverse)
     }
 
     private mutating func step(_ entities: inout [Entity], using random: inout some RandomNumberGenerator) {
@@ -150,7 +160,7 @@ struct ModelEvolution {
             entities.append(new)
         case 8:
             if index > 0, entities.count > 2 { entities.remove(at: index) }
-        case 10, 11: changePair(&entities[index].pair, using: &random)
+        case 10, 11: entities[index].pair = changePair(entities[index], using: &random)
         default:
             entities[index].isIndexed.toggle()
             if entities[index].link.isToMany {
@@ -172,7 +182,7 @@ struct ModelEvolution {
                     made.isOptional = attribute.isOptional
                     made.renamingIdentifier = attribute.former
                     made.mergeRule = attribute.rule
-                    made.defaultValue = attribute.defaultValue.map { attribute.type.widened(.integer($0)) } ?? .null
+                    made.defaultValue = attribute.defaultValue.map { attribute.type.converted(.integer($0)) } ?? .null
                     return made
                 }
                 var link = Relationship(name: entity.link.name, destination: entities[0].name)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Names that are equal in Swift and differ only in their Unicode normal form are two names to a store.
 ///

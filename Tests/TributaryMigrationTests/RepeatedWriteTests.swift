@@ -1,8 +1,8 @@
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A transaction that writes twice to one property, pair or object, when the older model can represent only one write.
 @Suite struct RepeatedWriteTests {

@@ -2,9 +2,9 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// A migration counts its losses also when custom stages cover a part of it.
 @Suite struct StagedLossTests {
@@ -49,7 +49,7 @@ import TributaryModel
         settings.allowsLoss = false
         settings.stages = [CustomMigrationStage(from: "7", to: "8", willMigrate: { _ in }, didMigrate: { _ in })]
         let new = try Model(yaml: text("x: String?")).succeeding([old])
-        #expect(throws: StoreError.self) { try replica.reopen(new, migration: settings) }
+        #expect(throws: MigrationError.self) { try replica.reopen(new, migration: settings) }
         try replica.reopen(old)
         #expect(try PlainSQL(path: replica.path).value("SELECT gone FROM A") == "g")
     }

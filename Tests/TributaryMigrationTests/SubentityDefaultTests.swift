@@ -1,8 +1,8 @@
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
-
-@testable import TributaryStore
+import TributaryStore
 
 /// Sub-entities that share a column keep their own defaults for objects without a write.
 @Suite struct SubentityDefaultTests {

@@ -1,3 +1,4 @@
+import TributaryMigration
 public import TributaryModel
 import TributaryStore
 
@@ -44,9 +45,8 @@ extension PersistentContainer {
                     log.handler(SQLLog.Entry(text: text, duration: duration, rows: rows))
                 }
             }
-            configuration.migration = migration.settings
-            store = try Store.open(configuration)
-        } catch StoreError.migration(_, let error) {
+            store = try Store.open(configuration, migrator: Migrator(migration.settings))
+        } catch let error as MigrationError {
             throw error
         } catch {
             throw ContextError(error)

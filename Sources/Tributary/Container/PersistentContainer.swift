@@ -46,8 +46,11 @@ public final class PersistentContainer: Sendable {
     ) async throws {
         let store: Store
         do {
-            store = try Store.open(StoreConfiguration(path: path, name: name, model: model))
-        } catch StoreError.migration(_, let error) {
+            store = try Store.open(
+                StoreConfiguration(path: path, name: name, model: model),
+                migrator: Migrator()
+            )
+        } catch let error as MigrationError {
             throw error
         } catch {
             throw ContextError(error)

@@ -1,4 +1,5 @@
 public import TributaryChanges
+import TributaryMigration
 public import TributaryModel
 import TributaryStore
 

@@ -1,4 +1,4 @@
-import TributaryStore
+import TributaryMigration
 
 extension MigrationOptions {
     /// The settings that the store receives.

@@ -1,4 +1,4 @@
-public import TributaryModel
+public import TributaryMigration
 
 /// How a container migrates a store that is at another version of the model.
 ///

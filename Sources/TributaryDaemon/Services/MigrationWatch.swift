@@ -1,7 +1,6 @@
 import Logging
 import TributaryAdmin
-import TributaryModel
-import TributaryStore
+import TributaryMigration
 
 /// Reports a migration to administrators and the service manager, and interrupts it when the daemon stops.
 struct MigrationWatch {

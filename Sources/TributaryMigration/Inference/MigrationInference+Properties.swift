@@ -1,4 +1,5 @@
-package import TributaryChanges
+import TributaryChanges
+import TributaryModel
 
 /// Compares attributes and relationships.
 extension MigrationInference {
@@ -8,8 +9,12 @@ extension MigrationInference {
             refuse(name, new.name, "merge rule \(old.mergeRule.rawValue)", new.mergeRule.rawValue, .mergeRule)
             return
         }
-        guard old.type.widens(to: new.type), old.mergeRule == .latest || !old.type.isRewritten(as: new.type) else {
+        guard old.type.convertsLosslessly(to: new.type) else {
             refuse(name, new.name, old.type.rawValue, new.type.rawValue, .type)
+            return
+        }
+        guard old.mergeRule == .latest || !old.type.changesForm(as: new.type) else {
+            refuse(name, new.name, old.type.rawValue, new.type.rawValue, .mergedForm)
             return
         }
         if old.type == .composite, !MigrationInference.extends(old.compositeAttributes, new.compositeAttributes) {
@@ -89,35 +94,5 @@ extension MigrationInference {
             append(MigrationChange(new.isOptional ? .makeOptional : .makeMandatory, name, new.name))
         }
         if old.versionHashModifier != new.versionHashModifier { append(MigrationChange(.changeOther, name, new.name)) }
-    }
-}
-
-extension AttributeType {
-    /// Whether every value of this type is a value of `other` with an unchanged form in the log.
-    package func widens(to other: AttributeType) -> Bool {
-        switch (self, other) {
-        case _ where self == other: true
-        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
-        case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
-        case (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
-        case (.string, .uri), (.uri, .string), (.binary, .transformable), (.transformable, .binary): true
-        default: false
-        }
-    }
-
-    /// Whether the stored form of a value changes with the type.
-    package func isRewritten(as other: AttributeType) -> Bool {
-        isInteger && !other.isInteger
-    }
-
-    /// Converts a value of a narrower type to this type.
-    package func widened(_ value: PropertyValue) -> PropertyValue {
-        switch (self, value) {
-        case (.float, .integer(let whole)), (.double, .integer(let whole)): .double(Double(whole))
-        case (.decimal, .integer(let whole)): .decimal(String(whole))
-        case (.uri, .string(let text)): .uri(text)
-        case (.string, .uri(let text)): .string(text)
-        default: value
-        }
     }
 }

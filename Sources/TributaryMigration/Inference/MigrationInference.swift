@@ -1,4 +1,5 @@
 import TributaryChanges
+package import TributaryModel
 
 /// Compares two models and infers the changes of a migration and the differences that cannot be inferred.
 package struct MigrationInference: Sendable {
@@ -34,7 +35,8 @@ package struct MigrationInference: Sendable {
         for entity in old.entities where successors[entity.name] == nil {
             changes.append(MigrationChange(.removeEntity, entity.name))
         }
-        refuseSplits()
+        refuseDividedHierarchies()
+        refuseJoinedHierarchies()
     }
 
     /// Returns the plan of the migration.
@@ -86,7 +88,7 @@ package struct MigrationInference: Sendable {
     }
 
     /// Refuses to divide a hierarchy: the store keeps only the root entity of a deleted object.
-    private mutating func refuseSplits() {
+    private mutating func refuseDividedHierarchies() {
         let successors = mapping.successors
         for root in old.rootEntities {
             let heirs = ([root.name] + root.subentities).compactMap { successors[$0] }.compactMap {
@@ -95,6 +97,21 @@ package struct MigrationInference: Sendable {
             guard let first = heirs.first else { continue }
             for heir in heirs where heir.root != first.root {
                 refuse(heir.name, nil, "the hierarchy of '\(root.name)'", "that of '\(heir.root)'", .split)
+            }
+        }
+    }
+
+    /// Refuses to join two hierarchies: the store identifies an object by its root entity.
+    private mutating func refuseJoinedHierarchies() {
+        var sources: [String: String] = [:]
+        for entity in new.entities {
+            guard let former = mapping.entities[entity.name].flatMap({ old.entity(named: $0) }) else { continue }
+            guard let known = sources[entity.root] else {
+                sources[entity.root] = former.root
+                continue
+            }
+            if known != former.root {
+                refuse(entity.name, nil, "the hierarchy of '\(former.root)'", "that of '\(known)'", .join)
             }
         }
     }
@@ -115,7 +132,18 @@ package struct MigrationInference: Sendable {
         let inheritedBefore = before.properties.count - before.attributes.count - before.relationships.count
         for property in before.properties.dropFirst(inheritedBefore) where !kept.contains(property.name) {
             if property.hasStorage { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
+            refuseInverseWithoutStorage(of: property, in: before)
         }
+    }
+
+    /// Refuses to keep the inverse of a removed relationship when the removed side stores the relationship.
+    private mutating func refuseInverseWithoutStorage(of property: Property, in entity: Entity) {
+        guard case .relationship(let relationship, let storage) = property, storage.isOwn,
+            let inverse = relationship.inverse, let owner = mapping.successors[relationship.destination],
+            let kept = mapping.properties[owner]?.first(where: { $0.value == inverse })?.key
+        else { return }
+        let name = "\(entity.name).\(relationship.name)"
+        refuse(owner, kept, "the inverse of '\(name)'", "a relationship without '\(name)'", .storage)
     }
 
     private mutating func compare(_ former: Property, _ property: Property, in entity: Entity, _ before: Entity) {
@@ -165,6 +193,16 @@ package struct MigrationInference: Sendable {
                 help: reason.help
             )
         )
+    }
+}
+
+extension RelationshipStorage {
+    /// Whether the relationship itself is stored, and not its inverse.
+    fileprivate var isOwn: Bool {
+        switch self {
+        case .column, .links(_, ownsPairs: true): true
+        case .inverse, .links(_, ownsPairs: false): false
+        }
     }
 }
 

@@ -1,8 +1,10 @@
+import TributaryChanges
+package import TributaryModel
+
 /// The mapping of entities and properties between an older and a newer model.
 ///
 /// Names and renaming identifiers define the mapping: the identifier of a renamed entity or property is its name in the
 /// previous version, or an identifier that it keeps from version to version.
-/// identifier that it keeps from version to version.
 package struct ModelMapping: Sendable {
     /// The entity's name in the older model, by its name in the newer model.
     package private(set) var entities: [String: String]
@@ -86,15 +88,5 @@ package struct ModelMapping: Sendable {
         pass { item in byIdentifier[item.identifier ?? item.name]?.first { !taken.contains($0.name) } }
         pass { item in byName[item.name] }
         return result
-    }
-}
-
-extension Property {
-    /// The property's renaming identifier.
-    package var renamingIdentifier: String? {
-        switch self {
-        case .attribute(let attribute): attribute.renamingIdentifier
-        case .relationship(let relationship, _): relationship.renamingIdentifier
-        }
     }
 }

@@ -1,3 +1,5 @@
+public import TributaryModel
+
 /// The changes that migrate a store from one version of a model to another.
 ///
 /// ```swift

@@ -1,21 +1,21 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
-/// Migrates a store to a newer model by additions only.
+/// Migrates a store to a newer model by additions only, the last part of every migration.
 ///
 /// The migration adds new entities and properties, and merges deferred writes that the model can represent now; it
 /// refuses any other change. It runs in the transaction that opens the store.
-struct Migration {
+struct AdditiveMigration {
     let db: Database
-    let configuration: StoreConfiguration
+    let target: MigrationTarget
 
     /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
     /// unchanged.
     func run(isForced: Bool = false) throws -> StoreModel {
         let before = try Catalogue(db)
-        var builder = LayoutBuilder(model: configuration.model, catalogue: before)
-        let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
+        let layout = target.layout(before)
         let after = Catalogue(layout)
         guard isForced || after.entries != before.entries else { return layout }
         try refuseLosses(from: before, to: after)
@@ -29,9 +29,9 @@ struct Migration {
         }
         for link in layout.links where before[.link, "", link.name] == nil { try Schema.createTable(link, in: db) }
         try Schema.createViews(in: db, layout: layout)
-        try Schema.createFetchIndexes(in: db, layout: layout)
+        try Schema.createModelIndexes(in: db, layout: layout)
         try after.write(to: db)
-        try DeferredReplay(db: db, layout: layout, configuration: configuration).run()
+        try DeferredReplay(db: db, context: StoreContext(configuration: target.configuration, layout: layout)).run()
         return layout
     }
 
@@ -50,7 +50,7 @@ struct Migration {
     }
 
     private func cannotMigrate(_ reason: String) -> StoreError {
-        .cannotMigrate(path: configuration.path, reason: reason)
+        .cannotMigrate(path: target.configuration.path, reason: reason)
     }
 
     // MARK: Tables
@@ -58,7 +58,7 @@ struct Migration {
     private func extend(_ table: TableLayout, _ layout: StoreModel, _ before: Catalogue) throws {
         let hadEntity = before.entries.contains { key, entry in
             key.kind == .entity && key.name != table.root.name && table.entities.contains(key.name)
-                && entry.definition == "in \(table.name)"
+                && entry.table == table.name
         }
         if table.hasEntityColumn, !hadEntity {
             try db.execute(
@@ -67,16 +67,16 @@ struct Migration {
         }
         var added: [Int] = []
         var changed: [Int] = []
-        for (place, column) in table.columns.enumerated() {
+        for (columnIndex, column) in table.columns.enumerated() {
             guard let known = before[.column, table.root.name, column.name] else {
                 for definition in column.columnDefinitions {
                     try db.execute(sql: "ALTER TABLE \(table.quotedName) ADD COLUMN \(definition)")
                 }
                 try Schema.createIndex(on: column, of: table, in: db)
-                added.append(place)
+                added.append(columnIndex)
                 continue
             }
-            if known.initial != layout.initial(of: place, in: table) { changed.append(place) }
+            if known.initial != layout.initial(of: columnIndex, in: table) { changed.append(columnIndex) }
         }
         guard !added.isEmpty || !changed.isEmpty else { return }
         for entity in layout.entities where entity.table == table.index && !entity.entity.isAbstract {
@@ -84,9 +84,9 @@ struct Migration {
             try fillExceptions(table, entity, added: held, changed: changed.filter { entity.holds[$0] })
             try fillPlain(table, entity, added: held)
         }
-        for place in changed where table.columns[place].mergeRule == .counter {
-            for entity in layout.entities where entity.table == table.index && entity.holds[place] {
-                try fillCounter(table, entity, place)
+        for columnIndex in changed where table.columns[columnIndex].mergeRule == .counter {
+            for entity in layout.entities where entity.table == table.index && entity.holds[columnIndex] {
+                try CounterDefaults(db: db).fill(columnIndex, of: table, entity)
             }
         }
     }
@@ -97,7 +97,7 @@ struct Migration {
             db,
             """
             SELECT \(ObjectTable.head(table)) FROM \(table.quotedName)
-            WHERE rowid > ?1 AND _exceptions IS NOT NULL \(condition(table, entity)) ORDER BY rowid LIMIT 1000
+            WHERE rowid > ?1 AND _exceptions IS NOT NULL \(table.condition(entity)) ORDER BY rowid LIMIT 1000
             """
         )
         let statements = try ObjectTable(db, table)
@@ -114,21 +114,22 @@ struct Migration {
             last = end
             for row in rows {
                 var versions = row.versions
-                for place in added where table.columns[place].mergeRule != .counter {
-                    versions.setRegister(place, to: nil, isHeld: true)
+                for columnIndex in added where table.columns[columnIndex].mergeRule != .counter {
+                    versions.setRegister(columnIndex, to: nil, isHeld: true)
                 }
-                let places =
+                let columnIndexes =
                     added
-                    + changed.filter { place in
-                        table.columns[place].mergeRule != .counter && versions.register(place, isHeld: true) == nil
+                    + changed.filter { columnIndex in
+                        table.columns[columnIndex].mergeRule != .counter
+                            && versions.register(columnIndex, isHeld: true) == nil
                     }
-                let update = try statements.update(places)
+                let update = try statements.update(columnIndexes)
                 update.bind(1, row.revision)
                 update.bind(2, versions.base == row.revision ? nil : versions.base)
                 update.bind(3, versions.encoded)
                 update.bind(4, row.rowid)
-                for (index, place) in places.enumerated() {
-                    update.bind(Int32(index + 5), entity.defaults[place])
+                for (index, columnIndex) in columnIndexes.enumerated() {
+                    update.bind(Int32(index + 5), entity.defaults[columnIndex])
                 }
                 try update.run()
             }
@@ -139,38 +140,19 @@ struct Migration {
     private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
         guard !added.isEmpty else { return }
         var versions = RowVersions(base: 0)
-        for place in added where table.columns[place].mergeRule != .counter {
-            versions.setRegister(place, to: nil, isHeld: true)
+        for columnIndex in added where table.columns[columnIndex].mergeRule != .counter {
+            versions.setRegister(columnIndex, to: nil, isHeld: true)
         }
         let sets = added.enumerated().map { ",\(table.columns[$1].quotedName) = ?\($0 + 2)" }.joined()
         let update = try BoundStatement(
             db,
             """
             UPDATE \(table.quotedName) SET _exceptions = ?1\(sets)
-            WHERE _exceptions IS NULL \(condition(table, entity))
+            WHERE _exceptions IS NULL \(table.condition(entity))
             """
         )
         update.bind(1, versions.encoded)
-        for (index, place) in added.enumerated() { update.bind(Int32(index + 2), entity.defaults[place]) }
+        for (index, columnIndex) in added.enumerated() { update.bind(Int32(index + 2), entity.defaults[columnIndex]) }
         try update.run()
-    }
-
-    private func fillCounter(_ table: TableLayout, _ entity: EntityLayout, _ place: Int) throws {
-        let update = try BoundStatement(
-            db,
-            """
-            UPDATE \(table.quotedName) SET \(table.columns[place].quotedName) = ?1
-            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
-            \(condition(table, entity))
-            """
-        )
-        update.bind(1, entity.defaults[place])
-        update.bind(2, table.code)
-        update.bind(3, Int64(place))
-        try update.run()
-    }
-
-    private func condition(_ table: TableLayout, _ entity: EntityLayout) -> String {
-        table.hasEntityColumn ? "AND _entity = \(entity.code)" : ""
     }
 }

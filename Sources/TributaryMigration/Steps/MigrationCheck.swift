@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Checks whether the objects of a migrated store satisfy the new constraints of the model.
 ///
@@ -47,12 +48,12 @@ struct MigrationCheck {
 
     private func duplicates(of names: [String], in entity: EntityLayout) throws -> [MigrationViolation] {
         let table = layout.tables[entity.table]
-        let places = names.compactMap { name in
+        let columnIndexes = names.compactMap { name in
             entity.entity.propertyIndex(named: name).flatMap { entity.propertyColumns[$0] }
         }
-        guard places.count == names.count else { return [] }
-        let columns = places.map { table.columns[$0].quotedName }
-        let codes = BatchUniqueness.owners(of: names, entity.entity, layout)
+        guard columnIndexes.count == names.count else { return [] }
+        let columns = columnIndexes.map { table.columns[$0].quotedName }
+        let codes = layout.codes(ofUniqueKey: names, of: entity.entity)
         let within = condition(table, codes)
         let select = try BoundStatement(
             db,
@@ -64,8 +65,8 @@ struct MigrationCheck {
         )
         var groups: [(values: [PropertyValue], count: Int)] = []
         try select.forEach { row in
-            let values = places.enumerated().map { table.columns[$1].value(in: row, at: Int32($0)) }
-            groups.append((values, Int(row.integer(Int32(places.count)))))
+            let values = columnIndexes.enumerated().map { table.columns[$1].value(in: row, at: Int32($0)) }
+            groups.append((values, Int(row.integer(Int32(columnIndexes.count)))))
         }
         return try groups.map { group in
             let equal = columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
@@ -88,12 +89,12 @@ struct MigrationCheck {
     /// Finds objects without a mandatory target; a target that is not visible, or not inserted yet, counts as a target.
     private func missing(
         _ name: String,
-        _ place: EntityLayout.Place,
+        _ storage: EntityLayout.Place,
         in entity: EntityLayout
     ) throws -> MigrationViolation? {
         let table = layout.tables[entity.table]
         let has: String
-        switch place {
+        switch storage {
         case .column(let column):
             has = """
                 o.\(table.columns[column].quotedName) IS NOT NULL OR EXISTS (SELECT 1 FROM tributary_reference r

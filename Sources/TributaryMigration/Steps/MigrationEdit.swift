@@ -1,6 +1,7 @@
 import GRDB
 package import TributaryChanges
 package import TributaryModel
+package import TributaryStore
 
 /// Reads and writes a store in the middle of a migration.
 ///
@@ -33,7 +34,7 @@ package final class MigrationEdit {
     /// Writes the added changes.
     package func flush() throws {
         guard !pending.isEmpty else { return }
-        _ = try write.commit(LocalTransaction(author: DeferredReplay.author, changes: pending))
+        _ = try write.commit(LocalTransaction(author: UnloggedTransaction.author, changes: pending))
         pending = []
     }
 

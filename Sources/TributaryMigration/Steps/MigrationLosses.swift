@@ -1,5 +1,6 @@
 import GRDB
 import TributaryModel
+import TributaryStore
 
 /// Counts the values and objects that a migration drops because the newer model lacks their property or entity.
 struct MigrationLosses {
@@ -34,9 +35,7 @@ struct MigrationLosses {
     }
 
     private func values(of property: String, in entity: EntityLayout) throws -> Int {
-        guard let propertyIndex = entity.entity.propertyIndex(named: property),
-            !goesOn(entity.entity.properties[propertyIndex])
-        else { return 0 }
+        guard let propertyIndex = entity.entity.propertyIndex(named: property) else { return 0 }
         switch entity.places[propertyIndex] {
         case .column(let column):
             let table = table(entity)
@@ -49,17 +48,9 @@ struct MigrationLosses {
             ) ?? 0
         case .links(let index, ownsPairs: true):
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(layout.links[index].quotedName)") ?? 0
-        // The other side of the relationship counts these values.
+        // The other side of the relationship stores these values.
         case .links, .inverseColumn, .inverse, .none: return 0
         }
-    }
-
-    /// Whether a removed relationship continues, because its other side does.
-    private func goesOn(_ property: Property) -> Bool {
-        guard let relationship = property.relationship, let inverse = relationship.inverse else { return false }
-        return inference.mapping.successors[relationship.destination].map { heir in
-            inference.mapping.properties[heir]?.values.contains(inverse) == true
-        } ?? false
     }
 
     private func table(_ entity: EntityLayout) -> TableLayout { layout.tables[entity.table] }

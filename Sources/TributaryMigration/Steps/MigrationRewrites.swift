@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Writes values that a migration cannot convert in place, as changes of this store.
 ///
@@ -10,17 +11,15 @@ struct MigrationRewrites {
     let layout: StoreModel
 
     func run() throws {
-        let edit = MigrationEdit(step.db, configuration: step.configuration, layout: layout)
+        let edit = MigrationEdit(step.db, configuration: step.target.configuration, layout: layout)
         for change in step.inference.changes where change.kind == .fillMandatory {
             try fill(change, edit)
             try edit.flush()
         }
         for table in step.before.tables where !step.mapping.isKept[table.index] {
-            for place in table.columns.indices { try rewriteRegisters(table, place, edit) }
+            for columnIndex in table.columns.indices { try rewriteRegisters(table, columnIndex, edit) }
         }
-        for link in step.before.links where step.mapping.links[link.index].map(\.isOfInverse) ?? true {
-            try rewritePairs(link, edit)
-        }
+        for link in step.before.links where step.mapping.links[link.index] == nil { try rewritePairs(link, edit) }
         try edit.flush()
     }
 
@@ -29,7 +28,7 @@ struct MigrationRewrites {
     private func fill(_ change: MigrationChange, _ edit: MigrationEdit) throws {
         guard let entity = layout.entity(named: change.entity), let name = change.property,
             let propertyIndex = entity.entity.propertyIndex(named: name),
-            case .column(let place) = entity.places[propertyIndex],
+            case .column(let columnIndex) = entity.places[propertyIndex],
             let attribute = entity.entity.properties[propertyIndex].attribute
         else { return }
         let table = layout.tables[entity.table]
@@ -38,7 +37,7 @@ struct MigrationRewrites {
         let write = PropertyWrite(name: name, value: attribute.json(for: attribute.defaultValue))
         try rows(
             table.quotedName,
-            "SELECT rowid, _id, \(code) FROM \(table.quotedName) WHERE \(table.columns[place].quotedName) IS NULL"
+            "SELECT rowid, _id, \(code) FROM \(table.quotedName) WHERE \(table.columns[columnIndex].quotedName) IS NULL"
                 + " AND \(code) IN (\(codes.joined(separator: ", ")))"
         ) { row in
             guard let id = row.id(1), let concrete = layout.entity(code: row.integer(2)) else { return nil }
@@ -74,18 +73,19 @@ struct MigrationRewrites {
     // MARK: Relationships
 
     /// Writes a to-one register that the migration could not convert in place.
-    private func rewriteRegisters(_ table: TableLayout, _ place: Int, _ edit: MigrationEdit) throws {
-        guard case .reference = table.columns[place].kind else { return }
+    private func rewriteRegisters(_ table: TableLayout, _ columnIndex: Int, _ edit: MigrationEdit) throws {
+        guard case .reference = table.columns[columnIndex].kind else { return }
         for (index, entity) in step.before.entities.enumerated()
-        where entity.table == table.index && entity.holds[place] && step.mapping.places[index][place] == nil
+        where entity.table == table.index && entity.holds[columnIndex]
+            && step.mapping.columnIndexes[index][columnIndex] == nil
             && step.mapping.entities[index] != nil
         {
-            guard let propertyIndex = entity.propertyColumns.firstIndex(of: place),
+            guard let propertyIndex = entity.propertyColumns.firstIndex(of: columnIndex),
                 let relationship = entity.entity.properties[propertyIndex].relationship,
                 let rewrite = self.rewrite(of: relationship, in: index)
             else { continue }
             let condition = table.hasEntityColumn ? " AND _entity = \(entity.code)" : ""
-            let column = table.columns[place].quotedName
+            let column = table.columns[columnIndex].quotedName
             let former = MigrationStep.former(table)
             try rows(
                 former,
@@ -97,7 +97,9 @@ struct MigrationRewrites {
                 try edit.add($0)
             }
             try edit.flush()
-            if case .assign(let owner, let property) = rewrite { try release(owner, property, table, place, edit) }
+            if case .assign(let owner, let property) = rewrite {
+                try release(owner, property, table, columnIndex, edit)
+            }
         }
     }
 
@@ -108,7 +110,7 @@ struct MigrationRewrites {
         _ owner: String,
         _ property: String,
         _ table: TableLayout,
-        _ place: Int,
+        _ columnIndex: Int,
         _ edit: MigrationEdit
     ) throws {
         let hidden = try BoundStatement(
@@ -116,7 +118,7 @@ struct MigrationRewrites {
             "SELECT id, target FROM tributary_former_reference WHERE root = ?1 AND place = ?2 ORDER BY id"
         )
         hidden.bind(1, table.code)
-        hidden.bind(2, Int64(place))
+        hidden.bind(2, Int64(columnIndex))
         var references: [(id: UniqueID, target: UniqueID)] = []
         try hidden.forEach { row in
             if let id = row.id(0), let target = row.id(1) { references.append((id, target)) }
@@ -164,22 +166,14 @@ struct MigrationRewrites {
         }
     }
 
-    /// How a pair of the old relationship is written in the new model; nil when the model has neither side any more.
+    /// How a pair of the old relationship is written in the new model; nil when the model does not have it any more.
     private func rewrite(of relationship: Relationship, in entity: Int) -> RelationshipRewrite? {
         let mapping = step.mapping
-        if let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
+        guard let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
             let name = mapping.successor(of: relationship.name, of: entity),
             let heir = new.property(named: name)?.relationship
-        {
-            if heir.isToMany { return .link(owner: new.name, heir.name) }
-            return heir.inverse.map { .assign(owner: heir.destination, $0) }
-        }
-        guard let inverse = relationship.inverse,
-            let destination = step.before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
-            let new = mapping.entities[destination].map({ step.after.entities[$0].entity }),
-            let name = mapping.successor(of: inverse, of: destination),
-            let heir = new.property(named: name)?.relationship
         else { return nil }
-        return heir.isToMany ? .linkBack(owner: new.name, heir.name) : .assign(owner: new.name, heir.name)
+        if heir.isToMany { return .link(owner: new.name, heir.name) }
+        return heir.inverse.map { .assign(owner: heir.destination, $0) }
     }
 }

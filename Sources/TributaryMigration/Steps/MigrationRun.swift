@@ -2,11 +2,13 @@ import CSQLite
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Compares a store with the model and migrates it step by step, in the transaction that opens it.
 struct MigrationRun {
     let db: Database
     let configuration: StoreConfiguration
+    let settings: MigrationSettings
 
     private struct PlannedStep {
         var inference: MigrationInference
@@ -25,11 +27,11 @@ struct MigrationRun {
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return try Migration(db: db, configuration: knowing(older, model)).run(isForced: isForced)
+            return try AdditiveMigration(db: db, target: target(model, older)).run(isForced: isForced)
         }
         guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
             // The store was made before models were recorded: only additions are possible.
-            let layout = try Migration(db: db, configuration: knowing(.none, model)).run(isForced: isForced)
+            let layout = try AdditiveMigration(db: db, target: target(model, .none)).run(isForced: isForced)
             try recorded.move(to: model, through: nil)
             return layout
         }
@@ -37,22 +39,26 @@ struct MigrationRun {
         let between = model.earlier.following(versionHash: currentHash)
         let isOlder = recorded.hasLeft(hash) || model.later.following(versionHash: currentHash) != nil
         guard between != nil || !isOlder else {
-            throw failure(.olderModel(store: current.version, model: model.version))
+            throw MigrationError.olderModel(store: current.version, model: model.version)
         }
         let steps = try steps(through: [current] + (between ?? []) + [model])
-        guard configuration.migration.migrates else {
-            throw failure(.notAllowed(MigrationPlan(from: current.version, to: model.version, of: steps.map(\.plan))))
+        guard settings.migrates else {
+            throw MigrationError.notAllowed(
+                MigrationPlan(from: current.version, to: model.version, of: steps.map(\.plan))
+            )
         }
         let losses = try losses(through: [current] + (between ?? []) + [model], steps)
-        guard losses.isEmpty || configuration.migration.allowsLoss || current.version != model.version else {
-            throw failure(.losesValues(version: model.version, losses))
+        guard losses.isEmpty || settings.allowsLoss || current.version != model.version else {
+            throw MigrationError.losesValues(version: model.version, losses)
         }
         do {
-            return try interruptible { try carryOut(steps, through: between, losses: losses, recorded: &recorded) }
+            return try interruptible {
+                try carryOut(steps, through: between, losses: losses, recorded: &recorded)
+            }
         } catch StoreError.database(SQLITE_INTERRUPT, _) {
-            throw failure(.interrupted(from: current.version, to: model.version))
+            throw MigrationError.interrupted(from: current.version, to: model.version)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-            throw failure(.interrupted(from: current.version, to: model.version))
+            throw MigrationError.interrupted(from: current.version, to: model.version)
         }
     }
 
@@ -62,39 +68,36 @@ struct MigrationRun {
         losses: [MigrationLoss],
         recorded: inout RecordedModels
     ) throws -> StoreModel {
-        guard let last = steps.last else { throw failure(.notInferable(from: "", to: "", [])) }
-        let settings = configuration.migration
+        guard let last = steps.last else { throw MigrationError.notInferable(from: "", to: "", []) }
         var progress = MigrationProgress(from: steps[0].plan.from, to: last.plan.to)
         progress.losses = losses
         try settings.report?(progress)
         var layout: StoreModel?
         for step in steps {
-            let before = knowing(recorded.versions(withCurrent: false), step.inference.old)
-            let after = knowing(recorded.versions(withCurrent: true), step.inference.new)
+            let before = target(step.inference.old, recorded.versions(withCurrent: false))
+            let after = target(step.inference.new, recorded.versions(withCurrent: true))
             if let stage = step.stage {
-                var builder = LayoutBuilder(model: before.model, catalogue: try Catalogue(db))
-                let old = builder.build(storeName: before.name, histories: before.histories)
-                try perform(stage, stage.willMigrate, before, old)
+                try perform(stage, stage.willMigrate, before, before.layout(try Catalogue(db)))
             }
-            let made = try MigrationStep(db: db, configuration: after, inference: step.inference).run()
+            let made = try MigrationStep(db: db, target: after, inference: step.inference, report: settings.report)
+                .run()
             let passed = between.map { $0.prefix { $0.version != step.plan.to } }
             try recorded.move(to: step.inference.new, through: passed.map(Array.init))
             if let stage = step.stage { try perform(stage, stage.didMigrate, after, made, from: step.inference.old) }
             let violations = try MigrationCheck(db: db, inference: step.inference, layout: made).violations()
             guard violations.isEmpty else {
-                throw failure(.violated(from: step.plan.from, to: step.plan.to, violations))
+                throw MigrationError.violated(from: step.plan.from, to: step.plan.to, violations)
             }
             layout = made
         }
         try settings.report?(progress)
-        guard let layout else { throw failure(.notInferable(from: "", to: "", [])) }
+        guard let layout else { throw MigrationError.notInferable(from: "", to: "", []) }
         return layout
     }
 
     /// Counts the values that the steps drop; a custom stage is responsible for its own losses.
     private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
-        var builder = LayoutBuilder(model: chain[0], catalogue: try Catalogue(db))
-        let layout = builder.build(storeName: configuration.name)
+        let layout = target(chain[0], .none).layout(try Catalogue(db))
         let hasStages = steps.contains { $0.stage != nil }
         func losses(upTo last: Int) throws -> [MigrationLoss] {
             guard last > 0 else { return [] }
@@ -117,16 +120,16 @@ struct MigrationRun {
     private func perform(
         _ stage: CustomMigrationStage,
         _ block: (MigrationEdit) throws -> Void,
-        _ configuration: StoreConfiguration,
+        _ target: MigrationTarget,
         _ layout: StoreModel,
         from oldModel: Model? = nil
     ) throws {
-        let edit = MigrationEdit(db, configuration: configuration, layout: layout, oldModel: oldModel)
+        let edit = MigrationEdit(db, configuration: target.configuration, layout: layout, oldModel: oldModel)
         do {
             try block(edit)
             try edit.flush()
         } catch {
-            throw failure(.stageFailed(from: stage.from, to: stage.to, reason: "\(error)"))
+            throw MigrationError.stageFailed(from: stage.from, to: stage.to, reason: "\(error)")
         }
     }
 
@@ -150,62 +153,33 @@ struct MigrationRun {
             }
             steps.append(PlannedStep(inference: inference, plan: plan, stage: stage, first: first, last: last))
         }
-        var place = 0
-        while place < chain.count - 1 {
+        var index = 0
+        while index < chain.count - 1 {
             var next: (first: Int, last: Int, stage: CustomMigrationStage)?
-            for stage in configuration.migration.stages {
-                guard let first = chain[place...].firstIndex(where: { $0.version == stage.from }),
+            for stage in settings.stages {
+                guard let first = chain[index...].firstIndex(where: { $0.version == stage.from }),
                     let last = chain[(first + 1)...].firstIndex(where: { $0.version == stage.to }),
                     next.map({ first < $0.first }) ?? true
                 else { continue }
                 next = (first, last, stage)
             }
-            add(place, next?.first ?? chain.count - 1, nil)
+            add(index, next?.first ?? chain.count - 1, nil)
             if let next { add(next.first, next.last, next.stage) }
-            place = next?.last ?? chain.count - 1
+            index = next?.last ?? chain.count - 1
         }
         guard refusals.isEmpty else {
-            throw failure(.notInferable(from: current.version, to: model.version, refusals))
+            throw MigrationError.notInferable(from: current.version, to: model.version, refusals)
         }
         return steps
     }
 
-    /// The configuration for one version, including the names of the versions before it.
-    private func knowing(_ older: ModelVersions, _ model: Model) -> StoreConfiguration {
-        var result = configuration
-        result.model = model
-        result.histories = [older, model.earlier].filter { $0.count > 0 }
-        return result
-    }
-
-    private func failure(_ error: MigrationError) -> StoreError {
-        .migration(path: configuration.path, error)
-    }
-
-    // MARK: Stopping
-
-    private final class Stop {
-        let isWanted: @Sendable () -> Bool
-
-        init(_ isWanted: @escaping @Sendable () -> Bool) {
-            self.isWanted = isWanted
-        }
+    private func target(_ model: Model, _ older: ModelVersions) -> MigrationTarget {
+        MigrationTarget(model, older: older, configuration)
     }
 
     private func interruptible<T>(_ block: () throws -> T) throws -> T {
-        guard let shouldStop = configuration.migration.shouldStop else { return try block() }
-        let stop = Stop(shouldStop)
-        sqlite3_progress_handler(
-            db.sqliteConnection,
-            configuration.migration.stepsBetweenQuestions,
-            { context in
-                guard let context else { return 0 }
-                return Unmanaged<Stop>.fromOpaque(context).takeUnretainedValue().isWanted() ? 1 : 0
-            },
-            Unmanaged.passUnretained(stop).toOpaque()
-        )
-        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
-        return try withExtendedLifetime(stop, block)
+        guard let shouldStop = settings.shouldStop else { return try block() }
+        return try db.interrupting(when: shouldStop, every: settings.stepsBetweenQuestions, block)
     }
 }
 

@@ -1,4 +1,5 @@
-package import TributaryModel
+import GRDB
+import TributaryStore
 
 /// The settings for the migration of a store that is opened with another version of its model.
 package struct MigrationSettings: Sendable {
@@ -13,8 +14,8 @@ package struct MigrationSettings: Sendable {
     /// Called between SQLite's instructions; true ends the migration, and the next opening starts it again.
     package var shouldStop: (@Sendable () -> Bool)?
 
-    /// Instructions of SQLite's virtual machine between two calls.
-    package var stepsBetweenQuestions: Int32 = 1_000
+    /// The number of instructions between two calls of `shouldStop`.
+    package var stepsBetweenQuestions = Database.stepsBetweenQuestions
 
     package init() {}
 }

@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Defers values that the newer model does not have, as if they had been imported after the migration.
 ///
@@ -25,8 +26,7 @@ extension MigrationStep {
         write: (name: String, value: JSONValue),
         number: Int64
     ) throws {
-        let value = String(decoding: write.value.canonicalBytes, as: UTF8.self)
-        let content = DeferredWriteTable.Content(operation: "update", property: write.name, value: value)
+        let content = DeferredWriteTable.Content(PropertyWrite(name: write.name, value: write.value), isInsert: false)
         let valueIndex = try nextValueIndex(entity, id, number)
         try insert(content, entity, id, number, index: Index.write, valueIndex: valueIndex)
     }
@@ -35,7 +35,7 @@ extension MigrationStep {
     ///
     /// A lost file then does not prevent the store from opening.
     func whole(_ value: PropertyValue) -> PropertyValue {
-        StoreContext(configuration: configuration, layout: before).readable(value)
+        StoreContext(configuration: target.configuration, layout: before).readable(value)
     }
 
     /// The next free value index; earlier steps may have deferred values of this transaction.
@@ -66,14 +66,19 @@ extension MigrationStep {
             partial.deleted = deleted
             if heir == nil { try deferDeletion(name, head.id, number: deleted) }
         }
-        let content = DeferredWriteTable.Content(operation: "insert", value: "{}")
-        try insert(content, name, head.id, head.versions.inserted, index: Index.insert)
-        for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule != .counter {
-            guard let number = head.versions.register(place, isHeld: entity.holds[place]) else { continue }
-            let value = try register(head.id, table, place, row)
-            if let heir, let target = mapping.columns[table.index][place] {
-                let widened = after.tables[heir].columns[target].widened(value)
-                partial.registers[target] = PartialRow.Register(version: number, value: widened)
+        try insert(
+            DeferredWriteTable.Content(of: .insert([])),
+            name,
+            head.id,
+            head.versions.inserted,
+            index: Index.insert
+        )
+        for (columnIndex, column) in table.columns.enumerated() where column.isRegister && !column.isCounter {
+            guard let number = head.versions.register(columnIndex, isHeld: entity.holds[columnIndex]) else { continue }
+            let value = try register(head.id, table, columnIndex, row)
+            if let heir, let target = mapping.columns[table.index][columnIndex] {
+                let converted = after.tables[heir].columns[target].converted(value)
+                partial.registers[target] = PartialRow.Register(version: number, value: converted)
             } else {
                 try deferWrite(name, head.id, write: (column.property, whole(value).json), number: number)
             }
@@ -84,7 +89,7 @@ extension MigrationStep {
 
     /// Defers the deletion of an object whose root entity was removed.
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {
-        try insert(DeferredWriteTable.Content(operation: "delete"), entity, id, number, index: Index.delete)
+        try insert(DeferredWriteTable.Content(of: .delete), entity, id, number, index: Index.delete)
     }
 
     /// Defers the pairs of one object that one transaction wrote.
@@ -97,17 +102,11 @@ extension MigrationStep {
         isRemoved: Bool,
         targets: [(id: UniqueID, position: String?)]
     ) throws {
-        var members = [JSONMember(key: "ids", value: .array(targets.map { .string($0.id.description) }))]
-        if !isRemoved, targets.contains(where: { $0.position != nil }) {
-            members.append(
-                JSONMember(key: "positions", value: .array(targets.map { .string($0.position ?? "") }))
-            )
-        }
-        let content = DeferredWriteTable.Content(
-            operation: isRemoved ? "unlink" : "link",
-            property: property,
-            value: JSONValue.object(members).text
-        )
+        let ids = targets.map(\.id)
+        let positions = targets.contains { $0.position != nil } ? targets.map { $0.position ?? "" } : nil
+        let operation: Change.Operation =
+            isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
+        let content = DeferredWriteTable.Content(of: operation)
         try insert(content, entity, id, number, index: Index.links - 2 * link - (isRemoved ? 1 : 0))
     }
 
@@ -144,9 +143,9 @@ extension MigrationStep {
     }
 
     /// The entity nearest to the root that has the column.
-    func holder(_ table: TableLayout, _ place: Int) -> Int {
+    func holder(_ table: TableLayout, _ columnIndex: Int) -> Int {
         let holders = before.entities.indices.filter {
-            before.entities[$0].table == table.index && before.entities[$0].holds[place]
+            before.entities[$0].table == table.index && before.entities[$0].holds[columnIndex]
         }
         return holders.min { before.entities[$0].entity.ancestors.count < before.entities[$1].entity.ancestors.count }
             ?? before.entities.firstIndex { $0.table == table.index } ?? 0

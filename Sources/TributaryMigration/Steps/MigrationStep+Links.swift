@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Migrates the pairs of many-to-many relationships, and positions.
 extension MigrationStep {
@@ -58,8 +59,8 @@ extension MigrationStep {
         var other: String?
         let name = mapping.entities[owner].map { after.entities[$0].entity.name }
         let last = name ?? after.lastName(ofEntity: before.entities[owner].entity.name)
-        if case .formerPairs(let entity, let kept)? = after.formerKeeper(ofProperty: property, of: last) {
-            (other, property, source) = (entity, kept, link.target)
+        if let owner = after.formerPairsOwner(ofProperty: property, of: last) {
+            (other, property, source) = (owner.entity, owner.property, link.target)
         }
         let isSwapped = other != nil
         let position = link.isOrdered ? "_position" : "NULL"

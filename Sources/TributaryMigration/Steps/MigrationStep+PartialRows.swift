@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Migrates objects that are not visible, counters, and the history of deleted objects.
 extension MigrationStep {
@@ -12,14 +13,14 @@ extension MigrationStep {
             let known = row.withBytes(3) { PartialRow(deleted: row.optionalInteger(2), packed: $0) }
             var moved = PartialRow(deleted: known.deleted)
             let new = self.mapping.tables[index].map { self.after.tables[$0] }
-            for (place, held) in known.registers {
-                if let new, let target = self.mapping.columns[index][place] {
-                    let value = new.columns[target].widened(held.value)
+            for (columnIndex, held) in known.registers {
+                if let new, let target = self.mapping.columns[index][columnIndex] {
+                    let value = new.columns[target].converted(held.value)
                     moved.registers[target] = PartialRow.Register(version: held.version, value: value)
                     continue
                 }
-                let name = try self.entityName(table, id, fallback: self.holder(table, place))
-                let write = (table.columns[place].property, self.whole(held.value).json)
+                let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
+                let write = (table.columns[columnIndex].property, self.whole(held.value).json)
                 try self.deferWrite(name, id, write: write, number: held.version)
             }
             guard let new else {
@@ -50,12 +51,12 @@ extension MigrationStep {
         try select.forEach { row in
             guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
             let table = self.before.tables[index]
-            let place = Int(row.integer(2))
-            let total = table.columns[place].value(in: row, at: 4)
-            guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][place] else {
-                let name = try self.entityName(table, id, fallback: self.holder(table, place))
+            let columnIndex = Int(row.integer(2))
+            let total = table.columns[columnIndex].value(in: row, at: 4)
+            guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][columnIndex] else {
+                let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
                 let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])
-                let write = (table.columns[place].property, amount)
+                let write = (table.columns[columnIndex].property, amount)
                 return try self.deferWrite(name, id, write: write, number: row.integer(5))
             }
             insert.bind(1, self.after.tables[new].code)
@@ -71,28 +72,12 @@ extension MigrationStep {
     func fillCounters() throws {
         let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
         for table in after.tables where arrivals.contains(table.index) {
-            for (place, column) in table.columns.enumerated() where column.isRegister && column.mergeRule == .counter {
-                for entity in after.entities where entity.table == table.index && entity.holds[place] {
-                    try fillCounter(column, place, of: table, entity)
+            for (columnIndex, column) in table.columns.enumerated() where column.isCounter {
+                for entity in after.entities where entity.table == table.index && entity.holds[columnIndex] {
+                    try CounterDefaults(db: db).fill(columnIndex, of: table, entity)
                 }
             }
         }
-    }
-
-    private func fillCounter(_ column: ColumnLayout, _ place: Int, of table: TableLayout, _ entity: EntityLayout) throws
-    {
-        let condition = table.hasEntityColumn ? "AND _entity = \(entity.code)" : ""
-        let update = try BoundStatement(
-            db,
-            """
-            UPDATE \(table.quotedName) SET \(column.quotedName) = ?1
-            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3) \(condition)
-            """
-        )
-        update.bind(1, entity.defaults[place])
-        update.bind(2, table.code)
-        update.bind(3, Int64(place))
-        try update.run()
     }
 
     func moveTombstones() throws {
@@ -101,7 +86,7 @@ extension MigrationStep {
                 let code = after.tables[new].code
                 guard code != table.code else { continue }
                 try db.execute(
-                    sql: "UPDATE OR REPLACE tributary_tombstone SET root = ? WHERE root = ?",
+                    sql: "UPDATE tributary_tombstone SET root = ? WHERE root = ?",
                     arguments: [code, table.code]
                 )
             } else {
@@ -114,23 +99,12 @@ extension MigrationStep {
     func renameShapes() throws {
         let kinds: Set<MigrationChange.Kind> = [.renameEntity, .renameProperty]
         guard inference.changes.contains(where: { kinds.contains($0.kind) }) else { return }
-        let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
-        var shapes: [(key: [UInt8], entity: String, properties: String)] = []
-        try select.forEach { shapes.append(($0.bytes(0), $0.text(1), $0.text(2))) }
-        let update = try BoundStatement(db, "UPDATE tributary_shape SET entity = ?2, properties = ?3 WHERE key = ?1")
-        for shape in shapes {
-            guard let entity = before.entities.firstIndex(where: { $0.entity.name == shape.entity }),
-                let new = mapping.entities[entity]
-            else { continue }
-            let names = HistoryWriter.names(shape.properties).map { mapping.successor(of: $0, of: entity) ?? $0 }
-            update.bind(1, shape.key)
-            update.bind(2, after.entities[new].entity.name)
-            update.bind(3, JSONValue.array(names.sorted().map { .string($0) }).text)
-            try update.run()
+        try HistoryShapeTable(db: db).rename { entity, properties in
+            guard let old = before.entities.firstIndex(where: { $0.entity.name == entity }),
+                let new = mapping.entities[old]
+            else { return nil }
+            let names = properties.map { mapping.successor(of: $0, of: old) ?? $0 }
+            return (after.entities[new].entity.name, names)
         }
     }
-}
-
-extension ColumnLayout {
-    fileprivate var isCounter: Bool { isRegister && mergeRule == .counter }
 }

@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Migrates visible objects: reads each row with its versions and writes it to the new table.
 extension MigrationStep {
@@ -15,7 +16,7 @@ extension MigrationStep {
             try db.execute(sql: "ALTER TABLE \(link.quotedName) RENAME TO \(MigrationStep.former(link))")
         }
         let roots = codes.map(String.init).joined(separator: ", ")
-        for name in ["object", "reference", "counter"] {
+        for name in MigrationStep.setAsideTables {
             try db.execute(
                 sql: """
                     CREATE TABLE tributary_former_\(name) AS SELECT * FROM tributary_\(name) WHERE root IN (\(roots));
@@ -27,7 +28,7 @@ extension MigrationStep {
         let select = try BoundStatement(db, "SELECT DISTINCT root, place FROM tributary_former_reference")
         try select.forEach { row in
             guard let table = self.before.tableIndex(code: row.integer(0)) else { return }
-            self.unresolved.insert([table, Int(row.integer(1))])
+            self.unresolved.insert(StoreModel.ColumnIndex(table: table, column: Int(row.integer(1))))
         }
         let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
         for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
@@ -78,20 +79,20 @@ extension MigrationStep {
         guard let new = copying.new, let statements = copying.insert else { return }
         let old = copying.old
         let (held, holds) = (before.entities[head.entity].holds, after.entities[entity].holds)
-        let places = mapping.places[head.entity]
-        let sources = copying.sources[head.entity] ?? invert(places, count: new.columns.count)
+        let columnIndexes = mapping.columnIndexes[head.entity]
+        let sources = copying.sources[head.entity] ?? invert(columnIndexes, count: new.columns.count)
         copying.sources[head.entity] = sources
         var versions = RowVersions(base: head.versions.base)
         versions.inserted = head.versions.inserted
         versions.deleted = head.versions.deleted
         let insert = statements.insert
-        for (place, column) in new.columns.enumerated() {
-            let index = ObjectTable.firstColumn + Int32(place)
-            guard let source = sources[place] else {
-                if column.isRegister, column.mergeRule != .counter {
-                    versions.setRegister(place, to: nil, isHeld: holds[place])
+        for (columnIndex, column) in new.columns.enumerated() {
+            let index = ObjectTable.firstColumn + Int32(columnIndex)
+            guard let source = sources[columnIndex] else {
+                if column.isRegister, !column.isCounter {
+                    versions.setRegister(columnIndex, to: nil, isHeld: holds[columnIndex])
                 }
-                insert.bind(index, after.entities[entity].defaults[place])
+                insert.bind(index, after.entities[entity].defaults[columnIndex])
                 continue
             }
             let value = old.columns[source].value(in: row, at: 6 + Int32(source))
@@ -99,17 +100,18 @@ extension MigrationStep {
                 let isNobody = column.isRegister && (value.isNull || !held[source])
                 insert.bind(
                     index,
-                    isNobody && holds[place] ? after.entities[entity].defaults[place] : column.widened(value)
+                    isNobody && holds[columnIndex]
+                        ? after.entities[entity].defaults[columnIndex] : column.converted(value)
                 )
                 continue
             }
             let number = head.versions.register(source, isHeld: held[source])
-            versions.setRegister(place, to: number, isHeld: holds[place])
+            versions.setRegister(columnIndex, to: number, isHeld: holds[columnIndex])
             if number == nil {
-                insert.bind(index, after.entities[entity].defaults[place])
+                insert.bind(index, after.entities[entity].defaults[columnIndex])
             } else {
-                insert.bind(index, column.widened(value))
-                if value.isNull { try moveUnresolved(head.id, old, source, to: new, place) }
+                insert.bind(index, column.converted(value))
+                if value.isNull { try moveUnresolved(head.id, old, source, to: new, columnIndex) }
             }
         }
         let revision = row.integer(1)
@@ -119,17 +121,14 @@ extension MigrationStep {
         insert.bind(4, versions.encoded)
         insert.bind(5, after.entities[entity].code)
         try insert.run()
-        guard insert.changedRows > 0 else {
-            throw StoreError.cannotMigrate(
-                path: configuration.path,
-                reason: "two objects of '\(new.root.name)' would have the identifier \(head.id)"
-            )
-        }
-        for (place, column) in old.columns.enumerated() where places[place] == nil && column.isRegister {
-            guard column.mergeRule != .counter, let number = head.versions.register(place, isHeld: held[place]) else {
+        for (columnIndex, column) in old.columns.enumerated()
+        where columnIndexes[columnIndex] == nil && column.isRegister {
+            guard column.mergeRule != .counter,
+                let number = head.versions.register(columnIndex, isHeld: held[columnIndex])
+            else {
                 continue
             }
-            let value = try register(head.id, old, place, row)
+            let value = try register(head.id, old, columnIndex, row)
             try deferWrite(
                 after.entities[entity].entity.name,
                 head.id,
@@ -139,27 +138,31 @@ extension MigrationStep {
         }
     }
 
-    private func invert(_ places: [Int?], count: Int) -> [Int?] {
+    private func invert(_ columnIndexes: [Int?], count: Int) -> [Int?] {
         var result = [Int?](repeating: nil, count: count)
-        for (old, new) in places.enumerated() { if let new { result[new] = old } }
+        for (old, new) in columnIndexes.enumerated() { if let new { result[new] = old } }
         return result
     }
 
     /// The value that a register of a visible object holds, whether the row shows it or not.
-    func register(_ id: UniqueID, _ table: TableLayout, _ place: Int, _ row: BoundStatement) throws -> PropertyValue {
-        let value = table.columns[place].value(in: row, at: 6 + Int32(place))
-        guard value.isNull, unresolved.contains([table.index, place]) else { return value }
-        return try target(id, table, place).map(PropertyValue.reference) ?? .null
+    func register(_ id: UniqueID, _ table: TableLayout, _ columnIndex: Int, _ row: BoundStatement) throws
+        -> PropertyValue
+    {
+        let value = table.columns[columnIndex].value(in: row, at: 6 + Int32(columnIndex))
+        guard value.isNull, unresolved.contains(StoreModel.ColumnIndex(table: table.index, column: columnIndex)) else {
+            return value
+        }
+        return try target(id, table, columnIndex).map(PropertyValue.reference) ?? .null
     }
 
-    private func target(_ id: UniqueID, _ table: TableLayout, _ place: Int) throws -> UniqueID? {
+    private func target(_ id: UniqueID, _ table: TableLayout, _ columnIndex: Int) throws -> UniqueID? {
         let select = try BoundStatement(
             db,
             "SELECT target FROM tributary_former_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         select.bind(1, table.code)
         select.bind(2, id)
-        select.bind(3, Int64(place))
+        select.bind(3, Int64(columnIndex))
         return try select.first { $0.id(0) } ?? nil
     }
 
@@ -168,10 +171,11 @@ extension MigrationStep {
         _ old: TableLayout,
         _ source: Int,
         to new: TableLayout,
-        _ place: Int
+        _ columnIndex: Int
     ) throws {
-        guard unresolved.contains([old.index, source]), let target = try target(id, old, source),
-            case .reference(let targetTable, _, _) = new.columns[place].kind
+        guard unresolved.contains(StoreModel.ColumnIndex(table: old.index, column: source)),
+            let target = try target(id, old, source),
+            case .reference(let targetTable, _, _) = new.columns[columnIndex].kind
         else { return }
         let insert = try BoundStatement(
             db,
@@ -179,16 +183,9 @@ extension MigrationStep {
         )
         insert.bind(1, new.code)
         insert.bind(2, id)
-        insert.bind(3, Int64(place))
+        insert.bind(3, Int64(columnIndex))
         insert.bind(4, after.tables[targetTable].code)
         insert.bind(5, target)
         try insert.run()
-    }
-}
-
-extension ColumnLayout {
-    /// Converts a value to the wider type of its new column.
-    func widened(_ value: PropertyValue) -> PropertyValue {
-        if case .attribute(let type, _) = kind { type.widened(value) } else { value }
     }
 }

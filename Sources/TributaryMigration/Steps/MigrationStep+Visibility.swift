@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Updates registers that show their target by a new rule, because their relationship became one-to-one or ceased to
 /// be.
@@ -14,23 +15,23 @@ extension MigrationStep {
         }
         let hidden = try hiddenObjects()
         guard !columns.isEmpty || !hidden.isEmpty else { return }
-        let replay = DeferredReplay(db: db, layout: layout, configuration: configuration)
-        try replay.transaction(MergeEngine(db, layout: layout, blobs: nil)) { engine in
+        let context = StoreContext(configuration: target.configuration, layout: layout)
+        try UnloggedTransaction.run(db, context) { transaction in
             for column in columns {
                 guard case .reference(let target, let isOneToOne, _) = layout[column].kind else { continue }
                 if isOneToOne {
-                    for id in try targets(column, layout) { try engine.objects.owners.decide(id, column) }
+                    for id in try targets(column, layout) { try transaction.decideOwner(of: id, in: column) }
                 } else {
                     try show(column, target: layout.tables[target], layout)
                 }
             }
-            for object in hidden { try hide(object, engine, layout) }
+            for object in hidden { try transaction.hide(object.id, table: object.table) }
         }
     }
 
     /// The objects of removed entities whose hierarchy still exists.
-    private func hiddenObjects() throws -> [ChangeSlice.Object] {
-        var found: [ChangeSlice.Object] = []
+    private func hiddenObjects() throws -> [(table: Int, id: UniqueID)] {
+        var found: [(table: Int, id: UniqueID)] = []
         for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {
             let table = before.tables[entity.table]
             guard let heir = mapping.tables[table.index], !mapping.isKept[table.index], table.hasEntityColumn else {
@@ -41,29 +42,16 @@ extension MigrationStep {
                 "SELECT _id FROM \(MigrationStep.former(table)) WHERE _entity = \(entity.code)"
             )
             try select.forEach { row in
-                if let id = row.id(0) { found.append(ChangeSlice.Object(table: heir, id: id)) }
+                if let id = row.id(0) { found.append((heir, id)) }
             }
         }
         return found
     }
 
-    /// Clears the references to an object that is not visible any more, and decides the owner of its target again.
-    private func hide(_ object: ChangeSlice.Object, _ engine: MergeEngine, _ layout: StoreModel) throws {
-        engine.tables.visibility.set(object.table, object.id, isVisible: true)
-        try engine.objects.withdraw(object.table, object.id)
-        guard let partial = try engine.tables.partialRows.row(object.table, object.id) else { return }
-        for (column, register) in partial.registers {
-            let index = StoreModel.ColumnIndex(table: object.table, column: column)
-            guard case .reference(_, true, _) = layout[index].kind, case .reference(let target) = register.value
-            else { continue }
-            try engine.objects.owners.decide(target, index)
-        }
-    }
-
-    private func needsDecision(_ table: TableLayout, _ place: Int) -> Bool {
-        guard case .reference(_, let isOneToOne, let inverse) = table.columns[place].kind else { return false }
+    private func needsDecision(_ table: TableLayout, _ columnIndex: Int) -> Bool {
+        guard case .reference(_, let isOneToOne, let inverse) = table.columns[columnIndex].kind else { return false }
         for old in before.tables where mapping.tables[old.index] == table.index {
-            guard let source = mapping.columns[old.index].firstIndex(of: place),
+            guard let source = mapping.columns[old.index].firstIndex(of: columnIndex),
                 case .reference(_, let wasOneToOne, let former) = old.columns[source].kind
             else { continue }
             if mapping.isKept[old.index] { return isOneToOne != wasOneToOne }

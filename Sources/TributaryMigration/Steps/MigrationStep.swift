@@ -1,16 +1,17 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Migrates a store from one version of its model to another.
 ///
 /// The merge state after the step equals that of a store which had the newer model from the beginning and merged the
-/// same transactions. Values that are renamed or get a wider type keep their versions; values that the newer model does
-/// not have are deferred as they would have been; all other values are written as changes of this store, which are
-/// exported to other writers.
+/// same transactions. Values that are renamed or converted to another type keep their versions; values that the newer
+/// model does not have are deferred as they would have been; all other values are written as changes of this store, which
+/// are exported to other writers.
 final class MigrationStep {
     let db: Database
-    let configuration: StoreConfiguration
+    let target: MigrationTarget
     let inference: MigrationInference
     let before: StoreModel
     let after: StoreModel
@@ -18,32 +19,40 @@ final class MigrationStep {
     let deferred: DeferredWriteTable
     let partialRows: PartialRowTable
     private let catalogue: Catalogue
-    var progress: MigrationProgress
+    private let report: (@Sendable (MigrationProgress) throws -> Void)?
+    private(set) var progress: MigrationProgress
     /// The old registers, by table and column, that may hold an object without showing it.
-    var unresolved: Set<[Int]> = []
+    var unresolved: Set<StoreModel.ColumnIndex> = []
     /// The number of objects between two progress reports.
     static let reported = 2_000
 
-    init(db: Database, configuration: StoreConfiguration, inference: MigrationInference) throws {
+    /// - Parameters:
+    ///   - db: The connection, inside a write transaction.
+    ///   - target: The version to migrate to.
+    ///   - inference: The differences between the two versions.
+    ///   - report: Observes the progress; an error that it throws ends the migration.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    init(
+        db: Database,
+        target: MigrationTarget,
+        inference: MigrationInference,
+        report: (@Sendable (MigrationProgress) throws -> Void)?
+    ) throws {
         self.db = db
-        self.configuration = configuration
+        self.target = target
         self.inference = inference
+        self.report = report
         let known = try Catalogue(db)
-        var builder = LayoutBuilder(model: inference.old, catalogue: known)
-        let before = builder.build(storeName: configuration.name)
+        let before = MigrationTarget(inference.old, older: .none, target.configuration).layout(known)
         var catalogue = MigrationStep.carry(known, before, inference)
-        func layout() -> StoreModel {
-            var builder = LayoutBuilder(model: inference.new, catalogue: catalogue)
-            return builder.build(storeName: configuration.name, histories: configuration.histories)
-        }
-        let first = StoreMapping(from: before, to: layout(), mapping: inference.mapping)
+        let first = StoreMapping(from: before, to: target.layout(catalogue), mapping: inference.mapping)
         for (link, target) in zip(before.links, first.links) {
             guard let target else { continue }
             let name = first.after.links[target.link].name
             catalogue[.link, "", name] = Catalogue.Entry(code: link.code, definition: "", initial: "")
         }
         self.before = before
-        after = layout()
+        after = target.layout(catalogue)
         mapping = StoreMapping(from: before, to: after, mapping: inference.mapping)
         self.catalogue = known
         deferred = DeferredWriteTable(db: db)
@@ -80,7 +89,7 @@ final class MigrationStep {
         try copyLinks()
         try moveTombstones()
         try middle().write(to: db)
-        let layout = try Migration(db: db, configuration: configuration).run(isForced: true)
+        let layout = try AdditiveMigration(db: db, target: target).run(isForced: true)
         try decideVisibility(layout)
         try MigrationRewrites(step: self, layout: layout).run()
         try dropFormer()
@@ -90,10 +99,13 @@ final class MigrationStep {
     func report(_ entity: String, adding count: Int) throws {
         progress.entity = entity
         progress.done += count
-        try configuration.migration.report?(progress)
+        try report?(progress)
     }
 
     // MARK: Names
+
+    /// The store's own tables whose rows of rewritten tables are set aside.
+    static let setAsideTables = ["object", "reference", "counter"]
 
     static func former(_ table: TableLayout) -> String { "tributary_former_\(table.index)" }
 
@@ -144,24 +156,26 @@ final class MigrationStep {
             .changeIndexes, .changeConstraints, .renameEntity, .renameProperty, .removeEntity, .changeParent,
         ]
         let areOthers = inference.changes.contains { kinds.contains($0.kind) }
+        let modelIndexes = Set(Schema.modelIndexes(of: before).map(\.name))
         let indexes = try GRDB.Row.fetchAll(
             db,
             sql: "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
         )
         for index in indexes {
             let (name, table): (String, String) = (index[0], index[1])
-            let isAsked = name.hasPrefix("tributary_key_") || name.hasPrefix("tributary_fetch_")
-            guard rewritten.contains(table) || moved.contains(table) || (areOthers && isAsked) else { continue }
+            guard rewritten.contains(table) || moved.contains(table) || (areOthers && modelIndexes.contains(name))
+            else {
+                continue
+            }
             try db.execute(sql: "DROP INDEX \(quoted(name))")
         }
     }
 
     private func dropFormer() throws {
-        let names = try String.fetchAll(
-            db,
-            sql:
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tributary\\_former\\_%' ESCAPE '\\'"
-        )
-        for name in names { try db.execute(sql: "DROP TABLE \(quoted(name))") }
+        let names =
+            before.tables.filter { !mapping.isKept[$0.index] }.map { MigrationStep.former($0) }
+            + before.links.filter { !mapping.keeps($0) }.map { MigrationStep.former($0) }
+            + MigrationStep.setAsideTables.map { "tributary_former_\($0)" }
+        for name in names { try db.execute(sql: "DROP TABLE \(name)") }
     }
 }

@@ -4,8 +4,6 @@ import TributaryChanges
 enum RelationshipRewrite {
     /// The source links the target.
     case link(owner: String, String)
-    /// The target links the source.
-    case linkBack(owner: String, String)
     /// The target's register holds the source.
     case assign(owner: String, String)
 
@@ -13,8 +11,6 @@ enum RelationshipRewrite {
         switch self {
         case .link(let owner, let property):
             Change(entity: owner, id: source, operation: .link(to: property, ids: [target], positions: nil))
-        case .linkBack(let owner, let property):
-            Change(entity: owner, id: target, operation: .link(to: property, ids: [source], positions: nil))
         case .assign(let owner, let property):
             Change(
                 entity: owner,

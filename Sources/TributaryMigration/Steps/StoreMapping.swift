@@ -1,5 +1,6 @@
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 /// Maps the entities, columns and link tables of a store to those of a newer model.
 struct StoreMapping {
@@ -7,9 +8,6 @@ struct StoreMapping {
     struct Link {
         var link: Int
         var swaps: Bool
-        /// Whether the side that kept the pairs was removed: stores without the older version must be notified of the
-        /// pairs.
-        var isOfInverse = false
     }
 
     let before: StoreModel
@@ -20,7 +18,7 @@ struct StoreMapping {
     /// The new table by old table.
     private(set) var tables: [Int?] = []
     /// The new column index by old entity and column index.
-    private(set) var places: [[Int?]] = []
+    private(set) var columnIndexes: [[Int?]] = []
     /// The new column index by old table and column index, for objects whose concrete entity is unknown.
     private(set) var columns: [[Int?]] = []
     /// The new link table by old link table.
@@ -73,21 +71,22 @@ struct StoreMapping {
                 if columns[old.table][from] == nil { columns[old.table][from] = to }
             }
         }
-        places.append(found)
+        columnIndexes.append(found)
     }
 
     /// Maps registers that only other entities of the table have: an object may have a value in them nevertheless.
     private mutating func fillColumns(of index: Int) {
         guard entities[index] != nil else { return }
         let old = before.entities[index]
-        for place in places[index].indices where places[index][place] == nil && !old.holds[place] {
-            places[index][place] = columns[old.table][place]
+        for columnIndex in columnIndexes[index].indices
+        where columnIndexes[index][columnIndex] == nil && !old.holds[columnIndex] {
+            columnIndexes[index][columnIndex] = columns[old.table][columnIndex]
         }
     }
 
     private func fits(_ old: ColumnLayout, _ new: ColumnLayout) -> Bool {
         switch (old.kind, new.kind) {
-        case (.attribute(let from, _), .attribute(let to, _)): from.widens(to: to)
+        case (.attribute(let from, _), .attribute(let to, _)): from.convertsLosslessly(to: to)
         case (.reference(let from, _, _), .reference(let to, _, _)): tables[from] == to
         case (.inverseColumn, .inverseColumn): true
         default: false
@@ -96,19 +95,19 @@ struct StoreMapping {
 
     /// Removes inverse columns without their register from the mapping.
     private mutating func dropInverseColumns() {
-        func isShown(_ table: Int, _ place: Int, _ newTable: Int, _ newPlace: Int) -> Bool {
-            guard case .inverseColumn(let source, let column) = before.tables[table].columns[place].kind,
-                case .inverseColumn(let newSource, let newColumn) = after.tables[newTable].columns[newPlace].kind
+        func isShown(_ table: Int, _ columnIndex: Int, _ newTable: Int, _ newIndex: Int) -> Bool {
+            guard case .inverseColumn(let source, let column) = before.tables[table].columns[columnIndex].kind,
+                case .inverseColumn(let newSource, let newColumn) = after.tables[newTable].columns[newIndex].kind
             else { return true }
             return tables[source] == newSource && columns[source][column] == newColumn
         }
         for index in before.entities.indices {
             guard let new = entities[index] else { continue }
             let (table, newTable) = (before.entities[index].table, after.entities[new].table)
-            for (place, newPlace) in places[index].enumerated() {
-                guard let newPlace, !isShown(table, place, newTable, newPlace) else { continue }
-                places[index][place] = nil
-                columns[table][place] = nil
+            for (columnIndex, newIndex) in columnIndexes[index].enumerated() {
+                guard let newIndex, !isShown(table, columnIndex, newTable, newIndex) else { continue }
+                columnIndexes[index][columnIndex] = nil
+                columns[table][columnIndex] = nil
             }
         }
     }
@@ -120,27 +119,24 @@ struct StoreMapping {
         else { return false }
         let new = after.tables[index]
         guard new.columns.count >= old.columns.count, new.hasEntityColumn || !old.hasEntityColumn else { return false }
-        for (place, column) in old.columns.enumerated() {
-            guard new.columns[place].name.isIdentical(to: column.name),
-                new.columns[place].definition.isIdentical(to: column.definition),
-                new.columns[place].property.isIdentical(to: column.property)
+        for (columnIndex, column) in old.columns.enumerated() {
+            guard new.columns[columnIndex].name.isIdentical(to: column.name),
+                new.columns[columnIndex].definition.isIdentical(to: column.definition),
+                new.columns[columnIndex].property.isIdentical(to: column.property)
             else { return false }
         }
         for (number, entity) in before.entities.enumerated() where entity.table == old.index {
             guard let heir = entities[number].map({ after.entities[$0] }), heir.table == index,
                 !entity.holds.indices.contains(where: { heir.holds[$0] != entity.holds[$0] }),
-                !places[number].indices.contains(where: { place in
-                    entity.propertyColumns.contains(place) && places[number][place] != place
+                !columnIndexes[number].indices.contains(where: { columnIndex in
+                    entity.propertyColumns.contains(columnIndex) && columnIndexes[number][columnIndex] != columnIndex
                 })
             else { return false }
             // An existing column may belong to another property now.
             let taken = heir.propertyColumns.compactMap { $0 }.filter { $0 < old.columns.count }
-            guard taken.allSatisfy({ places[number][$0] == $0 }) else { return false }
+            guard taken.allSatisfy({ columnIndexes[number][$0] == $0 }) else { return false }
         }
-        let arrivals = before.entities.indices.filter {
-            before.entities[$0].table != old.index && entities[$0].map { after.entities[$0].table } == index
-        }
-        return arrivals.isEmpty
+        return true
     }
 
     // MARK: Links
@@ -162,7 +158,7 @@ struct StoreMapping {
 
     private func target(of link: LinkLayout) -> Link? {
         guard let (entity, propertyIndex) = owner(of: link),
-            let found = heir(of: entity, propertyIndex) ?? inverseHeir(of: entity, propertyIndex)
+            let found = heir(of: entity, propertyIndex)
         else { return nil }
         let target = after.links[found.link]
         let ends = found.swaps ? (target.target, target.source) : (target.source, target.target)
@@ -183,20 +179,6 @@ struct StoreMapping {
         case (.inverse, .inverse(_, _, let order?)): return Link(link: order, swaps: false)
         default: return nil
         }
-    }
-
-    /// The link table of a many-to-many relationship whose side with the pairs was removed while the other side
-    /// remains.
-    private func inverseHeir(of entity: Int, _ propertyIndex: Int) -> Link? {
-        guard case .links = before.entities[entity].places[propertyIndex],
-            let relationship = before.entities[entity].entity.properties[propertyIndex].relationship,
-            let inverse = relationship.inverse,
-            let other = before.entities.firstIndex(where: { $0.entity.name == relationship.destination }),
-            let new = entities[other].map({ after.entities[$0] }),
-            let name = successor(of: inverse, of: other), let newIndex = new.entity.propertyIndex(named: name),
-            case .links(let index, let ownsPairs) = new.places[newIndex]
-        else { return nil }
-        return Link(link: index, swaps: ownsPairs, isOfInverse: true)
     }
 
     /// Whether a link table is kept unchanged.

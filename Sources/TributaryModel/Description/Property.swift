@@ -20,4 +20,12 @@ public enum Property: Sendable, Hashable {
     public var relationship: Relationship? {
         if case .relationship(let relationship, _) = self { relationship } else { nil }
     }
+
+    /// The property's name in the previous model version, or the identifier that it keeps from version to version.
+    package var renamingIdentifier: String? {
+        switch self {
+        case .attribute(let attribute): attribute.renamingIdentifier
+        case .relationship(let relationship, _): relationship.renamingIdentifier
+        }
+    }
 }

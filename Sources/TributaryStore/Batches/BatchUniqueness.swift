@@ -34,7 +34,7 @@ final class BatchUniqueness {
             guard propertyIndexes.count == names.count, columns.count == names.count else { continue }
             var conditions = columns.enumerated().map { "o.\(table.columns[$1].quotedName) = ?\($0 + 1)" }
             if table.hasEntityColumn {
-                let owners = BatchUniqueness.owners(of: names, properties.entity.entity, layout)
+                let owners = layout.codes(ofUniqueKey: names, of: properties.entity.entity)
                 conditions.append("o._entity IN (\(owners.map(String.init).joined(separator: ", ")))")
             }
             let find = try BoundStatement(
@@ -107,7 +107,7 @@ final class BatchUniqueness {
                 "x.\(table.columns[place].quotedName) = o.\(table.columns[place].quotedName)"
             }
             if table.hasEntityColumn {
-                let owners = owners(of: names, holder.entity, properties.layout)
+                let owners = properties.layout.codes(ofUniqueKey: names, of: holder.entity)
                 let list = owners.map(String.init).joined(separator: ", ")
                 conditions += ["o._entity IN (\(list))", "x._entity IN (\(list))"]
             }
@@ -124,16 +124,5 @@ final class BatchUniqueness {
             }
         }
         return nil
-    }
-
-    /// The codes of the entities that share the unique key.
-    ///
-    /// These are the highest ancestor with the constraint and all its sub-entities.
-    static func owners(of names: [String], _ entity: Entity, _ layout: StoreModel) -> [Int64] {
-        let lineage = ([entity.name] + entity.ancestors).compactMap { layout.entity(named: $0)?.entity }
-        let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {
-            $0.ancestors.count < $1.ancestors.count
-        }
-        return layout.codes(of: owner ?? entity, includesSubentities: true)
     }
 }

@@ -22,7 +22,7 @@ extension StoreContext {
         return .binary(try blobs.bytes(sha256: sha256, size: size))
     }
 
-    func readable(_ value: PropertyValue) -> PropertyValue { (try? whole(value)) ?? value }
+    package func readable(_ value: PropertyValue) -> PropertyValue { (try? whole(value)) ?? value }
 }
 
 extension PropertyValue {

@@ -1,5 +1,5 @@
 import CSQLite
-import GRDB
+package import GRDB
 import TributaryModel
 
 /// The state of SQLite's progress handler: it asks whether the statement is due to be interrupted.
@@ -13,16 +13,25 @@ private final class Interruption {
 
 extension Database {
     /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
-    private static let stepsBetweenQuestions: Int32 = 2000
+    package static let stepsBetweenQuestions: Int32 = 2_000
 
     /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
     ///
+    /// - Parameters:
+    ///   - isDue: Called between the instructions; true interrupts the statement.
+    ///   - steps: The number of instructions between two calls.
+    ///   - block: The statements.
+    /// - Returns: The result of `block`.
     /// - Throws: What `block` throws; a statement that was interrupted throws SQLite's own error.
-    func interrupting<T>(when isDue: @escaping @Sendable () -> Bool, _ block: () throws -> T) throws -> T {
+    package func interrupting<T>(
+        when isDue: @escaping @Sendable () -> Bool,
+        every steps: Int32 = stepsBetweenQuestions,
+        _ block: () throws -> T
+    ) throws -> T {
         let interruption = Interruption(isDue)
         sqlite3_progress_handler(
             sqliteConnection,
-            Database.stepsBetweenQuestions,
+            steps,
             { context in
                 guard let context else { return 0 }
                 return Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue().isDue() ? 1 : 0

@@ -7,8 +7,16 @@ import Synchronization
 #endif
 
 extension Store {
-    /// Opens the store; creates it when it does not exist, and migrates it when the model has changed.
-    package static func open(_ configuration: StoreConfiguration) throws(StoreError) -> Store {
+    /// Opens the store; creates it when it does not exist.
+    ///
+    /// - Parameters:
+    ///   - configuration: The file and the model.
+    ///   - migrator: Migrates a store at another version of the model, and reads the names of older versions. Without a
+    ///     migrator the store must be at this version, and only the former names in the model itself are known.
+    /// - Returns: The store.
+    /// - Throws: ``StoreError`` when the store cannot be opened, and the migrator's own error when it refuses the model.
+    package static func open(_ configuration: StoreConfiguration, migrator: (any StoreMigrator)? = nil) throws -> Store
+    {
         do {
             try createFile(at: configuration.path)
             return try StoreError.mapping {
@@ -17,7 +25,7 @@ extension Store {
                     isDurable: configuration.memory == nil,
                     trace: configuration.trace
                 )
-                let layout = try writer.run { try prepare($0, configuration: configuration) }
+                let layout = try writer.run { try prepare($0, configuration, migrator) }
                 let context = StoreContext(configuration: configuration, layout: layout)
                 let meter = WALMeter()
                 let readers = ReaderPool(path: configuration.path, trace: configuration.trace)
@@ -29,17 +37,19 @@ extension Store {
             }
         } catch let error as StoreError {
             guard case .database(_, let message) = error else { throw error }
-            throw .cannotOpen(path: configuration.path, reason: message)
-        } catch {
-            throw .cannotOpen(path: configuration.path, reason: "\(error)")
+            throw StoreError.cannotOpen(path: configuration.path, reason: message)
         }
     }
 
     /// Creates or migrates the tables, in one transaction.
-    private static func prepare(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
+    private static func prepare(
+        _ database: Database,
+        _ configuration: StoreConfiguration,
+        _ migrator: (any StoreMigrator)?
+    ) throws -> StoreModel {
         try database.execute(sql: "BEGIN IMMEDIATE")
         do {
-            let layout = try Schema.open(in: database, configuration: configuration)
+            let layout = try Schema.open(in: database, configuration: configuration, migrator: migrator)
             try database.execute(sql: "COMMIT")
             return layout
         } catch {

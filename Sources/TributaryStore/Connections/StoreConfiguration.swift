@@ -12,10 +12,6 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Observes the statements that SQLite runs.
     package var trace: SQLTrace?
-    /// The settings of the migration of a store whose model has another version.
-    package var migration = MigrationSettings()
-    /// The older versions of the model whose names the store resolves; each list begins with the oldest version.
-    var histories: [ModelVersions] = []
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
         self.path = path

@@ -1,10 +1,10 @@
 import TributaryModel
 
 /// The facts about one store that reads and writes need besides the connection.
-struct StoreContext: Sendable {
-    let configuration: StoreConfiguration
+package struct StoreContext: Sendable {
+    package let configuration: StoreConfiguration
     /// Maps the model to the tables of this store.
-    let layout: StoreModel
+    package let layout: StoreModel
 
     /// The folder of large binaries; nil for a store in memory, which keeps them in their rows.
     let blobs: BlobFolder?
@@ -12,7 +12,7 @@ struct StoreContext: Sendable {
     var name: String { configuration.name }
     var model: Model { configuration.model }
 
-    init(configuration: StoreConfiguration, layout: StoreModel) {
+    package init(configuration: StoreConfiguration, layout: StoreModel) {
         self.configuration = configuration
         self.layout = layout
         blobs = configuration.memory == nil ? BlobFolder(storePath: configuration.path) : nil

@@ -8,7 +8,6 @@ extension StoreError: CustomStringConvertible {
         case .newerStore(let path, let version):
             "the store '\(path)' was written by a newer version (format \(version))"
         case .cannotMigrate(let path, let reason): "the store '\(path)' cannot take the new model: \(reason)"
-        case .migration(let path, let error): "the store '\(path)' cannot take the model: \(error)"
         case .database(let code, let message): StoreError.text(ofCode: code, message)
         case .duplicateID(let id): "there is an object \(id.entity) \(id.uniqueID) already"
         case .invalidChange(let index, let reason): "change \(index): \(reason)"

@@ -1,5 +1,4 @@
 package import TributaryChanges
-package import TributaryModel
 
 /// The reason for which a store refused or failed an operation.
 package enum StoreError: Error, Hashable, Sendable {
@@ -9,8 +8,6 @@ package enum StoreError: Error, Hashable, Sendable {
     case newerStore(path: String, version: Int)
     /// The model has changed in a way that the store cannot migrate; 78.
     case cannotMigrate(path: String, reason: String)
-    /// The store has another version of the model and was not migrated; 78.
-    case migration(path: String, MigrationError)
     /// SQLite reported an error, such as a full disk or a damaged file.
     case database(code: Int32, message: String)
     /// An insert names an object that is already visible.

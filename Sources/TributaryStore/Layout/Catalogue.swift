@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import TributaryChanges
 import TributaryModel
 
@@ -6,29 +6,47 @@ import TributaryModel
 ///
 /// The catalogue holds the codes and column indexes that the rows use, and the definition of each entity, column and
 /// link table, so that the store detects a changed model.
-struct Catalogue {
-    enum Kind: String { case entity, column, link }
+package struct Catalogue {
+    package enum Kind: String { case entity, column, link }
 
-    struct Key: Hashable {
-        var kind: Kind
+    package struct Key: Hashable {
+        package var kind: Kind
         /// The root entity of a column; empty for other entries.
-        var owner: String
-        var name: String
+        package var owner: String
+        package var name: String
     }
 
-    struct Entry: Hashable {
+    package struct Entry: Hashable {
         /// The code of an entity or a link table, or the index of a column in its table.
-        var code: Int64
-        var definition: String
+        package var code: Int64
+        package var definition: String
         /// The part of the definition that may change: a column's default as JSON, or whether an entity is abstract.
-        var initial: String
+        package var initial: String
+
+        package init(code: Int64, definition: String, initial: String) {
+            self.code = code
+            self.definition = definition
+            self.initial = initial
+        }
+
+        /// The definition of an entity whose objects are in `table`.
+        init(code: Int64, table: String, isAbstract: Bool) {
+            self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
+        }
+
+        /// The table of an entity's objects; nil for any other entry.
+        package var table: String? {
+            definition.hasPrefix(Entry.tableWord) ? String(definition.dropFirst(Entry.tableWord.count)) : nil
+        }
+
+        private static let tableWord = "in "
     }
 
-    private(set) var entries: [Key: Entry] = [:]
+    package private(set) var entries: [Key: Entry] = [:]
 
-    init() {}
+    package init() {}
 
-    init(_ db: Database) throws {
+    package init(_ db: Database) throws {
         let rows = try GRDB.Row.fetchCursor(
             db,
             sql: "SELECT kind, owner, name, code, definition, initial FROM tributary_catalogue"
@@ -43,13 +61,13 @@ struct Catalogue {
         }
     }
 
-    subscript(kind: Kind, owner: String, name: String) -> Entry? {
+    package subscript(kind: Kind, owner: String, name: String) -> Entry? {
         get { entries[Key(kind: kind, owner: owner, name: name)] }
         set { entries[Key(kind: kind, owner: owner, name: name)] = newValue }
     }
 
     /// Removes the entries for which `isWanted` returns false.
-    mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
+    package mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
     /// The recorded code of an entry, or a new code.
     func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {
@@ -63,19 +81,19 @@ struct Catalogue {
     }
 
     /// The columns of a root entity, ordered by index.
-    func columns(of root: String) -> [(name: String, entry: Entry)] {
+    package func columns(of root: String) -> [(name: String, entry: Entry)] {
         entries.filter { $0.key.kind == .column && $0.key.owner == root }
             .map { ($0.key.name, $0.value) }
             .sorted { $0.1.code < $1.1.code }
     }
 
     /// Creates the catalogue of a store with this layout.
-    init(_ layout: StoreModel) {
+    package init(_ layout: StoreModel) {
         for entity in layout.entities {
             entries[Key(kind: .entity, owner: "", name: entity.entity.name)] = Entry(
                 code: entity.code,
-                definition: "in \(layout.tables[entity.table].name)",
-                initial: entity.entity.isAbstract ? "abstract" : ""
+                table: layout.tables[entity.table].name,
+                isAbstract: entity.entity.isAbstract
             )
         }
         for table in layout.tables {
@@ -96,7 +114,7 @@ struct Catalogue {
         }
     }
 
-    func write(to db: Database) throws {
+    package func write(to db: Database) throws {
         try db.execute(sql: "DELETE FROM tributary_catalogue")
         for (key, entry) in entries {
             try db.execute(

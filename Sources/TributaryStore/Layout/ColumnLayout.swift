@@ -1,12 +1,12 @@
-import TributaryChanges
-import TributaryModel
+package import TributaryChanges
+package import TributaryModel
 
 /// A column of a root entity's table.
 ///
 /// The column keeps its index in the table's list for the life of the store, because the versions in `_exceptions` name
 /// columns by index.
-struct ColumnLayout: Sendable {
-    enum Kind: Sendable, Hashable {
+package struct ColumnLayout: Sendable {
+    package enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
         /// A register that holds an object of the table `target`.
         ///
@@ -19,15 +19,15 @@ struct ColumnLayout: Sendable {
     }
 
     /// The property's name in the model.
-    let property: String
+    package let property: String
     /// The name of the column in the table.
     ///
     /// It is the property's name, unless an incompatible property of another sub-entity has that name.
-    let name: String
-    let kind: Kind
+    package let name: String
+    package let kind: Kind
     /// The definition of the column in the catalogue; a different text at the next opening means that the model
     /// changed.
-    let definition: String
+    package let definition: String
 
     /// Whether large values are kept beside the store.
     ///
@@ -38,7 +38,7 @@ struct ColumnLayout: Sendable {
     ///
     /// For a date it is a separate column with the seconds since 2001; the column that readers with plain SQL see is
     /// computed from it.
-    var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
+    package var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
     /// The column that readers with plain SQL see.
     var visibleName: String { quoted(name) }
@@ -48,7 +48,7 @@ struct ColumnLayout: Sendable {
     }
 
     /// The column definitions for `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`.
-    var columnDefinitions: [String] {
+    package var columnDefinitions: [String] {
         let stored = "\(quotedName) \(declaredType)"
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
     }
@@ -70,7 +70,7 @@ struct ColumnLayout: Sendable {
     }
 
     /// Whether writes to the column have versions; writes to inverse columns have none.
-    var isRegister: Bool {
+    package var isRegister: Bool {
         if case .inverseColumn = kind { false } else { true }
     }
 
@@ -82,7 +82,7 @@ struct ColumnLayout: Sendable {
         }
     }
 
-    var mergeRule: MergeRule {
+    package var mergeRule: MergeRule {
         if case .attribute(_, let rule) = kind { rule } else { .latest }
     }
 
@@ -99,7 +99,7 @@ struct ColumnLayout: Sendable {
 }
 
 /// `name` as an SQL identifier.
-func quoted(_ name: String) -> String {
+package func quoted(_ name: String) -> String {
     // Statements ask for this name very often, and it rarely contains a character to replace.
     let isPlain = !name.utf8.contains(UInt8(ascii: "\""))
     return "\"" + (isPlain ? name : name.replacing("\"", with: "\"\"")) + "\""

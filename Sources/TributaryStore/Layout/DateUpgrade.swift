@@ -14,8 +14,8 @@ struct DateUpgrade {
         defer { db.remove(function: seconds) }
         let catalogue = try Catalogue(db)
         for (key, entry) in catalogue.entries where key.kind == .column && entry.definition.hasPrefix("Date, ") {
-            guard let place = catalogue[.entity, "", key.owner]?.definition, place.hasPrefix("in ") else { continue }
-            try convert(key.name, table: quoted(String(place.dropFirst(3))))
+            guard let table = catalogue[.entity, "", key.owner]?.table else { continue }
+            try convert(key.name, table: quoted(table))
         }
     }
 

@@ -1,10 +1,10 @@
-import TributaryChanges
-import TributaryModel
+package import TributaryChanges
+package import TributaryModel
 
 /// The storage of an entity's properties.
-final class EntityLayout: Sendable {
+package final class EntityLayout: Sendable {
     /// The storage of one property, for writes.
-    enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         /// A register in the object's own row.
         case column(Int)
         /// The last-sorted side of a one-to-one relationship.
@@ -22,20 +22,20 @@ final class EntityLayout: Sendable {
         case none
     }
 
-    let entity: Entity
+    package let entity: Entity
     /// The number of the concrete entity in `_entity`; kept for the life of the store.
-    let code: Int64
+    package let code: Int64
     /// The index of the root entity's table in the list of tables.
-    let table: Int
+    package let table: Int
     /// The storage of each property, indexed by property index.
-    let places: [Place]
+    package let places: [Place]
     /// For each column of the table, whether it is a register of this entity.
-    let holds: [Bool]
+    package let holds: [Bool]
     /// The value that each column of the table shows for an object of this entity without a write; null for columns of
     /// other entities.
     ///
     /// Sub-entities that share a column may have different defaults for it.
-    let defaults: [PropertyValue]
+    package let defaults: [PropertyValue]
 
     init(
         entity: Entity,
@@ -55,7 +55,7 @@ final class EntityLayout: Sendable {
 
     /// The column of each property index; nil for a property index without a column (transient attributes, to-many
     /// relationships).
-    var propertyColumns: [Int?] {
+    package var propertyColumns: [Int?] {
         places.map { place in
             switch place {
             case .column(let column), .inverseColumn(let column, _, _): column

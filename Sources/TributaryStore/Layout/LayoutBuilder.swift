@@ -1,8 +1,8 @@
 import TributaryChanges
-import TributaryModel
+package import TributaryModel
 
 /// Assigns tables and columns to a model's entities and properties; recorded ones keep their column indexes.
-struct LayoutBuilder {
+package struct LayoutBuilder {
     private let model: Model
     private let catalogue: Catalogue
     private let roots: [Entity]
@@ -14,14 +14,14 @@ struct LayoutBuilder {
     /// The column index by entity and property.
     private var columnPlaces: [String: [String: Int]] = [:]
 
-    init(model: Model, catalogue: Catalogue) {
+    package init(model: Model, catalogue: Catalogue) {
         self.model = model
         self.catalogue = catalogue
         roots = model.rootEntities
         tableIndexes = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.name, $0) })
     }
 
-    mutating func build(storeName: String, histories: [ModelVersions] = []) -> StoreModel {
+    package mutating func build(storeName: String, formerNames: FormerNamesSource? = nil) -> StoreModel {
         let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
         for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
         for root in roots { columns.append(placeColumns(of: root)) }
@@ -58,7 +58,7 @@ struct LayoutBuilder {
             tables: tables,
             links: links,
             entities: entities,
-            formerNames: FormerNamesSource(of: model, histories: histories)
+            formerNames: formerNames ?? FormerNamesSource { [model] in FormerNames(of: model) }
         )
     }
 

@@ -1,22 +1,22 @@
 /// The table of a many-to-many relationship, `<Entity>_<relationship>`.
-struct LinkLayout: Sendable {
+package struct LinkLayout: Sendable {
     /// The index in the model's list of link tables.
-    let index: Int
+    package let index: Int
     /// The number of the relationship in `tributary_link`; kept for the life of the store.
-    let code: Int64
-    let name: String
+    package let code: Int64
+    package let name: String
     /// Tables of the root entities at both ends.
-    let source: Int
-    let target: Int
+    package let source: Int
+    package let target: Int
     /// Whether pairs have a position, a string compared by bytes.
-    let isOrdered: Bool
+    package let isOrdered: Bool
     /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
     /// from both ends.
-    let isSymmetric: Bool
+    package let isSymmetric: Bool
     /// The name of the relationship as a property of the source and, when it has an inverse, of the target.
     let sourceProperty: String
     let targetProperty: String?
-    let definition: String
+    package let definition: String
 
-    var quotedName: String { quoted(name) }
+    package var quotedName: String { quoted(name) }
 }

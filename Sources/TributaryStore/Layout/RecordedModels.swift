@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 import TributaryChanges
-import TributaryModel
+package import TributaryModel
 
 /// The versions of the model that a store has had, or that it knows to be older; the last one is the current version.
 ///
 /// Opening a store compares hashes; it reads a recorded definition only when it needs a version that is not in memory.
-struct RecordedModels {
+package struct RecordedModels {
     private struct Entry {
         var number: Int64
         var hash: String
@@ -25,7 +25,7 @@ struct RecordedModels {
             number INTEGER PRIMARY KEY, hash TEXT NOT NULL, version TEXT NOT NULL, definition TEXT NOT NULL)
         """
 
-    init(_ db: Database, path: String) throws {
+    package init(_ db: Database, path: String) throws {
         self.db = db
         self.path = path
         try db.execute(sql: RecordedModels.table)
@@ -36,19 +36,19 @@ struct RecordedModels {
     }
 
     /// The hash of the store's current version; nil in a store that was made before models were recorded.
-    var currentHash: String? { entries.last?.hash }
+    package var currentHash: String? { entries.last?.hash }
 
     /// The store's current version of the model.
-    func current() throws -> Model? {
+    package func current() throws -> Model? {
         guard let last = entries.last else { return nil }
         return try last.model ?? RecordedModels.definition(last.number, in: db)
     }
 
     /// Whether this version is one of the store's earlier versions.
-    func hasLeft(_ hash: String) -> Bool { entries.dropLast().contains { $0.hash == hash } }
+    package func hasLeft(_ hash: String) -> Bool { entries.dropLast().contains { $0.hash == hash } }
 
     /// All versions, with or without the current one, except the one with the given hash.
-    func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
+    package func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
         let kept = (withCurrent ? entries[...] : entries.dropLast()).filter { $0.hash != hash }
         let path = path
         let known = kept.compactMap(\.model)
@@ -74,7 +74,7 @@ struct RecordedModels {
     /// Records `model` as the current version, with the unknown versions between it and the previous one before it.
     ///
     /// Without versions in between, all unknown older versions come before it.
-    mutating func move(to model: Model, through between: [Model]?) throws {
+    package mutating func move(to model: Model, through between: [Model]?) throws {
         let isReadable = between == nil || model.earlier.areInMemory
         let earlier = (isReadable ? model.earlier.passing() : []) + (between ?? [])
         var known = Set(entries.map(\.hash))

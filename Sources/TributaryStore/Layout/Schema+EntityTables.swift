@@ -1,8 +1,8 @@
-import GRDB
+package import GRDB
 import TributaryModel
 
 extension Schema {
-    static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
+    package static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
         parts += ["_revision INTEGER NOT NULL", "_version INTEGER", "_exceptions BLOB"]
@@ -15,7 +15,7 @@ extension Schema {
     /// appears or disappears.
     ///
     /// An inverse column needs none, because its register has one.
-    static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
+    package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard case .reference = column.kind else { return }
         // No entity name contains a full stop, while underscores could make two names equal.
         let name = quoted("tributary_to_one_\(table.name).\(column.name)")
@@ -28,7 +28,7 @@ extension Schema {
     }
 
     /// Creates the table of the visible pairs, each with the transaction that linked it.
-    static func createTable(_ link: LinkLayout, in db: Database) throws {
+    package static func createTable(_ link: LinkLayout, in db: Database) throws {
         let position = link.isOrdered ? "_position TEXT, " : ""
         try db.execute(
             sql: """
@@ -42,7 +42,7 @@ extension Schema {
     }
 
     /// Creates a view for each sub-entity, with the names of its own properties.
-    static func createViews(in db: Database, layout: StoreModel) throws {
+    package static func createViews(in db: Database, layout: StoreModel) throws {
         for entity in layout.entities where entity.entity.parent != nil {
             let table = layout.tables[entity.table]
             let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
@@ -63,7 +63,7 @@ extension Schema {
     ///
     /// It also drops views that another program has put into the file, because they may name columns that are removed.
     /// ``ForeignViews`` restores them.
-    static func dropViews(in db: Database) throws {
+    package static func dropViews(in db: Database) throws {
         let views = try String.fetchAll(
             db,
             sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT LIKE 'tributary\\_%' ESCAPE '\\'"
@@ -71,48 +71,50 @@ extension Schema {
         for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
     }
 
-    /// Creates an index for each unique key; the index is not UNIQUE, because imported writes may share a key.
-    private static func createKeyIndexes(_ entity: EntityLayout, in db: Database, layout: StoreModel) throws {
-        let table = layout.tables[entity.table]
-        let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
-        for constraint in entity.entity.uniquenessConstraints
-        where parent?.uniquenessConstraints.contains(constraint) != true {
-            let columns = constraint.compactMap { name in
-                entity.entity.propertyIndex(named: name).flatMap { entity.propertyColumns[$0] }.map {
-                    table.columns[$0].quotedName
-                }
-            }
-            guard columns.count == constraint.count, !columns.isEmpty else { continue }
-            let name = quoted("tributary_key_\(entity.entity.name)_\(constraint.joined(separator: "_"))")
+    /// Creates the indexes of unique keys and the fetch indexes that are missing.
+    package static func createModelIndexes(in db: Database, layout: StoreModel) throws {
+        for index in modelIndexes(of: layout) {
             try db.execute(
                 sql: """
-                    CREATE INDEX IF NOT EXISTS \(name) ON \(table.quotedName)(\(columns.joined(separator: ", ")))
+                    CREATE INDEX IF NOT EXISTS \(quoted(index.name))
+                    ON \(index.table.quotedName)(\(index.columns.joined(separator: ", ")))
                     """
             )
         }
     }
 
-    static func createFetchIndexes(in db: Database, layout: StoreModel) throws {
-        for entity in layout.entities {
-            try createKeyIndexes(entity, in: db, layout: layout)
+    /// An index that the model asks for.
+    package struct ModelIndex {
+        package var name: String
+        var table: TableLayout
+        /// The columns as SQL.
+        var columns: [String]
+    }
+
+    /// The indexes of unique keys and the fetch indexes, each for the highest entity that has it.
+    ///
+    /// The index of a unique key is not UNIQUE, because imported writes may share a key.
+    package static func modelIndexes(of layout: StoreModel) -> [ModelIndex] {
+        layout.entities.flatMap { entity in
             let table = layout.tables[entity.table]
             let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }
-            for index in entity.entity.fetchIndexes where parent?.fetchIndexes.contains(index) != true {
-                let columns = index.elements.compactMap { element -> String? in
+            func index(_ name: String, on elements: [FetchIndex.Element]) -> ModelIndex? {
+                let columns = elements.compactMap { element -> String? in
                     guard let propertyIndex = entity.entity.propertyIndex(named: element.property),
                         let column = entity.propertyColumns[propertyIndex]
                     else { return nil }
                     return table.columns[column].quotedName + (element.isAscending ? "" : " DESC")
                 }
-                guard columns.count == index.elements.count, !columns.isEmpty else { continue }
-                let name = quoted("tributary_fetch_\(entity.entity.name)_\(index.name)")
-                try db.execute(
-                    sql: """
-                        CREATE INDEX IF NOT EXISTS \(name)
-                        ON \(table.quotedName)(\(columns.joined(separator: ", ")))
-                        """
-                )
+                guard columns.count == elements.count, !columns.isEmpty else { return nil }
+                return ModelIndex(name: name, table: table, columns: columns)
             }
+            let keys = entity.entity.uniquenessConstraints.filter { parent?.uniquenessConstraints.contains($0) != true }
+            let fetches = entity.entity.fetchIndexes.filter { parent?.fetchIndexes.contains($0) != true }
+            return keys.compactMap { names in
+                let name = "tributary_key_\(entity.entity.name)_\(names.joined(separator: "_"))"
+                return index(name, on: names.map { FetchIndex.Element($0) })
+            }
+                + fetches.compactMap { index("tributary_fetch_\(entity.entity.name)_\($0.name)", on: $0.elements) }
         }
     }
 }

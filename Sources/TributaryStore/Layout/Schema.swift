@@ -9,7 +9,7 @@ import TributaryModel
 /// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
 /// without an entry in `_exceptions`, NULL when it equals `_revision`. Where the order of changes in the transaction
 /// matters, a version includes the index of the change (see ``VersionNumber``).
-enum Schema {
+package enum Schema {
     /// "TRIB", in the file's header.
     static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
@@ -22,8 +22,12 @@ enum Schema {
     ///
     /// Must run in a write transaction.
     ///
-    /// - Throws: ``StoreError`` `newerStore`, `cannotOpen`, `cannotMigrate`.
-    static func open(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
+    /// - Throws: ``StoreError`` `newerStore`, `cannotOpen`, `cannotMigrate`, and what the migrator throws.
+    static func open(
+        in db: Database,
+        configuration: StoreConfiguration,
+        migrator: (any StoreMigrator)?
+    ) throws -> StoreModel {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         if found > version, application == applicationID {
@@ -34,33 +38,61 @@ enum Schema {
             guard objects == 0, found == 0 else {
                 throw StoreError.cannotOpen(path: configuration.path, reason: "it is a database of something else")
             }
-            return try create(in: db, configuration: configuration)
+            return try create(in: db, configuration: configuration, migrator: migrator)
         }
         try addRanks(in: db)
         for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }
+        guard let migrator else { return try unchanged(in: db, configuration: configuration, format: found) }
         let foreignViews = try ForeignViews(in: db)
         if found < version { try DateUpgrade(db: db).run() }
-        let layout = try MigrationRun(db: db, configuration: configuration).run(isForced: found < version)
+        let layout = try migrator.migrate(db, configuration: configuration, isForced: found < version)
         try foreignViews.restore(in: db, path: configuration.path)
         if found < version { try db.execute(sql: "PRAGMA user_version = \(version)") }
         return layout
     }
 
+    /// Returns the layout of a store that needs no migration.
+    private static func unchanged(
+        in db: Database,
+        configuration: StoreConfiguration,
+        format: Int32
+    ) throws -> StoreModel {
+        let catalogue = try Catalogue(db)
+        var builder = LayoutBuilder(model: configuration.model, catalogue: catalogue)
+        let layout = builder.build(storeName: configuration.name)
+        let recorded = try RecordedModels(db, path: configuration.path)
+        guard format == version, recorded.currentHash == configuration.model.versionHash,
+            Catalogue(layout).entries == catalogue.entries
+        else {
+            throw StoreError.cannotMigrate(
+                path: configuration.path,
+                reason: "it is at another version of the model, and it was opened without a migrator"
+            )
+        }
+        return layout
+    }
+
     /// Creates all tables and the store's own writer in an empty file.
-    private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
-        var configuration = configuration
-        configuration.histories = [configuration.model.earlier]
-        var builder = LayoutBuilder(model: configuration.model, catalogue: Catalogue())
-        let layout = builder.build(storeName: configuration.name, histories: configuration.histories)
+    private static func create(
+        in db: Database,
+        configuration: StoreConfiguration,
+        migrator: (any StoreMigrator)?
+    ) throws -> StoreModel {
+        let model = configuration.model
+        let formerNames = migrator.map { migrator in
+            FormerNamesSource { migrator.formerNames(of: model, histories: [model.earlier]) }
+        }
+        var builder = LayoutBuilder(model: model, catalogue: Catalogue())
+        let layout = builder.build(storeName: configuration.name, formerNames: formerNames)
         for statement in ownTables + [tombstoneTable] + ownIndexes + [partialObjectIndex] {
             try db.execute(sql: statement)
         }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)
-        try createFetchIndexes(in: db, layout: layout)
+        try createModelIndexes(in: db, layout: layout)
         try Catalogue(layout).write(to: db)
         var recorded = try RecordedModels(db, path: configuration.path)
         try recorded.begin(with: configuration.model)

@@ -1,16 +1,16 @@
 import TributaryChanges
-import TributaryModel
+package import TributaryModel
 
 /// A model with the tables and columns of its objects in one store.
 ///
 /// ``Schema`` creates it when a store is opened.
-final class StoreModel: Sendable {
-    let model: Model
+package final class StoreModel: Sendable {
+    package let model: Model
     /// The store's configured name, which object IDs contain.
-    let storeName: String
-    let tables: [TableLayout]
-    let links: [LinkLayout]
-    let entities: [EntityLayout]
+    package let storeName: String
+    package let tables: [TableLayout]
+    package let links: [LinkLayout]
+    package let entities: [EntityLayout]
     /// For each table, all to-one registers that hold its objects.
     let incoming: [[ColumnIndex]]
     /// For each table, the link tables that have its objects at an end.
@@ -52,13 +52,18 @@ final class StoreModel: Sendable {
     }
 
     /// A column of a table.
-    struct ColumnIndex: Sendable, Hashable {
-        var table: Int
-        var column: Int
+    package struct ColumnIndex: Sendable, Hashable {
+        package var table: Int
+        package var column: Int
+
+        package init(table: Int, column: Int) {
+            self.table = table
+            self.column = column
+        }
     }
 
     /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
-    func initial(of place: Int, in table: TableLayout) -> String {
+    package func initial(of place: Int, in table: TableLayout) -> String {
         let own = table.columns[place]
         let holders = entities.filter { entity in
             entity.table == table.index && (entity.holds[place] || !own.isRegister)
@@ -69,71 +74,79 @@ final class StoreModel: Sendable {
         return JSONValue.object(members.sorted { $0.key < $1.key }).text
     }
 
-    subscript(index: ColumnIndex) -> ColumnLayout { tables[index.table].columns[index.column] }
+    package subscript(index: ColumnIndex) -> ColumnLayout { tables[index.table].columns[index.column] }
 
-    func tableIndex(code: Int64) -> Int? { entityByCode[code].map { entities[$0].table } }
+    package func tableIndex(code: Int64) -> Int? { entityByCode[code].map { entities[$0].table } }
 
-    func table(rootEntity: String) -> TableLayout? { tableByRoot[rootEntity].map { tables[$0] } }
+    package func table(rootEntity: String) -> TableLayout? { tableByRoot[rootEntity].map { tables[$0] } }
 
-    func entity(named name: String) -> EntityLayout? { entityIndex(named: name).map { entities[$0] } }
+    package func entity(named name: String) -> EntityLayout? { entityIndex(named: name).map { entities[$0] } }
 
-    func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
+    package func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
     /// The entity of the given name, or the entity that had it in an older version of the model.
-    func entityIndex(named name: String) -> Int? {
+    package func entityIndex(named name: String) -> Int? {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
     /// The last name of a removed entity; deferred writes are reported under it.
-    func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
+    package func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
     /// The root of a removed entity's hierarchy: its present name, or its last name.
     func lastRoot(ofEntity name: String) -> String {
-        survivingRoot(ofEntity: name).map { entities[$0].entity.root } ?? formerNames.lastRoot(ofEntity: name)
+        if let root = survivingRoot(ofEntity: name) { return entities[root].entity.root }
+        return if case .removed(let root)? = formerNames.root(ofRemoved: name) { root } else { name }
     }
 
     /// The surviving root of a removed entity, whose table has the known state of its objects.
-    func survivingRoot(ofEntity name: String) -> Int? {
-        guard entityIndex(named: name) == nil else { return nil }
-        return formerNames.survivingRoot(ofEntity: lastName(ofEntity: name)).flatMap { entityByName[$0] }
+    package func survivingRoot(ofEntity name: String) -> Int? {
+        guard entityIndex(named: name) == nil,
+            case .surviving(let root)? = formerNames.root(ofRemoved: lastName(ofEntity: name))
+        else { return nil }
+        return entityByName[root]
     }
 
     func lastName(ofProperty name: String, of entity: String) -> String {
-        formerNames.lastName(ofProperty: name, of: entity)
+        formerNames.removedProperty(name, of: entity)?.definition.name ?? name
     }
 
     /// The former property of an entity under the given name; nil when the entity has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
         if let known = self.entity(named: entity)?.entity, propertyIndex(named: name, of: known) != nil { return nil }
-        return formerNames.lastDefinition(ofProperty: name, of: entity)
+        return formerNames.removedProperty(name, of: entity)?.definition
     }
 
     /// The entity and the storage of the other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
-        guard let other = formerNames.counterpart(ofProperty: name, of: entity),
+        guard let other = formerNames.removedProperty(name, of: entity)?.counterpart,
             let known = self.entity(named: other.entity),
             let propertyIndex = known.entity.propertyIndex(named: other.property)
         else { return nil }
         return (known, known.places[propertyIndex])
     }
 
-    /// The other side of a former relationship that was removed as well, but later.
-    func laterSide(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
-        formerNames.laterSide(ofProperty: name, of: entity)
-    }
-
     /// The property index of the property of the given name, or of the property that had it in an older version of the
     /// model.
-    func propertyIndex(named name: String, of entity: Entity) -> Int? {
+    package func propertyIndex(named name: String, of entity: Entity) -> Int? {
         entity.propertyIndex(named: name)
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
-    func entityIndex(code: Int64) -> Int? { entityByCode[code] }
+    package func entityIndex(code: Int64) -> Int? { entityByCode[code] }
 
     /// The codes of the entity and, with `includesSubentities`, of all its sub-entities.
-    func codes(of entity: Entity, includesSubentities: Bool) -> [Int64] {
+    package func codes(of entity: Entity, includesSubentities: Bool) -> [Int64] {
         let names = [entity.name] + (includesSubentities ? entity.subentities : [])
         return names.compactMap { self.entity(named: $0)?.code }
+    }
+
+    /// The codes of the entities that share a unique key: the highest ancestor with the constraint, and all its
+    /// sub-entities.
+    package func codes(ofUniqueKey names: [String], of entity: Entity) -> [Int64] {
+        let lineage = ([entity.name] + entity.ancestors).compactMap { self.entity(named: $0)?.entity }
+        let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {
+            $0.ancestors.count < $1.ancestors.count
+        }
+        return codes(of: owner ?? entity, includesSubentities: true)
     }
 }

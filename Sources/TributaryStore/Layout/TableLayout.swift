@@ -1,20 +1,20 @@
-import TributaryModel
+package import TributaryModel
 
 /// The table of a root entity, with the columns of the entity and all its sub-entities.
 ///
 /// It has its own columns, then one for each stored attribute and to-one relationship.
-struct TableLayout: Sendable {
+package struct TableLayout: Sendable {
     /// The index in the model's list of tables.
-    let index: Int
-    let root: Entity
+    package let index: Int
+    package let root: Entity
     /// The root entity's code, which names the table in `tributary_object` and the store's other own tables.
-    let code: Int64
-    let name: String
-    let columns: [ColumnLayout]
+    package let code: Int64
+    package let name: String
+    package let columns: [ColumnLayout]
     /// Whether there are sub-entities, and so a column `_entity` with the code of the concrete entity.
-    let hasEntityColumn: Bool
+    package let hasEntityColumn: Bool
     /// The names of the root entity and all its sub-entities.
-    let entities: [String]
+    package let entities: [String]
     /// The readings of the columns.
     let readings: [ColumnReading]
     /// The SQL that selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
@@ -41,5 +41,5 @@ struct TableLayout: Sendable {
         rowByID = "SELECT \(selected) FROM \(quoted(name)) o WHERE o._id = ?"
     }
 
-    var quotedName: String { quoted(name) }
+    package var quotedName: String { quoted(name) }
 }

@@ -6,10 +6,10 @@ import TributaryChanges
 /// Changes of one transaction are applied in order, so an index is needed only where the order of application does not
 /// determine the version: from the first change on that is deferred or that writes a one-to-one relationship. Other
 /// changes have index 0.
-enum VersionNumber {
+package enum VersionNumber {
     /// The bits for the number of a transaction.
     static let transactionBits: Int64 = 36
-    static let transactionMask: Int64 = (1 << transactionBits) - 1
+    package static let transactionMask: Int64 = (1 << transactionBits) - 1
     /// The greatest index; later changes share it, and the order of their application distinguishes them.
     static let lastIndex = (1 << 27) - 1
 

@@ -1,12 +1,12 @@
 import CSQLite
-import GRDB
-import TributaryChanges
+package import GRDB
+package import TributaryChanges
 import TributaryModel
 
 /// A prepared statement whose values are bound and read directly, without overhead over C.
 ///
 /// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
-final class BoundStatement {
+package final class BoundStatement {
     let pointer: OpaquePointer
     private let statement: Statement
     private let connection: OpaquePointer?
@@ -16,7 +16,7 @@ final class BoundStatement {
     /// Takes the statement from the cache, or prepares a new one when `isKept` is false.
     ///
     /// The cache never releases a statement, so SQL texts of unlimited variety must not be cached.
-    init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
+    package init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
         statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
         connection = db.sqliteConnection
@@ -27,15 +27,15 @@ final class BoundStatement {
 
     func bindNull(_ index: Int32) { check(sqlite3_bind_null(pointer, index)) }
 
-    func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(pointer, index, value)) }
+    package func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(pointer, index, value)) }
 
-    func bind(_ index: Int32, _ value: Int64?) {
+    package func bind(_ index: Int32, _ value: Int64?) {
         if let value { bind(index, value) } else { bindNull(index) }
     }
 
     func bind(_ index: Int32, _ value: Double) { check(sqlite3_bind_double(pointer, index, value)) }
 
-    func bind(_ index: Int32, _ id: UniqueID) {
+    package func bind(_ index: Int32, _ id: UniqueID) {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
             id.write(to: buffer)
             check(sqlite3_bind_blob(pointer, index, buffer.baseAddress, 16, BoundStatement.copied))
@@ -46,7 +46,7 @@ final class BoundStatement {
         if let id { bind(index, id) } else { bindNull(index) }
     }
 
-    func bind(_ index: Int32, _ bytes: [UInt8]?) {
+    package func bind(_ index: Int32, _ bytes: [UInt8]?) {
         guard let bytes else { return bindNull(index) }
         bytes.withUnsafeBytes { buffer in
             if let base = buffer.baseAddress, buffer.count > 0 {
@@ -57,7 +57,7 @@ final class BoundStatement {
         }
     }
 
-    func bind(_ index: Int32, _ text: String) {
+    package func bind(_ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { buffer in
             guard let base = buffer.baseAddress, buffer.count > 0 else {
@@ -70,7 +70,7 @@ final class BoundStatement {
         }
     }
 
-    func bind(_ index: Int32, _ text: String?) {
+    package func bind(_ index: Int32, _ text: String?) {
         if let text { bind(index, text) } else { bindNull(index) }
     }
 
@@ -91,7 +91,7 @@ final class BoundStatement {
     func clearBindings() { sqlite3_clear_bindings(pointer) }
 
     /// Binds a property's value in the form of its column, with dates as seconds since 2001.
-    func bind(_ index: Int32, _ value: PropertyValue) {
+    package func bind(_ index: Int32, _ value: PropertyValue) {
         switch value {
         case .null: bindNull(index)
         case .integer(let value): bind(index, value)
@@ -153,56 +153,56 @@ final class BoundStatement {
     func reset() { sqlite3_reset(pointer) }
 
     /// Runs the statement to its end.
-    func run() throws {
+    package func run() throws {
         while try step() {}
         sqlite3_reset(pointer)
     }
 
     /// Hands the first row to `block`; nil when there is none.
-    func first<T>(_ block: (BoundStatement) throws -> T) throws -> T? {
+    package func first<T>(_ block: (BoundStatement) throws -> T) throws -> T? {
         defer { sqlite3_reset(pointer) }
         return try step() ? try block(self) : nil
     }
 
     /// Hands each row to `block`.
-    func forEach(_ block: (BoundStatement) throws -> Void) throws {
+    package func forEach(_ block: (BoundStatement) throws -> Void) throws {
         defer { sqlite3_reset(pointer) }
         while try step() { try block(self) }
     }
 
     /// The number of rows that the last run changed.
-    var changedRows: Int32 { sqlite3_changes(connection) }
+    package var changedRows: Int32 { sqlite3_changes(connection) }
 
     // MARK: Reading
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
-    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
     func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
-    func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(pointer, column) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { Array($0) }
     }
 
-    func withBytes<T>(_ column: Int32, _ block: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+    package func withBytes<T>(_ column: Int32, _ block: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let start = sqlite3_column_blob(pointer, column)
         let count = Int(sqlite3_column_bytes(pointer, column))
         return try block(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
     /// The identifier in a BLOB of 16 bytes; nil for NULL and any other value.
-    func id(_ column: Int32) -> UniqueID? {
+    package func id(_ column: Int32) -> UniqueID? {
         withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
     }
 

@@ -1,12 +1,17 @@
-import GRDB
+package import GRDB
 package import TributaryChanges
 
 /// Reads one state of the store: objects directly, everything else through a specialized reader.
 ///
 /// Valid only inside the closure that it is given to.
 package struct Reader {
-    let database: Database
-    let context: StoreContext
+    package let database: Database
+    package let context: StoreContext
+
+    package init(database: Database, context: StoreContext) {
+        self.database = database
+        self.context = context
+    }
 
     /// The history of transactions, and its registered consumers.
     package var history: HistoryReader { HistoryReader(reader: self) }

@@ -18,7 +18,7 @@ package final class WriteTransaction {
     /// The transaction of another writer that is being applied.
     var imported: (writer: UniqueID, header: TransactionHeader)?
 
-    init(reader: Reader) {
+    package init(reader: Reader) {
         self.reader = reader
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -34,7 +35,10 @@ enum ModelRows {
     ]
 
     private static func open(_ folder: TemporaryFolder, _ model: Model) throws -> Store {
-        try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model))
+        try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model),
+            migrator: Migrator()
+        )
     }
 
     /// Each version gives one entity more an attribute of its own; the last one is the current one.

@@ -95,7 +95,7 @@ struct StoreOpeningTests {
             _ = try Store.open(configuration)
             Issue.record("the letter was opened")
         } catch {
-            guard case .cannotOpen(let path, let reason) = error else {
+            guard case StoreError.cannotOpen(let path, let reason) = error else {
                 Issue.record("\(error)")
                 return
             }

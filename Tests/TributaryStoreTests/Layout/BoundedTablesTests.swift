@@ -50,8 +50,21 @@ import TributaryModel
         let transactions = (1...(LogLimits.seenEntries + 5)).map { ForeignTransaction($0, 1, clock: 1) }
         try replica.apply(together: transactions)
         for _ in 0..<3 { try replica.commit() }
-        let counts = try MigrationStory.own(replica, from: 1).map(\.header.seen.count)
+        let counts = try ownTransactions(of: replica).map(\.header.seen.count)
         #expect(counts == [LogLimits.seenEntries, 5, 0])
+    }
+
+    /// The transactions that the store has written itself, as its log contains them.
+    private func ownTransactions(of replica: Replica) throws -> [LogTransaction] {
+        try replica.store.read { reader in
+            var (lines, last): ([String], UInt64) = ([], 0)
+            try reader.outbox.localTransactions(from: 1) { transaction in
+                lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
+                last = transaction.sequence
+                return true
+            }
+            return try SegmentText(writer: reader.writers.own().id, first: 1, last: last, lines).transactions()
+        }
     }
 
     @Test func setsOfPropertiesGoWithTheirHistory() throws {

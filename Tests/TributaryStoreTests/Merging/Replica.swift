@@ -1,5 +1,6 @@
 import TestSupport
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 
 @testable import TributaryStore
@@ -15,29 +16,18 @@ final class Replica {
         store = try Replica.open(folder, model ?? SampleModel.make())
     }
 
-    /// Closes the store and tries to open it with another model; after a failure, `reopen` can open it again.
-    func reopen(_ model: Model, migration: MigrationSettings) throws {
-        try store.close()
-        store = try Replica.open(folder, model, migration)
-    }
-
-    private static func open(
-        _ folder: TemporaryFolder,
-        _ model: Model,
-        _ migration: MigrationSettings = MigrationSettings()
-    ) throws -> Store {
+    private static func open(_ folder: TemporaryFolder, _ model: Model) throws -> Store {
         let environment = StoreEnvironment(
             wallMilliseconds: { milliseconds },
             random: { UInt64.random(in: .min ... .max) }
         )
-        var configuration = StoreConfiguration(
+        let configuration = StoreConfiguration(
             path: folder.path("store.sqlite"),
             name: "test",
             model: model,
             environment: environment
         )
-        configuration.migration = migration
-        return try Store.open(configuration)
+        return try Store.open(configuration, migrator: Migrator())
     }
 
     /// Closes the store and opens it again, optionally with another model.

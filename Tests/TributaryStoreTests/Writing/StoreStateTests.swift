@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 
 @testable import TributaryStore
@@ -71,8 +72,8 @@ import TributaryModel
         var definitions = SampleModel.definitions
         definitions[0].attributes[0].type = .integer64
         let changed = try Model(version: "2", entities: definitions)
-        let error = #expect(throws: StoreError.self) { try replica.reopen(changed) }
-        guard case .migration(_, .notInferable("1", "2", let refusals))? = error else { throw error ?? .closed }
+        let error = try #require(throws: MigrationError.self) { try replica.reopen(changed) }
+        guard case .notInferable("1", "2", let refusals) = error else { throw error }
         #expect(refusals.map(\.entity) == ["Person"] && refusals.map(\.property) == ["name"])
     }
 }

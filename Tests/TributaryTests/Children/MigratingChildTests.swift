@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import TributaryMigration
 import TributaryStore
 
 @testable import Tributary
@@ -13,16 +14,17 @@ import TributaryStore
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
     func migratesUntilItIsKilled() throws {
         guard let path = ProcessInfo.processInfo.environment[Self.variable] else { return }
-        var configuration = StoreConfiguration(path: path, name: "test", model: try MigrationKillTests.model(2))
+        let configuration = StoreConfiguration(path: path, name: "test", model: try MigrationKillTests.model(2))
         // Tells that it is in the middle, in the given report, and waits for its end.
         let wanted = ProcessInfo.processInfo.environment["TRIBUTARY_MIGRATING_REPORT"].flatMap { Int($0) } ?? 1
         let reports = Atomic(0)
-        configuration.migration.report = { _ in
+        var settings = MigrationSettings()
+        settings.report = { _ in
             guard reports.add(1, ordering: .relaxed).newValue == wanted else { return }
             let pipe = open(path + ".middle", O_WRONLY | O_CLOEXEC)
             write(pipe, "m", 1)
             while true { pause() }
         }
-        try Store.open(configuration).close()
+        try Store.open(configuration, migrator: Migrator(settings)).close()
     }
 }

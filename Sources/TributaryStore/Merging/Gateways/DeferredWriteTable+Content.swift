@@ -1,8 +1,8 @@
-import TributaryChanges
+package import TributaryChanges
 
 extension DeferredWriteTable.Content {
     /// The content of a whole change.
-    init(of change: Change) {
+    package init(of operation: Change.Operation) {
         // The members keep their order, because it numbers the values of the change.
         func members(_ writes: [PropertyWrite]) -> String {
             JSONValue.object(writes.map { JSONMember(key: $0.name, value: $0.value) }).text
@@ -10,7 +10,7 @@ extension DeferredWriteTable.Content {
         func list(_ ids: [UniqueID]) -> JSONMember {
             JSONMember(key: "ids", value: .array(ids.map { .string($0.description) }))
         }
-        switch change.operation {
+        switch operation {
         case .insert(let writes): self.init(operation: "insert", value: members(writes))
         case .update(let writes): self.init(operation: "update", value: members(writes))
         case .delete: self.init(operation: "delete")
@@ -26,7 +26,7 @@ extension DeferredWriteTable.Content {
     }
 
     /// The content of one value of an insert or an update.
-    init(_ write: PropertyWrite, isInsert: Bool) {
+    package init(_ write: PropertyWrite, isInsert: Bool) {
         self.init(
             operation: isInsert ? "insert" : "update",
             property: write.name,

@@ -1,11 +1,11 @@
-import GRDB
-import TributaryChanges
+package import GRDB
+package import TributaryChanges
 
 /// Reads and writes `tributary_parked`: changes that the model cannot represent, in their original form.
-struct DeferredWriteTable {
+package struct DeferredWriteTable {
     /// A change, or one value of an insert or update, with its original version.
-    struct Entry {
-        var change: Change
+    package struct Entry {
+        package var change: Change
         /// The number of the version, including the index of the change.
         var number: Int64
         /// The number in the table's form: tables of early stores have no index in it.
@@ -16,17 +16,21 @@ struct DeferredWriteTable {
         /// The index of the change in its transaction; negative for values that a migration took out of the tables.
         var index: Int
         /// The index of the value in its change; nil for a whole change.
-        var valueIndex: Int?
+        package var valueIndex: Int?
     }
 
     /// The columns `operation`, `property` and `value` of an entry.
-    struct Content {
+    package struct Content {
         var operation: String
         var property: String?
         var value: String?
     }
 
     let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
 
     /// Defers a change; `index` and `valueIndex` have the meaning of an ``Entry``.
     ///
@@ -39,7 +43,7 @@ struct DeferredWriteTable {
     ///   - valueIndex: The index of the value in its change; nil for a whole change.
     ///   - reason: Why the model cannot represent it, for reports.
     /// - Throws: ``StoreError`` when the store cannot be written.
-    func insert(
+    package func insert(
         entity: String,
         id: UniqueID,
         _ content: Content,
@@ -68,7 +72,7 @@ struct DeferredWriteTable {
         try statement.run()
     }
 
-    func remove(_ entry: Entry) throws {
+    package func remove(_ entry: Entry) throws {
         let delete = try BoundStatement(
             db,
             """
@@ -85,7 +89,7 @@ struct DeferredWriteTable {
     }
 
     /// All entries in the order of their versions.
-    func entries() throws -> [Entry] {
+    package func entries() throws -> [Entry] {
         let select = try BoundStatement(
             db,
             """

@@ -1,14 +1,14 @@
-import GRDB
+package import GRDB
 import TributaryChanges
 
 /// Reads and writes the table of a root entity, which holds the visible objects.
-final class ObjectTable {
+package final class ObjectTable {
     let layout: TableLayout
     private let db: Database
     /// Inserts `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the
     /// columns.
-    let insert: BoundStatement
-    static let firstColumn: Int32 = 6
+    package let insert: BoundStatement
+    package static let firstColumn: Int32 = 6
     /// The shape and the transaction whose common values are bound to `insert`; nil once anything else has been bound.
     ///
     /// The other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is
@@ -21,7 +21,7 @@ final class ObjectTable {
     private var updates: [[Int]: BoundStatement] = [:]
     private var lastUpdate: (columns: [Int], statement: BoundStatement)?
 
-    init(_ db: Database, _ layout: TableLayout) throws {
+    package init(_ db: Database, _ layout: TableLayout) throws {
         self.db = db
         self.layout = layout
         var names = ["_id", "_revision", "_version", "_exceptions"]
@@ -51,7 +51,7 @@ final class ObjectTable {
     }
 
     /// The columns that ``VisibleRow`` is read from.
-    static func head(_ layout: TableLayout) -> String {
+    package static func head(_ layout: TableLayout) -> String {
         "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
     }
 
@@ -59,7 +59,7 @@ final class ObjectTable {
     private static let updateLimit = 256
 
     /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
-    func update(_ columns: [Int]) throws -> BoundStatement {
+    package func update(_ columns: [Int]) throws -> BoundStatement {
         if let lastUpdate, lastUpdate.columns == columns { return lastUpdate.statement }
         let statement = try updates[columns] ?? makeUpdate(columns)
         if updates.count >= ObjectTable.updateLimit { updates.removeAll() }

@@ -1,20 +1,20 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// The state of an object that is not visible: a tombstone, or the values that were written before its insert.
-struct PartialRow {
-    typealias Register = TributaryChanges.Register<Int64, PropertyValue>
+package struct PartialRow {
+    package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
     /// The greatest deletion; nil when there was none.
-    var deleted: Int64?
+    package var deleted: Int64?
     /// For each column, the register that no deletion supersedes.
-    var registers: [Int: Register] = [:]
+    package var registers: [Int: Register] = [:]
 
-    init(deleted: Int64? = nil) {
+    package init(deleted: Int64? = nil) {
         self.deleted = deleted
     }
 
     /// Reads the columns `deleted` and `registers` of `tributary_object`.
-    init(deleted: Int64?, packed: UnsafeRawBufferPointer) {
+    package init(deleted: Int64?, packed: UnsafeRawBufferPointer) {
         self.deleted = deleted
         var reader = VariableLengthReader(bytes: packed)
         while let column = reader.next() {

@@ -1,8 +1,8 @@
-import GRDB
-import TributaryChanges
+package import GRDB
+package import TributaryChanges
 
 /// Reads and writes `tributary_object`: the objects that are not visible.
-final class PartialRowTable {
+package final class PartialRowTable {
     private let db: Database
     /// For each table, its code in the store's own tables.
     private let codes: [Int64]
@@ -11,7 +11,7 @@ final class PartialRowTable {
     /// For each table, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
 
-    init(_ db: Database, layout: StoreModel) throws {
+    package init(_ db: Database, layout: StoreModel) throws {
         self.db = db
         codes = layout.tables.map(\.code)
         hints = Array(repeating: MembershipHint(), count: codes.count)
@@ -47,7 +47,7 @@ final class PartialRowTable {
     /// The row, or an empty one.
     func rowOrEmpty(_ table: Int, _ id: UniqueID) throws -> PartialRow { try row(table, id) ?? PartialRow() }
 
-    func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
+    package func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(
             db,
             "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"

@@ -2,7 +2,7 @@
 ///
 /// A row has one number for all of them, and the exceptions to it in `_exceptions`. Each exception is a variable-length
 /// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number.
-struct RowVersions {
+package struct RowVersions {
     struct Exception: Hashable {
         var column: Int
         /// The number of the version; nil for a property without a register.
@@ -10,14 +10,14 @@ struct RowVersions {
     }
 
     /// The number for all subjects without an exception.
-    var base: Int64
-    var inserted: Int64
-    var deleted: Int64?
+    package var base: Int64
+    package var inserted: Int64
+    package var deleted: Int64?
     /// The exceptions, ordered by column.
     private(set) var exceptions: [Exception] = []
 
     /// Creates the versions of an object whose registers were all written by one transaction.
-    init(base: Int64) {
+    package init(base: Int64) {
         self.base = base
         inserted = base
     }
@@ -35,7 +35,7 @@ struct RowVersions {
         static let firstColumn = 2
     }
 
-    init(base: Int64, encoded: UnsafeRawBufferPointer) {
+    package init(base: Int64, encoded: UnsafeRawBufferPointer) {
         self.init(base: base)
         var reader = VariableLengthReader(bytes: encoded)
         var previous = base
@@ -59,7 +59,7 @@ struct RowVersions {
     }
 
     /// The encoded exceptions; nil when there are none.
-    var encoded: [UInt8]? {
+    package var encoded: [UInt8]? {
         if exceptions.isEmpty, inserted == base, deleted == nil { return nil }
         var writer = VariableLengthWriter()
         var previous = base
@@ -80,12 +80,12 @@ struct RowVersions {
     /// The number of the register's write; nil when there is none.
     ///
     /// `isHeld` tells whether the column is a register of the object's concrete entity.
-    func register(_ column: Int, isHeld: Bool) -> Int64? {
+    package func register(_ column: Int, isHeld: Bool) -> Int64? {
         for exception in exceptions where exception.column == column { return exception.number }
         return isHeld ? base : nil
     }
 
-    mutating func setRegister(_ column: Int, to number: Int64?, isHeld: Bool) {
+    package mutating func setRegister(_ column: Int, to number: Int64?, isHeld: Bool) {
         let isDefault = number == (isHeld ? base : nil)
         let index = exceptions.firstIndex { $0.column >= column } ?? exceptions.count
         let isThere = index < exceptions.count && exceptions[index].column == column

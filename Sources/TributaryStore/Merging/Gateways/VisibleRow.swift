@@ -1,15 +1,15 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// The head of a visible object's row: its identity, its concrete entity and its versions, without its values.
-struct VisibleRow {
-    var id: UniqueID
+package struct VisibleRow {
+    package var id: UniqueID
     var rowid: Int64
     /// The index of the concrete entity in the layout's list.
-    var entity: Int
-    var versions: RowVersions
+    package var entity: Int
+    package var versions: RowVersions
 
     /// Reads the columns of `ObjectTable.head`.
-    init(_ statement: BoundStatement, layout: StoreModel) {
+    package init(_ statement: BoundStatement, layout: StoreModel) {
         rowid = statement.integer(0)
         let base = statement.optionalInteger(2) ?? statement.integer(1)
         versions = statement.withBytes(3) { bytes in

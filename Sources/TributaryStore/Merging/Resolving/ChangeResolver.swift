@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Resolves the names of changes to tables and columns.
@@ -150,7 +150,7 @@ struct ChangeResolver {
 
 extension Change.Operation {
     /// The values of an insert or an update.
-    var valueWrites: (writes: [PropertyWrite], isInsert: Bool)? {
+    package var valueWrites: (writes: [PropertyWrite], isInsert: Bool)? {
         switch self {
         case .insert(let writes): (writes, true)
         case .update(let writes): (writes, false)

@@ -13,7 +13,7 @@ struct DeferralWriter {
     ///   - reason: Why the model cannot represent it.
     /// - Throws: ``StoreError`` `invalidChange` in a local transaction.
     func deferChange(_ change: Change, at index: Int, reason: String) throws {
-        let content = DeferredWriteTable.Content(of: change)
+        let content = DeferredWriteTable.Content(of: change.operation)
         try insert(content, entity: change.entity, id: change.id, index: index, valueIndex: nil, reason)
     }
 

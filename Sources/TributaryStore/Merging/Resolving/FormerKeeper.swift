@@ -1,3 +1,4 @@
+package import TributaryChanges
 import TributaryModel
 
 /// The storage of writes to a former relationship, when it is not in the rows of the entity itself.
@@ -28,17 +29,30 @@ extension StoreModel {
             default: nil
             }
         }
-        if let later = laterSide(ofProperty: name, of: entity) {
-            return switch storage {
-            case .links: .formerPairs(entity: later.entity, property: later.property)
-            case .inverse: .formerRegister(entity: later.entity, property: later.property)
-            case .column: nil
-            }
-        }
         return switch storage {
         case .inverse(let owner, let property): .formerRegister(entity: owner, property: property)
         case .links(_, ownsPairs: false): .formerPairs(entity: relationship.destination, property: inverse)
         case .links, .column: nil
+        }
+    }
+
+    /// The side under which pairs of a former relationship are deferred, when the given side is not it.
+    package func formerPairsOwner(ofProperty name: String, of entity: String) -> (entity: String, property: String)? {
+        guard case .formerPairs(let owner, let property)? = formerKeeper(ofProperty: name, of: entity) else {
+            return nil
+        }
+        return (owner, property)
+    }
+
+    /// Whether a deferred change can be merged now: the model has its entity, or other objects keep a part of it.
+    package func represents(_ change: Change) -> Bool {
+        if entityIndex(named: change.entity) != nil || survivingRoot(ofEntity: change.entity) != nil { return true }
+        let entity = lastName(ofEntity: change.entity)
+        return switch change.operation {
+        case .insert(let writes), .update(let writes):
+            writes.contains { formerKeeper(ofProperty: $0.name, of: entity) != nil }
+        case .link(let name, _, _), .unlink(let name, _): formerKeeper(ofProperty: name, of: entity) != nil
+        case .delete: false
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 
 struct ModelDiffCommand: OfflineCommand {

@@ -1,0 +1,32 @@
+import CSQLite
+package import GRDB
+package import TributaryModel
+package import TributaryStore
+
+/// Migrates stores with inferred mappings and custom stages, and reads the names of older versions.
+package struct Migrator: StoreMigrator {
+    private let settings: MigrationSettings
+
+    package init(_ settings: MigrationSettings = MigrationSettings()) {
+        self.settings = settings
+    }
+
+    package func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames {
+        FormerNames(of: model, histories: histories.map { $0.passing() })
+    }
+
+    /// Migrates a store, inside the transaction that opens it.
+    ///
+    /// - Throws: ``MigrationError`` when the store cannot be brought to the model, ``StoreError`` when it cannot be read
+    ///   or written.
+    package func migrate(_ database: Database, configuration: StoreConfiguration, isForced: Bool) throws -> StoreModel {
+        do {
+            return try MigrationRun(db: database, configuration: configuration, settings: settings)
+                .run(isForced: isForced)
+        } catch let error where error is StoreError || error is DatabaseError || error is MigrationError {
+            throw error
+        } catch {
+            throw StoreError.cannotOpen(path: configuration.path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// Writes the default of a counter to the objects to which nobody has added anything yet.
+struct CounterDefaults {
+    let db: Database
+
+    /// - Parameters:
+    ///   - columnIndex: The counter's column.
+    ///   - table: The table of the objects.
+    ///   - entity: The entity of the objects, without its sub-entities.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func fill(_ columnIndex: Int, of table: TableLayout, _ entity: EntityLayout) throws {
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE \(table.quotedName) SET \(table.columns[columnIndex].quotedName) = ?1
+            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
+            \(table.condition(entity))
+            """
+        )
+        update.bind(1, entity.defaults[columnIndex])
+        update.bind(2, table.code)
+        update.bind(3, Int64(columnIndex))
+        try update.run()
+    }
+}
+
+extension TableLayout {
+    /// The SQL that continues a condition with the concrete entity of the objects.
+    func condition(_ entity: EntityLayout) -> String { hasEntityColumn ? "AND _entity = \(entity.code)" : "" }
+}
+
+extension ColumnLayout {
+    /// Whether the column holds the sum of a counter.
+    var isCounter: Bool { isRegister && mergeRule == .counter }
+
+    /// Converts a value to the type of this column.
+    func converted(_ value: PropertyValue) -> PropertyValue {
+        if case .attribute(let type, _) = kind { type.converted(value) } else { value }
+    }
+}

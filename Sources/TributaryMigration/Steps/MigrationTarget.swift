@@ -1,0 +1,30 @@
+import TributaryModel
+import TributaryStore
+
+/// A version of the model that a store is at or is taken to, with the former names that its writers may use.
+struct MigrationTarget {
+    /// The store, with this version as its model.
+    let configuration: StoreConfiguration
+    private let formerNames: FormerNamesSource
+
+    /// - Parameters:
+    ///   - model: The version.
+    ///   - older: The versions that the store has had before it.
+    ///   - configuration: The store.
+    init(_ model: Model, older: ModelVersions, _ configuration: StoreConfiguration) {
+        var configuration = configuration
+        configuration.model = model
+        self.configuration = configuration
+        formerNames = FormerNamesSource {
+            FormerNames(of: model, histories: [older.passing(), model.earlier.passing()])
+        }
+    }
+
+    var model: Model { configuration.model }
+
+    /// The layout of the model's tables, in which entries of the catalogue keep their codes and column indexes.
+    func layout(_ catalogue: Catalogue) -> StoreModel {
+        var builder = LayoutBuilder(model: model, catalogue: catalogue)
+        return builder.build(storeName: configuration.name, formerNames: formerNames)
+    }
+}

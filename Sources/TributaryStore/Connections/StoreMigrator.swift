@@ -1,0 +1,26 @@
+package import GRDB
+package import TributaryModel
+
+/// Brings a store to another version of its model.
+///
+/// Opening a store takes a migrator as a parameter, because TributaryMigration lies above the store.
+package protocol StoreMigrator: Sendable {
+    /// Reads the older versions of a model.
+    ///
+    /// - Parameters:
+    ///   - model: The current version.
+    ///   - histories: Lists of older versions; each list begins with the oldest version.
+    /// - Returns: The names that the entities and properties of the model had in them.
+    func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames
+
+    /// Migrates a store, inside the transaction that opens it.
+    ///
+    /// - Parameters:
+    ///   - database: The connection, inside a write transaction.
+    ///   - configuration: The store, with the model to migrate to.
+    ///   - isForced: Whether views and indexes must be created again although the model is unchanged.
+    /// - Returns: The layout of the store's tables after the migration.
+    /// - Throws: The migrator's own error when it refuses the model, and ``StoreError`` when the store cannot be read or
+    ///   written.
+    func migrate(_ database: Database, configuration: StoreConfiguration, isForced: Bool) throws -> StoreModel
+}

@@ -1,0 +1,71 @@
+package import GRDB
+package import TributaryChanges
+import TributaryModel
+
+/// A transaction of this store alone, which the log does not contain: a migration merges changes in it.
+///
+/// Valid only inside the closure that it is given to.
+package struct UnloggedTransaction {
+    /// The author of these transactions in history.
+    package static let author = "migration"
+
+    private let engine: MergeEngine
+
+    /// Merges inside a transaction without a sequence; a transaction without effects leaves nothing behind.
+    ///
+    /// - Parameters:
+    ///   - db: The connection, inside a write transaction.
+    ///   - context: The store and its layout.
+    ///   - block: The merges.
+    /// - Throws: What `block` throws, and ``StoreError`` when the store cannot be read or written.
+    package static func run(
+        _ db: Database,
+        _ context: StoreContext,
+        _ block: (UnloggedTransaction) throws -> Void
+    ) throws {
+        let engine = try MergeEngine(db, layout: context.layout, blobs: context.blobs)
+        try db.execute(
+            sql: """
+                INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
+                SELECT id, 0, clock, ?1, ?2 FROM tributary_writer WHERE is_self = 1
+                """,
+            arguments: [author, Double(context.configuration.environment.wallMilliseconds()) / 1000]
+        )
+        let number = db.lastInsertedRowID
+        engine.begin(number: number, version: .none, writer: 1, isLocal: false)
+        try block(UnloggedTransaction(engine: engine))
+        try engine.end()
+        // A transaction without effects needs no change notification.
+        guard engine.effects.current.effects.isEmpty else { return }
+        try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
+    }
+
+    /// Merges a deferred change with its original version.
+    ///
+    /// - Parameters:
+    ///   - entry: The deferred change.
+    ///   - change: The change under the names of the present model.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    package func merge(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
+        try engine.apply(entry, as: change)
+    }
+
+    /// Decides again which of the registers in a one-to-one column shows an object.
+    package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {
+        try engine.objects.owners.decide(target, column)
+    }
+
+    /// Clears the references to an object that is not visible any more, and decides the owners of its targets again.
+    package func hide(_ id: UniqueID, table: Int) throws {
+        engine.tables.visibility.set(table, id, isVisible: true)
+        try engine.objects.withdraw(table, id)
+        guard let partial = try engine.tables.partialRows.row(table, id) else { return }
+        for (column, register) in partial.registers {
+            let index = StoreModel.ColumnIndex(table: table, column: column)
+            guard case .reference(_, true, _) = engine.tables.layout[index].kind,
+                case .reference(let target) = register.value
+            else { continue }
+            try decideOwner(of: target, in: index)
+        }
+    }
+}
