@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 
 @testable import TributaryStore
@@ -43,7 +44,10 @@ struct ModelVersionReadingTests {
     }
 
     private func open(_ model: Model) throws -> Store {
-        try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model))
+        try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model),
+            migrator: Migrator()
+        )
     }
 
     private func recordedVersions() throws -> [String] {

@@ -1,5 +1,6 @@
 import TestSupport
 import Tributary
+import TributaryMigration
 import TributaryStore
 
 /// A model with an attribute of every type.
@@ -53,7 +54,8 @@ enum Gallery {
                     path: "\(path)/\(name).sqlite",
                     name: "gallery",
                     model: try model(hasExternalStorage: hasExternalStorage)
-                )
+                ),
+                migrator: Migrator()
             ),
             classes: classes,
             transformers: transformers,
