@@ -90,7 +90,7 @@ struct ModelVersionReadingTests {
         #expect(try recordedVersions() == (1...11).map { "Shop \($0)" })
         // The store refuses another model that does not list the newer version as older.
         let older = try model(8, from: 7, name: "Old")
-        #expect(throws: StoreError.self) { try open(older) }
+        #expect(throws: MigrationError.self) { try open(older) }
     }
 
     @Test func aVersionThatIsWhatAnOlderOneWasIsNewer() throws {
@@ -110,7 +110,7 @@ struct ModelVersionReadingTests {
         #expect(try recordedVersions() == ["1", "2", "3"])
         // Without the newer versions beside it, the model is an older one.
         try open(second.succeeding([first, second, third])).close()
-        #expect(throws: StoreError.self) { try open(first) }
+        #expect(throws: MigrationError.self) { try open(first) }
     }
 
     @Test func whatWasNotWrittenDownIsWrittenDownAtTheNextOpening() throws {
