@@ -227,7 +227,9 @@ let package = Package(
         .executableTarget(
             name: "growth",
             dependencies: [
-                "BenchmarkImport", "TributarySync", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+                "BenchmarkImport", "TributarySync", "Tributary", "TributaryMigration", "TributaryStore",
+                "TransactionLog",
+                "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
             path: "Tests/Performance/Growth"

@@ -59,17 +59,17 @@ import Testing
         }
     }
 
-    @Test func eachMergeRuleHasASuite() throws {
+    @Test func eachMergeStatementHasASuite() throws {
         let article = try Article.text(of: "Sources/TributaryChanges/TributaryChanges.docc/MergeRules.md")
-        let rules = Set(article.matches(of: /\*\*Rule (\d+)\.\*\*/).compactMap { Int($0.1) })
+        let statements = Set(article.matches(of: /\*\*Statement (\d+)\.\*\*/).compactMap { Int($0.1) })
         var tested: Set<Int> = []
         for row in try Article("TestIndex").rows(under: "Merge rules") {
-            guard let words = row[0].firstMatch(of: /^Rules? ([\d, to]+):/)?.1 else { continue }
+            guard let words = row[0].firstMatch(of: /^Statements? ([\d, to]+):/)?.1 else { continue }
             let ends = words.matches(of: /\d+/).compactMap { Int($0.0) }
             if words.contains(" to "), ends.count == 2 { tested.formUnion(ends[0]...ends[1]) }
             tested.formUnion(ends)
         }
-        #expect(rules.count >= 19 && tested == rules)
+        #expect(statements.count >= 19 && tested == statements)
     }
 
     @Test func theSuitesAssert() throws {
