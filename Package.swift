@@ -167,7 +167,8 @@ let package = Package(
         .testTarget(
             name: "TributarySyncTests",
             dependencies: [
-                "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges",
                 "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
@@ -183,7 +184,7 @@ let package = Package(
         .testTarget(
             name: "Simulation",
             dependencies: [
-                "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
                 "TestSupport",
             ]
         ),

@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import TransactionLog
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -27,13 +28,13 @@ final class Replica {
                 random: { random.withLock { $0.next() } }
             )
         )
-        store = try Store.open(configuration)
+        store = try Store.open(configuration, migrator: Migrator())
         writer = try store.read { try $0.writers.own().id }
     }
 
     func restart() throws {
         try store.close()
-        store = try Store.open(configuration)
+        store = try Store.open(configuration, migrator: Migrator())
     }
 
     func grow() throws {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -46,7 +47,8 @@ final class SyncReplica: Sendable {
                 name: name,
                 model: try model ?? SyncModel.make(hasExternalPhotos: hasExternalPhotos),
                 environment: environment
-            )
+            ),
+            migrator: Migrator()
         )
         if !saved.isEmpty { _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: saved)) } }
         let replica = try StoreReplica(store: store)
