@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
@@ -110,6 +111,17 @@ import TributaryAdmin
         let error = #expect(throws: ConfigurationError.self) { try load(yaml: yaml) }
         #expect(error?.reason == reason)
         #expect(error?.origin.line == 1)
+    }
+
+    /// Reads the source: the command is an executable, which tests cannot import.
+    @Test func theCommandHasEachFlagAndVariable() throws {
+        let path = PackageFolder.path("Sources/tributaryd/TributaryDaemonCommand.swift")
+        let source = try String(contentsOfFile: path, encoding: .utf8)
+        let flags = source.matches(of: #/"(--[a-z-]+)": /#).map { String($0.1) }
+        #expect(Set(flags) == Set(ConfigurationKey.all.compactMap(\.flag)))
+        let variables = try #require(source.firstMatch(of: #/\((TRIBUTARY_CONFIG, [A-Z_, ]+)\)/#)?.1)
+        let named = variables.split(separator: ", ").map { $0.hasPrefix("_") ? "TRIBUTARY\($0)" : String($0) }
+        #expect(Set(named) == Set(ConfigurationKey.all.compactMap(\.variable) + ["TRIBUTARY_CONFIG"]))
     }
 
     @Test func nullIsNoWriterAndNoAddress() throws {
