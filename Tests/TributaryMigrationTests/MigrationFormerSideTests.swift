@@ -110,6 +110,35 @@ import TributaryStore
         }
     }
 
+    /// The version between removed the side that stores the pairs; a store that skips it is as one that never had either.
+    @Test func `pairs are deferred under the side that was removed last`() throws {
+        let story = try MigrationStory(Self.pairs, Self.both("", "as: {to: A, many: true}"), Self.kept)
+        try writePairs(story)
+        try story.apply(.link("B", 13, "as", [2]), .link("A", 2, "bs", [19]), .link("B", 14, "as", [1]))
+        try story.migrate()
+        try story.exchange()
+        #expect(try story.migrated.dump() == story.fresh.dump())
+    }
+
+    /// A custom stage that gives the storing side another destination would leave the inverse empty.
+    @Test func `a stage does not keep the inverse without the side that stores it`() throws {
+        func text(_ tasks: String, _ owner: String) -> String {
+            """
+              Person: {attributes: {n: String?}, relationships: {tasks: {to: Task, many: true\(tasks)}}}
+              Team: {attributes: {n: String?}}
+              Task: {attributes: {t: String?}, relationships: {owner: {\(owner)}}}
+            """
+        }
+        let story = try MigrationStory(text(", inverse: owner", "to: Person?, inverse: tasks"), text("", "to: Team?"))
+        try story.apply(.insert("Person", 1), .insert("Task", 2, ["owner": .to(1)]))
+        var settings = MigrationSettings()
+        settings.stages = [CustomMigrationStage(from: "1", to: "2", willMigrate: { _ in }, didMigrate: { _ in })]
+        let error = try #require(throws: MigrationError.self) {
+            try story.migrated.reopen(story.new, migration: settings)
+        }
+        #expect(error.description.contains("Person.tasks, from the inverse of 'Task.owner'"), "\(error)")
+    }
+
     private static let oneToMany = both("b: {to: B?, inverse: as}", "as: {to: A, many: true, inverse: b}")
 
     private func writeMembers(_ story: MigrationStory) throws {

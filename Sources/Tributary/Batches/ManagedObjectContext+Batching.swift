@@ -66,12 +66,15 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         let operation = BatchOperation(context: self)
-        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
-            switch request.target {
-            case .ids(let ids): return try batches.delete(ids, terms: terms)
-            case .query(let name, let predicate):
-                let query = try operation.query(name, predicate, request.includesSubentities)
-                return try batches.delete(query, terms: terms)
+        switch request.target {
+        case .ids(let ids):
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+                try batches.delete(ids, terms: terms)
+            }
+        case .query(let name, let predicate):
+            let query = try operation.query(name, predicate, request.includesSubentities)
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+                try batches.delete(query, terms: terms)
             }
         }
     }

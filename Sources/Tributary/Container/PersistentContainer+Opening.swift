@@ -6,8 +6,8 @@ extension PersistentContainer {
     /// Opens a store in a file or in memory.
     ///
     /// ```swift
-    /// let container = try await PersistentContainer(name: "preview", model: model, classes: [Employee.self], store:
-    /// .memory)
+    /// let container = try await PersistentContainer(
+    ///     name: "preview", model: model, classes: [Employee.self], store: .memory)
     /// ```
     ///
     /// - Parameters:

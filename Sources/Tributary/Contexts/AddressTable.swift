@@ -2,12 +2,12 @@ import TributaryChanges
 
 /// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
-/// It is a hash table with open addressing: an entry whose property index is taken goes to the next free one. The seed
+/// It is a hash table with open addressing: an entry whose index is taken goes to the next free one. The seed
 /// is random for each table, so that nobody can write IDs into a log that all have one hash.
 struct AddressTable {
     private struct Entry {
         var id: UniqueID
-        /// The address; 0 in a free property index.
+        /// The address; 0 in a free entry.
         var address: UInt
     }
 
@@ -39,7 +39,7 @@ struct AddressTable {
         var hole = index(of: id)
         guard entries[hole].address == address else { return }
         count -= 1
-        // The entries that follow without a gap may belong in the freed property index.
+        // The entries that follow without a gap may belong in the freed one.
         var next = hole
         while true {
             next = (next + 1) & mask
@@ -69,7 +69,7 @@ struct AddressTable {
 
     private var mask: Int { entries.count - 1 }
 
-    /// Returns the index of the ID, or of the free property index where it belongs.
+    /// Returns the index of the ID, or of the free entry where it belongs.
     private func index(of id: UniqueID) -> Int {
         var index = preferredIndex(of: id)
         while entries[index].address != 0, entries[index].id != id { index = (index + 1) & mask }

@@ -56,13 +56,6 @@ struct MergeDebouncer: Sendable {
         return .sleep(until: deadline)
     }
 
-    /// Makes the merge due without waiting for the timer.
-    mutating func flush(at now: Duration) -> Action {
-        guard case .waiting(let first, _, let timer) = state else { return .none }
-        state = .waiting(first: first, deadline: now, timer: timer)
-        return .merge
-    }
-
     /// Records that everything announced so far is in the main context.
     mutating func merged() {
         state = .idle

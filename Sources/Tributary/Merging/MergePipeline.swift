@@ -4,8 +4,8 @@ package import TributaryStore
 
 /// Everything between "a save was committed" and "the main context shows it".
 ///
-/// Saves and imports announce their changes through ``announce(_:_:)`` and ``importTransactions(_:)`` while they still
-/// hold the write lock. When the debouncer makes a merge due, the main context moves to a new generation, merges the
+/// Saves of background contexts announce their changes through ``announce(_:_:)`` while they still hold the write lock,
+/// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When the debouncer makes a merge due, the main context moves to a new generation, merges the
 /// pending changes, saves its own changes, and one update is posted.
 ///
 /// The container creates the pipeline, attaches its main context on the main actor, and starts it.

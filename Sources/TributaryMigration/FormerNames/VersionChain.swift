@@ -40,11 +40,11 @@ struct VersionChain {
         steps = mappings.map(Step.init)
     }
 
-    /// The mappings from each version to the last one, the newest version first.
+    /// The mappings from each version to the last one, the oldest version first.
     func mappingsToLast() -> [ModelMapping] {
         var result: [ModelMapping] = []
         for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
-        return result
+        return result.reversed()
     }
 
     /// Follows an entity and its properties from the version at `first`.
@@ -54,10 +54,7 @@ struct VersionChain {
         var names = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0.name) })
         func remove(_ name: String, lastName: String, at index: Int) {
             guard let known = models[index].entity(named: followed.lastName)?.property(named: lastName) else { return }
-            followed.removedProperties[name] = FormerNames.RemovedProperty(
-                definition: known,
-                counterpart: counterpart(of: known, from: index)
-            )
+            followed.removedProperties[name] = removed(known, at: index)
         }
         for index in steps.indices.dropFirst(first) {
             guard let next = steps[index].successors[followed.lastName] else {
@@ -86,16 +83,20 @@ struct VersionChain {
         return .surviving(root)
     }
 
-    /// The inverse of a relationship of the version at `index`, under its name in the last version.
-    private func counterpart(of property: Property, from index: Int) -> FormerNames.Counterpart? {
-        guard let relationship = property.relationship, let inverse = relationship.inverse else { return nil }
+    /// A property that the version after `index` lacks, with its inverse: under the name in the last version, or under
+    /// the last name when a version after the next one lacks the inverse.
+    private func removed(_ property: Property, at index: Int) -> FormerNames.RemovedProperty {
+        var result = FormerNames.RemovedProperty(definition: property, counterpart: nil, laterInverse: nil)
+        guard let relationship = property.relationship, let inverse = relationship.inverse else { return result }
         var other = FormerNames.Counterpart(entity: relationship.destination, property: inverse)
-        for step in steps[index...] {
+        for (number, step) in steps[index...].enumerated() {
             guard let entity = step.successors[other.entity], let name = step.properties[entity]?[other.property] else {
-                return nil
+                if number > 0 { result.laterInverse = other }
+                return result
             }
             other = FormerNames.Counterpart(entity: entity, property: name)
         }
-        return other
+        result.counterpart = other
+        return result
     }
 }

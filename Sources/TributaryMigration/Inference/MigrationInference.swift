@@ -137,13 +137,24 @@ package struct MigrationInference: Sendable {
     }
 
     /// Refuses to keep the inverse of a removed relationship when the removed side stores the relationship.
+    ///
+    /// A custom stage that replaces the storing side replaces the inverse with it while the two belong together; it
+    /// does not see that the inverse alone would become empty.
     private mutating func refuseInverseWithoutStorage(of property: Property, in entity: Entity) {
         guard case .relationship(let relationship, let storage) = property, storage.isOwn,
             let inverse = relationship.inverse, let owner = mapping.successors[relationship.destination],
             let kept = mapping.properties[owner]?.first(where: { $0.value == inverse })?.key
         else { return }
         let name = "\(entity.name).\(relationship.name)"
-        refuse(owner, kept, "the inverse of '\(name)'", "a relationship without '\(name)'", .storage)
+        let isStillInverse = new.entity(named: owner)?.property(named: kept)?.relationship?.inverse != nil
+        refuse(
+            owner,
+            kept,
+            "the inverse of '\(name)'",
+            "a relationship without '\(name)'",
+            .storage,
+            unlessReplaced: isStillInverse
+        )
     }
 
     private mutating func compare(_ former: Property, _ property: Property, in entity: Entity, _ before: Entity) {
@@ -170,14 +181,24 @@ package struct MigrationInference: Sendable {
 
     mutating func append(_ change: MigrationChange) { changes.append(change) }
 
+    /// Refuses a difference, or replaces the property when a custom stage does so.
+    ///
+    /// - Parameters:
+    ///   - entity: the entity's name in the newer model.
+    ///   - property: the property's name there; nil for a difference of the entity itself.
+    ///   - from: how it was, for the error.
+    ///   - to: how it would be.
+    ///   - reason: why this cannot be inferred, and what to do instead.
+    ///   - isReplaceable: false when a custom stage that replaces properties does not help.
     mutating func refuse(
         _ entity: String,
         _ property: String?,
         _ from: String,
         _ to: String,
-        _ reason: IncompatibilityReason
+        _ reason: IncompatibilityReason,
+        unlessReplaced isReplaceable: Bool = true
     ) {
-        if replacesProperties, let property {
+        if replacesProperties, isReplaceable, let property {
             let below = new.entity(named: entity)?.subentities ?? []
             mapping.forget(property, of: [entity] + below)
             changes.append(MigrationChange(.replaceProperty, entity, property, from: from, to: to))

@@ -15,6 +15,8 @@ public struct Attribute: Sendable, Hashable {
     /// The greatest value; for a date in Unix seconds, for a string the greatest length in characters, as an integer.
     public var maximum: PropertyValue = .null
     /// The regular expression that a string must match as a whole.
+    ///
+    /// A match that takes more than ten million steps, as some patterns do with long texts, counts as none.
     public var regularExpression: String?
     /// Whether the value exists only in memory and has no column in the store.
     public var isTransient = false

@@ -20,7 +20,7 @@ package struct FormerNames: Sendable {
     package enum Root: Sendable, Hashable {
         /// The model still has the root, under this name.
         case surviving(String)
-        /// The root was removed too; this was its name when the entity was removed.
+        /// The root was removed too; this was its last name.
         case removed(String)
     }
 
@@ -41,10 +41,13 @@ package struct FormerNames: Sendable {
         package var definition: Property
         /// The inverse of a relationship, when the model still has the inverse.
         package var counterpart: Counterpart?
+        /// The last name of the inverse, when the model removed it in a later version than the property.
+        package var laterInverse: Counterpart?
 
-        package init(definition: Property, counterpart: Counterpart?) {
+        package init(definition: Property, counterpart: Counterpart?, laterInverse: Counterpart?) {
             self.definition = definition
             self.counterpart = counterpart
+            self.laterInverse = laterInverse
         }
     }
 
@@ -102,7 +105,7 @@ package struct FormerNames: Sendable {
     /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 
-    /// The root of a removed entity, by its last name; nil for a removed root, and for any other entity.
+    /// The root of a removed entity, by its last name; nil for any other entity.
     package func root(ofRemoved name: String) -> Root? { FormerNames.value(of: name, in: roots) }
 
     /// The property that was removed from `entity` or together with it; nil for any other.

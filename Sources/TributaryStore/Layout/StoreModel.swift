@@ -116,6 +116,11 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
+    /// The last inverse of a former relationship that the model removed in a later version than the relationship.
+    func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
+        formerNames.removedProperty(name, of: entity)?.laterInverse
+    }
+
     /// The entity and the storage of the other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.removedProperty(name, of: entity)?.counterpart,

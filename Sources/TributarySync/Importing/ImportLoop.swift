@@ -92,14 +92,18 @@ struct ImportLoop {
         while !state.isStopping {
             scanWhereHinted()
             let wall = environment.wall
-            switch state.update({ $0.planner.next(wall: wall) }) {
+            let action = state.update { state in
+                let action = state.planner.next(wall: wall)
+                if case .wait = action { state.waits() }
+                return action
+            }
+            switch action {
             case .verify(let segments):
                 await verify(segments)
             case .apply(let runs):
                 guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else { return nil }
                 guard await apply(runs) else { return nil }
             case .wait(let until):
-                state.update { $0.waits() }
                 return until
             }
         }

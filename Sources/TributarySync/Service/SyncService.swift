@@ -7,7 +7,8 @@ import TributaryStore
 /// Synchronizes a store with its log folder: imports foreign segments and exports local transactions.
 ///
 /// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both read nothing but the folder and the
-/// store, so that a start, a lost event and a recreated folder need no code of their own.
+/// store, so that a start, a lost event and a recreated folder need no code of their own. A replica has at most one
+/// running service, because one task waits for its ``LocalReplica/commitSignal``.
 ///
 /// ```swift
 /// let sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)

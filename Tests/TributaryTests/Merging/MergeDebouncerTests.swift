@@ -8,7 +8,6 @@ struct MergeDebouncerTests {
     enum Event: Sendable {
         case announce(Double)
         case timer(Double)
-        case flush(Double)
         case merged
         case failed(Double)
     }
@@ -62,17 +61,9 @@ struct MergeDebouncerTests {
                 (.merged, nil), (.announce(5), sleep(6)), (.timer(6), .merge),
             ]
         ),
-        Case(name: "nothing to flush", steps: [(.flush(1), MergeDebouncer.Action.none)]),
         Case(
-            name: "a flush cuts the timer short",
-            steps: [
-                (.announce(0), sleep(1)), (.flush(0.1), .merge), (.merged, nil),
-                (.timer(1), MergeDebouncer.Action.none),
-            ]
-        ),
-        Case(
-            name: "an announcement between a flush and its merge is merged with it or waits for its own quiet period",
-            steps: [(.announce(0), sleep(1)), (.flush(0.1), .merge), (.announce(0.2), MergeDebouncer.Action.none)]
+            name: "a merge before the timer's end leaves nothing to do",
+            steps: [(.announce(0), sleep(1)), (.merged, nil), (.timer(1), MergeDebouncer.Action.none)]
         ),
         Case(
             name: "a merge that failed is tried again after a quiet period",
@@ -98,7 +89,6 @@ struct MergeDebouncerTests {
                 switch event {
                 case .announce(let time): debouncer.announce(at: Self.at(time))
                 case .timer(let time): debouncer.timerFired(at: Self.at(time))
-                case .flush(let time): debouncer.flush(at: Self.at(time))
                 case .failed(let time): debouncer.failed(at: Self.at(time))
                 case .merged:
                     { () -> MergeDebouncer.Action? in

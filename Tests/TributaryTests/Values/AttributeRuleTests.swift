@@ -129,6 +129,24 @@ struct AttributeRuleTests {
         }
     }
 
+    /// Without the limit of steps this save would take longer than anybody waits.
+    @Test
+    func aPatternWithTooManyStepsDoesNotMatch() async throws {
+        let folder = try TemporaryFolder("rules")
+        var code = Attribute(name: "code", type: .string)
+        code.isOptional = true
+        code.regularExpression = "(a|aa)+b"
+        let container = try await open(folder, [code])
+        try await container.performBackgroundTask { context in
+            let thing = try context.insert(entity: "Thing")
+            try thing.setValue(.string(String(repeating: "a", count: 200)), forKey: "code")
+            let error = try #require(throws: ValidationError.self) { try context.save() }
+            #expect(error.failures.map(\.rule) == [.pattern])
+            try thing.setValue(.string("aaab"), forKey: "code")
+            try context.save()
+        }
+    }
+
     @Test
     func mandatoryAttributesReadAsZeroAndAreMissed() async throws {
         let folder = try TemporaryFolder("rules")

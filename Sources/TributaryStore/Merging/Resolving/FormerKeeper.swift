@@ -29,6 +29,13 @@ extension StoreModel {
             default: nil
             }
         }
+        if let later = laterInverse(ofProperty: name, of: entity) {
+            return switch storage {
+            case .links: .formerPairs(entity: later.entity, property: later.property)
+            case .inverse: .formerRegister(entity: later.entity, property: later.property)
+            case .column: nil
+            }
+        }
         return switch storage {
         case .inverse(let owner, let property): .formerRegister(entity: owner, property: property)
         case .links(_, ownsPairs: false): .formerPairs(entity: relationship.destination, property: inverse)
