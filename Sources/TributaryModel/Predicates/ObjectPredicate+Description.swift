@@ -46,7 +46,9 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
         case .variable(let name): return "$\(name)"
         case .list(let values): return "{\(values.map(\.description).joined(separator: ", "))}"
         case .keyPath(let components):
-            return components.isEmpty ? "SELF" : Self.text(of: components)
+            guard let first = components.first else { return "SELF" }
+            // An aggregate alone is read only behind SELF.
+            return (first.hasPrefix("@") ? "SELF." : "") + Self.text(of: components)
         case .variablePath(let name, let components): return "$\(name).\(Self.text(of: components))"
         case .function(let function, let arguments): return function.description(of: arguments.map(\.description))
         case .subquery(let subquery):

@@ -43,6 +43,12 @@ struct PredicateFuzzTests {
         }
     }
 
+    /// A text that ``mutilatedTexts()`` has found.
+    @Test func anAggregateOfSelfIsPrintedAsItIsRead() throws {
+        let predicate = try ObjectPredicate(parsing: "SELF.@count > TRUE")
+        #expect(try ObjectPredicate(parsing: predicate.description) == predicate, "\(predicate)")
+    }
+
     /// Removes, repeats and swaps characters of a valid text: parsing returns a predicate, which its description gives
     /// again, or throws an error.
     @Test func mutilatedTexts() {
