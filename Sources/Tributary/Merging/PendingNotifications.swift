@@ -69,11 +69,15 @@ final class PendingNotifications: Sendable {
     /// - Parameter merge: merges the pending changes, and returns whether it succeeded.
     func run(merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
-            switch next() {
-            case .none: await timerChange.wait()
-            case .sleep(let deadline): await timerChange.wait(until: deadline, on: clock)
-            case .merge:
-                if await !merge() { postpone() }
+            await timerChange.wait()
+            var isPending = true
+            while isPending, !Task.isCancelled {
+                switch next() {
+                case .none: isPending = false
+                case .sleep(let deadline): await timerChange.wait(until: deadline, on: clock)
+                case .merge:
+                    if await !merge() { postpone() }
+                }
             }
         }
     }
