@@ -19,7 +19,7 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What a value must be, as the end of a sentence.
+    /// The form that a value must have, as the end of an error: "must be …".
     let expectation: String
     var scalar = Scalar.text
     /// The value of YAML's null; nil when null is refused.

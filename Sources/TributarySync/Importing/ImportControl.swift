@@ -3,7 +3,7 @@ import Synchronization
 
 /// Tells a running import whether to continue, and others whether it makes progress.
 package final class ImportControl: Sendable {
-    /// What the import is to do; a greater order ends it sooner.
+    /// How a running import continues or ends; a greater order ends it sooner.
     package enum Order: Int, Sendable {
         case proceed
         /// The import commits the applied transactions at the next transaction boundary.
