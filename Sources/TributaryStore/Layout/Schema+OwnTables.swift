@@ -59,13 +59,7 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // Positions. `announced` is the sequence that the store's own transactions last announced as seen.
-        """
-        CREATE TABLE tributary_writer(
-            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
-            sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
-            hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0)
-        """,
+        writerTable,
         """
         CREATE TABLE tributary_seen(
             writer INTEGER NOT NULL, other INTEGER NOT NULL, sequence INTEGER NOT NULL,

@@ -14,8 +14,8 @@ package enum Schema {
     static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// Version 2 keeps dates as seconds since 2001.
-    static let version: Int32 = 2
+    /// Version 2 keeps dates as seconds since 2001, version 3 states and branches of writers.
+    static let version: Int32 = 3
 
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.
@@ -40,14 +40,19 @@ package enum Schema {
             }
             return try create(in: db, configuration: configuration, migrator: migrator)
         }
+        if found < 3 { try upgradeWriters(in: db) }
         try addRanks(in: db)
         for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }
-        guard let migrator else { return try unchanged(in: db, configuration: configuration, format: found) }
+        guard let migrator else {
+            let layout = try unchanged(in: db, configuration: configuration, format: found)
+            try db.execute(sql: "PRAGMA user_version = \(version)")
+            return layout
+        }
         let foreignViews = try ForeignViews(in: db)
-        if found < version { try DateUpgrade(db: db).run() }
-        let layout = try migrator.migrate(db, configuration: configuration, isForced: found < version)
+        if found < 2 { try DateUpgrade(db: db).run() }
+        let layout = try migrator.migrate(db, configuration: configuration, isForced: found < 2)
         try foreignViews.restore(in: db, path: configuration.path)
         if found < version { try db.execute(sql: "PRAGMA user_version = \(version)") }
         return layout
@@ -63,7 +68,7 @@ package enum Schema {
         var builder = LayoutBuilder(model: configuration.model, catalogue: catalogue)
         let layout = builder.build(storeName: configuration.name)
         let recorded = try RecordedModels(db, path: configuration.path)
-        guard format == version, recorded.currentHash == configuration.model.versionHash,
+        guard format >= 2, recorded.currentHash == configuration.model.versionHash,
             Catalogue(layout).entries == catalogue.entries
         else {
             throw StoreError.cannotMigrate(
