@@ -177,7 +177,7 @@ let package = Package(
             name: "TributaryDaemonTests",
             dependencies: [
                 "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryMigration",
-                "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog", "TestSupport",
+                "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog", "TestSupport", "CSQLite",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),

@@ -4,7 +4,6 @@ import TributaryModel
 struct ClassSource {
     let entity: Entity
     let names: TypeNames
-    let options: GeneratorOptions
     private let members: ClassMembers
     private let attributes: AttributeSource
     private let access: String
@@ -12,7 +11,6 @@ struct ClassSource {
     init(entity: Entity, model: Model, names: TypeNames, options: GeneratorOptions) {
         self.entity = entity
         self.names = names
-        self.options = options
         members = ClassMembers(entity, in: model, names: names)
         attributes = AttributeSource(names: names, options: options)
         access = options.access.prefix
@@ -38,7 +36,6 @@ struct ClassSource {
         if !keys.isEmpty { lines += [""] + keys + [""] + declaredFields }
         for member in members.own { lines += [""] + accessor(member, in: name) }
         let snapshot = SnapshotSource(
-            entity: entity,
             type: name,
             members: members,
             attributes: attributes,

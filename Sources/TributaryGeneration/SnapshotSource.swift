@@ -2,7 +2,6 @@ import TributaryModel
 
 /// The source of an entity's value type, nested in its class.
 struct SnapshotSource {
-    let entity: Entity
     let type: String
     let members: ClassMembers
     let attributes: AttributeSource

@@ -47,7 +47,7 @@ final class Replica {
 
     /// The last applied sequence of a writer.
     func position(of writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
     }
 
     /// Saves changes; nil when the store refuses them.
@@ -95,8 +95,9 @@ final class Replica {
                 for event in batch.events where !isWaiting {
                     switch event {
                     case .begin(let header):
+                        let writers = try transaction.reader.writers.all()
                         for (other, sequence) in header.seen {
-                            let known = try transaction.reader.writers.writer(other)?.sequence ?? 0
+                            let known = writers.first { $0.id == other }?.sequence ?? 0
                             if known < sequence { isWaiting = true }
                         }
                         if !isWaiting { try transaction.beginImport(writer: text.name.writer, header: header) }

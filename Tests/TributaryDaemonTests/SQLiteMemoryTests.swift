@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ import TributaryStore
             let folder = try TemporaryFolder("accounts")
             let model = try Model(yaml: EmployeeModel.text)
             let store = try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "t", model: model))
-            let count = SQLiteMemory.accountedBytes
+            let count = sqlite3_memory_used()
             try store.close()
             guard count == 0 else { exit(1) }
         }
@@ -26,7 +27,7 @@ import TributaryStore
             let folder = try TemporaryFolder("accounts")
             let model = try Model(yaml: EmployeeModel.text)
             let store = try Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "t", model: model))
-            guard !SQLiteMemory.disableAccounting(), SQLiteMemory.accountedBytes > 0 else { exit(1) }
+            guard !SQLiteMemory.disableAccounting(), sqlite3_memory_used() > 0 else { exit(1) }
             try store.close()
         }
     }

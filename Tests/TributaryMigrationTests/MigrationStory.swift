@@ -81,7 +81,7 @@ final class MigrationStory {
 
     static func send(from source: Replica, to target: Replica) throws {
         let writer = try source.store.read { try $0.writers.own().id }
-        let known = try target.store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
+        let known = try target.store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
         for transaction in try own(source, from: known + 1) {
             try target.store.write { write in
                 try write.beginImport(writer: writer, header: transaction.header)

@@ -20,6 +20,4 @@ package struct SegmentBatch: Sendable {
     /// The slice's bytes are the verified ones then, so that all changes up to here may be committed. Without the end
     /// of a slice nothing may be committed.
     package var endsSlice = false
-    /// The sequence of the last transaction that ends in this batch.
-    package var last: UInt64?
 }

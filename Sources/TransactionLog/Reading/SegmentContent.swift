@@ -65,7 +65,7 @@ struct SegmentContent {
     ///
     /// - Throws: ``SegmentError`` `rejected` when there are no transactions.
     func verified(tail: SegmentTail, file: String) throws(SegmentError) -> VerifiedSegment {
-        guard let header, let firstClock = order.firstClock else {
+        guard let header, order.hasTransactions else {
             throw SegmentError(.rejected, file: file, line: 1, reason: "there are no transactions")
         }
         return VerifiedSegment(
@@ -74,7 +74,6 @@ struct SegmentContent {
             header: header,
             end: tail.end,
             fileSize: tail.fileSize,
-            firstClock: firstClock,
             greatestClock: order.clock,
             dependencies: dependencies.list,
             slices: slices.slices,

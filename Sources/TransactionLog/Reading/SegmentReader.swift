@@ -122,7 +122,6 @@ package final class SegmentReader {
         self.transaction = nil
         guard isWanted else { return }
         batch.events.append(.end)
-        batch.last = transaction.sequence
     }
 
     private func next(_ lines: SegmentLineReader) throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {

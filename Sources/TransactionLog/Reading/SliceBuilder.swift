@@ -51,7 +51,6 @@ struct SliceBuilder {
         let hash = reader.hashSoFar
         slices.append(
             VerifiedSegment.Slice(
-                first: first,
                 last: last,
                 changes: lineCount - Int(last - first + 1),
                 line: line,

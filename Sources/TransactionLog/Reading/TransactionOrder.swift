@@ -3,8 +3,6 @@ import TributaryChanges
 /// Checks that the transactions of a segment match its name: consecutive sequences, increasing clocks.
 struct TransactionOrder {
     let name: SegmentName
-    /// The clock of the first transaction; nil before it has been read.
-    private(set) var firstClock: HybridClock?
     /// The clock of the last transaction, which is the greatest so far.
     private(set) var clock = HybridClock.zero
     private var transactions: UInt64 = 0
@@ -13,6 +11,8 @@ struct TransactionOrder {
     init(_ name: SegmentName) {
         self.name = name
     }
+
+    var hasTransactions: Bool { transactions > 0 }
 
     /// The sequence that the next transaction must have.
     var nextSequence: UInt64 { name.first + transactions }
@@ -44,7 +44,6 @@ struct TransactionOrder {
             throw JSONError(offset: 0, reason: "clock \(transaction.clock) lies in the last year before 2^64")
         }
         clock = transaction.clock
-        if firstClock == nil { firstClock = transaction.clock }
         return transaction
     }
 

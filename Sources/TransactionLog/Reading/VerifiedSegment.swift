@@ -5,7 +5,6 @@ package import TributaryChanges
 package struct VerifiedSegment: Sendable {
     /// Consecutive whole transactions of the file, with the hash of all bytes up to their end.
     package struct Slice: Sendable {
-        package let first: UInt64
         package let last: UInt64
         package let changes: Int
         /// The number of its first line in the file.
@@ -33,7 +32,6 @@ package struct VerifiedSegment: Sendable {
     package let header: SegmentHeader
     package let end: SegmentEnd
     package let fileSize: UInt64
-    package let firstClock: HybridClock
     /// The clock of the last transaction, which is the greatest one.
     package let greatestClock: HybridClock
     /// The first transactions with entries in `seen`, in order, at most ``SegmentVerifier/dependencyLimit``.

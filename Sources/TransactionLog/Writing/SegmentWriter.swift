@@ -1,5 +1,5 @@
 import Glibc
-package import TributaryChanges
+import TributaryChanges
 
 /// Writes the lines of a segment to a descriptor and hashes them.
 ///
@@ -38,13 +38,6 @@ package final class SegmentWriter {
         try write(lines)
         transactions += 1
         changes += UInt64(count)
-    }
-
-    /// Appends a whole transaction.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
-    package func append(_ transaction: LogTransaction) throws(SegmentError) {
-        try append(lines: transaction.lines, changes: transaction.changes.count)
     }
 
     /// Writes the end line and returns it; the file is not synced yet.

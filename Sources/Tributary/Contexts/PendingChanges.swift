@@ -10,7 +10,7 @@ final class PendingChanges {
         fileprivate init() {}
     }
 
-    private var list = DirtyList()
+    private(set) var list = DirtyList()
     private let registry: ObjectRegistry
     /// The unsaved changes of relationships.
     var delta = RelationshipDelta()
@@ -58,12 +58,6 @@ final class PendingChanges {
 
     /// Returns all objects in order, for a request that requires no known value.
     func visitAll() -> [ManagedObject] { list.visitAll() }
-
-    /// How many objects ``visitAll()`` has returned; for tests.
-    var visited: Int { list.visited }
-
-    /// The index of the objects by their values; for tests.
-    var keys: DirtyKeyIndex { list.keys }
 
     /// The objects that may have the values in the property indexes of the scope, in order; see ``DirtyKeyIndex``.
     func objects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {

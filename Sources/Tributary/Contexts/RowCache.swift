@@ -35,8 +35,6 @@ final class RowCache: Sendable {
         state = Mutex(State(newest: newest))
     }
 
-    var count: Int { state.withLock { $0.entries.count } }
-
     /// Returns the object's row at a generation, or the newest row without a number; nil when it is unknown.
     func row(_ id: ManagedObjectID, at number: Int64?) -> Row? {
         state.withLock { state in
@@ -77,15 +75,6 @@ final class RowCache: Sendable {
                 let hasGap = first != before + 1
                 for id in state.order[state.first...] where hasGap || changes.touches(id) { close(&state, id, before) }
             }
-        }
-    }
-
-    /// Removes all rows.
-    func removeAll() {
-        state.withLock { state in
-            state.entries = [:]
-            state.order = []
-            state.first = 0
         }
     }
 

@@ -26,14 +26,6 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether another writer's change caused the error, so that a retry with newly read data may succeed.
-    package var isConflict: Bool {
-        switch reason {
-        case .duplicateID, .versionMoved: true
-        default: false
-        }
-    }
-
     package var description: String {
         switch reason {
         case .unknownEntity(let name): "the model has no entity '\(name)'"

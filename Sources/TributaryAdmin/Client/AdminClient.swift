@@ -15,10 +15,6 @@ package struct AdminClient: Sendable {
         self.timeout = timeout
     }
 
-    package init(socket: String) {
-        sockets = [socket]
-    }
-
     /// Sends a request and returns the whole response.
     ///
     /// - Throws: ``AdminClientError`` when there is no response.

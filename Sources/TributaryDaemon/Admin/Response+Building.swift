@@ -7,24 +7,24 @@ import TributaryChanges
 
 extension Response {
     /// Returns a message as JSON.
-    static func json(_ message: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    static func json(_ message: some Encodable) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return bytes(Array(try encoder.encode(message)), type: "application/json", status: status)
+        return bytes(Array(try encoder.encode(message)), type: "application/json")
     }
 
     /// Returns a value as JSON, with its members in their order.
-    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+    static func json(_ value: JSONValue) -> Response {
         var bytes: [UInt8] = []
         value.write(to: &bytes)
-        return self.bytes(bytes, type: "application/json", status: status)
+        return self.bytes(bytes, type: "application/json")
     }
 
-    static func bytes(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {
+    static func bytes(_ bytes: [UInt8], type: String) -> Response {
         var body = ByteBuffer(bytes: bytes)
         if type == "application/json" { body.writeString("\n") }
         return Response(
-            status: status,
+            status: .ok,
             headers: [.contentType: type, .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)
         )

@@ -9,7 +9,7 @@ enum DaemonLogging {
             if useJournal {
                 JournalLogHandler(label: label, setting: setting)
             } else {
-                StandardErrorLogHandler(label: label, setting: setting)
+                StandardErrorLogHandler(setting: setting)
             }
         }
     }

@@ -4,13 +4,11 @@ import Logging
 
 /// Writes log entries to standard error, one in each line.
 struct StandardErrorLogHandler: SettingLogHandler {
-    let label: String
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(label: String, setting: LogLevelSetting) {
-        self.label = label
+    init(setting: LogLevelSetting) {
         self.setting = setting
     }
 

@@ -15,7 +15,6 @@ final class BatchUniqueness {
         var values: [PropertyValue]
     }
 
-    private let reader: Reader
     private let reading: RowReading
     private var constraints: [Constraint] = []
     /// The keys of rows that are not in the store yet, each with its row index.
@@ -24,7 +23,6 @@ final class BatchUniqueness {
     var isEmpty: Bool { constraints.isEmpty }
 
     init(_ properties: BatchProperties, reader: Reader) throws {
-        self.reader = reader
         let layout = properties.layout
         let table = properties.table
         reading = RowReading(table: table, context: reader.context)

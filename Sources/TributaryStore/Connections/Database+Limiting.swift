@@ -7,7 +7,7 @@ extension Database {
     /// - Throws: In place of SQLite's own error `StoreError.timedOut`, and `CancellationError` when it was cancelled.
     func limited<T>(
         to duration: Duration,
-        cancellation: ReadCancellation = ReadCancellation(),
+        cancellation: ReadCancellation,
         _ block: () throws -> T
     ) throws -> T {
         let end = ContinuousClock.now + duration

@@ -5,7 +5,6 @@ import Synchronization
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [StoreConnection] = []
-        var lent = 0
         var isClosed = false
         var generations: [ObjectIdentifier: Pinned] = [:]
     }
@@ -25,22 +24,12 @@ final class ReaderPool: Sendable {
         self.trace = trace
     }
 
-    /// The number of idle and lent connections.
-    var openCount: Int { state.withLock { $0.idle.count + $0.lent } }
-
     func take() throws -> StoreConnection {
         let idle = try state.withLock { state -> StoreConnection? in
             guard !state.isClosed else { throw StoreError.closed }
-            state.lent += 1
             return state.idle.popLast()
         }
-        if let idle { return idle }
-        do {
-            return try StoreConnection.reader(path: path, trace: trace)
-        } catch {
-            state.withLock { $0.lent -= 1 }
-            throw error
-        }
+        return try idle ?? StoreConnection.reader(path: path, trace: trace)
     }
 
     /// Ends the connection's transaction, if one is open, and keeps the connection for other readers.
@@ -52,7 +41,6 @@ final class ReaderPool: Sendable {
         // A surplus connection closes when its last reference is released: the caller may be on the connection's queue,
         // where it cannot be closed.
         state.withLock { state in
-            state.lent -= 1
             guard isClean, !state.isClosed, state.idle.count < ReaderPool.idleLimit else { return }
             state.idle.append(connection)
         }

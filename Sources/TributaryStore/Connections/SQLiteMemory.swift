@@ -13,7 +13,4 @@ package enum SQLiteMemory {
     package static func disableAccounting() -> Bool {
         csqlite_disable_memory_accounting() == SQLITE_OK
     }
-
-    /// The bytes that SQLite has accounted for; 0 when accounting is disabled.
-    package static var accountedBytes: Int { Int(sqlite3_memory_used()) }
 }

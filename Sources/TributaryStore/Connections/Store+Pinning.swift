@@ -2,18 +2,13 @@ import CSQLite
 import GRDB
 
 extension Store {
-    /// Pins the current state as a generation, which does not change while others write.
+    /// Pins the current state as a generation, which does not change while others write, in place of `old`.
     ///
     /// Blocks until the write lock is free.
     ///
     /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write: hold a generation
     /// only for one piece of work, or move it from time to time. The number of simultaneous reads is limited by
     /// `connections`.
-    package func pin(connections: Int = 1) throws -> Generation {
-        try move(from: nil, connections: connections)
-    }
-
-    /// Moves from `old` to the newest generation; takes the write lock, for which it waits.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try locked { database in
             try checkOpen()

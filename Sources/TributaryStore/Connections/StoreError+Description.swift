@@ -22,12 +22,6 @@ extension StoreError: CustomStringConvertible {
         }
     }
 
-    /// Whether the disk of the store has no room left.
-    package var isDiskFull: Bool {
-        guard case .database(let code, _) = self else { return false }
-        return code & 0xFF == StoreError.full
-    }
-
     /// SQLITE_FULL.
     private static let full: Int32 = 13
 

@@ -8,7 +8,8 @@ import TributaryModel
 /// A store needs them only when its model changes or a writer uses a former name, and reading them takes longer than
 /// the rest of opening. If the store closes before the recording has ended, the next opening continues it.
 final class VersionRecording: Sendable {
-    private let done = DispatchGroup()
+    /// Entered until the recording has ended.
+    let done = DispatchGroup()
 
     /// Starts the recording; nil when there is nothing to record.
     init?(of store: Store) throws {
@@ -27,9 +28,6 @@ final class VersionRecording: Sendable {
             }
         }
     }
-
-    /// Waits until the recording has ended.
-    func wait() { done.wait() }
 
     /// Inserts the versions before the recorded ones.
     private static func record(_ versions: [(model: Model, hash: String)], in transaction: WriteTransaction) throws {

@@ -1,4 +1,4 @@
-/// A range of local transactions that is being exported, or was exported, as one segment.
+/// A range of local transactions that is being exported as one segment.
 ///
 /// The range is committed before the file is renamed to its final name, so that an interrupted export is completed with
 /// identical bytes.
@@ -7,13 +7,10 @@ package struct ExportRange: Sendable, Hashable {
     package var last: UInt64
     /// The segment's header line without its newline.
     package var header: String
-    /// The hash in the end line; nil until the file has its final name.
-    package var sha256: String?
 
-    package init(first: UInt64, last: UInt64, header: String, sha256: String? = nil) {
+    package init(first: UInt64, last: UInt64, header: String) {
         self.first = first
         self.last = last
         self.header = header
-        self.sha256 = sha256
     }
 }

@@ -8,22 +8,17 @@ package struct WriterReader {
     private var database: Database { reader.database }
 
     /// The records of all writers, including the store's own writer.
-    package func all() throws -> [WriterRecord] { try records(where: "1") { _ in } }
-
-    /// The record of one writer; nil when the store does not know the writer.
-    package func writer(_ id: UniqueID) throws -> WriterRecord? {
-        try records(where: "w.uuid = ?1") { $0.bind(1, id.description) }.first
-    }
+    package func all() throws -> [WriterRecord] { try records(where: "1") }
 
     /// The record of the store's own writer.
     package func own() throws -> WriterRecord {
-        guard let own = try records(where: "w.is_self = 1", { _ in }).first else {
+        guard let own = try records(where: "w.is_self = 1").first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
         }
         return own
     }
 
-    private func records(where condition: String, _ bind: (BoundStatement) -> Void) throws -> [WriterRecord] {
+    private func records(where condition: String) throws -> [WriterRecord] {
         var seen: [Int64: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
@@ -32,7 +27,6 @@ package struct WriterReader {
             JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other WHERE \(condition)
             """
         )
-        bind(pairs)
         try pairs.forEach { row in
             guard let other = UniqueID(row.text(1)) else { return }
             seen[row.integer(0), default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
@@ -45,7 +39,6 @@ package struct WriterReader {
             WHERE \(condition) ORDER BY w.uuid
             """
         )
-        bind(writers)
         try writers.forEach { row in
             guard let id = UniqueID(row.text(1)) else { return }
             found.append(

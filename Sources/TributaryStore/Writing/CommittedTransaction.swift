@@ -6,7 +6,6 @@ package struct CommittedTransaction: Sendable {
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64
-    package var clock: HybridClock
     /// The number of merged changes, and the number of deferred ones.
     package var changeCount: Int
     package var deferredCount: Int
@@ -18,7 +17,6 @@ package struct CommittedTransaction: Sendable {
         self.number = number
         self.writer = writer
         sequence = header.sequence
-        clock = header.clock
         changeCount = engine.cursor.changeCount
         deferredCount = engine.cursor.deferredCount
         applied = engine.effects.current

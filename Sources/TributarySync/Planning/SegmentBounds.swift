@@ -10,8 +10,6 @@ package struct SegmentBounds: Hashable, Sendable, Comparable {
 
     func holds(_ sequence: UInt64) -> Bool { first <= sequence && sequence <= last }
 
-    func overlaps(_ other: SegmentBounds) -> Bool { first <= other.last && other.first <= last }
-
     package static func < (left: SegmentBounds, right: SegmentBounds) -> Bool {
         (left.first, left.last) < (right.first, right.last)
     }

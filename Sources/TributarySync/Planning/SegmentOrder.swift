@@ -11,8 +11,6 @@ struct SegmentOrder: Sendable {
 
     var count: Int { list.count - start }
 
-    subscript(index: Int) -> SegmentBounds { list[start + index] }
-
     /// The first `limit` bounds from the given one on.
     func slice(from index: Int = 0, limit: Int = .max) -> ArraySlice<SegmentBounds> {
         list[min(start + index, list.count)...].prefix(limit)

@@ -163,7 +163,6 @@ struct SyncState: Sendable {
     /// The status, with its problems in order.
     func status(wall: UInt64) -> SyncStatus {
         var status = SyncStatus()
-        status.isRunning = lifecycle.phase == .running
         status.pausedSince = pause?.since
         status.segments = planner.counts(wall: wall)
         status.queue = planner.queueLength(wall: wall)

@@ -1,6 +1,5 @@
 /// The status of the sync, a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
-    package var isRunning = false
     /// The Unix milliseconds since which importing is paused.
     package var pausedSince: UInt64?
     package var segments: [SegmentState: Int] = [:]

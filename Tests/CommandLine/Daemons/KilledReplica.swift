@@ -160,7 +160,7 @@ final class KilledReplica {
     }
 
     private func client(_ peer: String) -> AdminClient {
-        AdminClient(socket: folder.path("\(peer).sock"))
+        AdminClient(sockets: [folder.path("\(peer).sock")])
     }
 
     /// The end of the daemon's log, for the message of a failure.

@@ -26,7 +26,7 @@ final class RunningDaemon {
     var store: String { folder.path("\(name).sqlite") }
     var socket: String { folder.path("\(name).sock") }
     var configuration: String { folder.path("\(name).yaml") }
-    var client: AdminClient { AdminClient(socket: socket) }
+    var client: AdminClient { AdminClient(sockets: [socket]) }
 
     func configure(_ more: String = "", name shown: String? = nil) throws {
         try folder.write(

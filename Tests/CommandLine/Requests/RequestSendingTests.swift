@@ -23,7 +23,7 @@ import TributaryAdmin
             let listener = try ClosingListener(path)
             let executor = StoppableExecutor()
             let request = Task(executorPreference: executor) {
-                try await AdminClient(socket: path).send(AdminCall(.get, "/v1/status"))
+                try await AdminClient(sockets: [path]).send(AdminCall(.get, "/v1/status"))
             }
             let text = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {

@@ -24,7 +24,9 @@ import TributaryChanges
     private func publish(_ transactions: [LogTransaction]) throws -> SegmentEnd {
         let header = SegmentHeader(writer: writer, first: 1, last: UInt64(transactions.count))
         return try SegmentPublisher(LogFolder(path: folder.path)).publish(header.segmentName, header: header.line) {
-            for transaction in transactions { try $0.append(transaction) }
+            for transaction in transactions {
+                try $0.append(lines: transaction.lines, changes: transaction.changes.count)
+            }
         }
     }
 

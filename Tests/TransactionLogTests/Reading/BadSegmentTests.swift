@@ -35,7 +35,8 @@ import TributaryChanges
         let source = MemorySegment(Self.segment().bytes())
         let segment = try SegmentVerifier().verify(source, name: Self.segment().name)
         #expect(segment.end.changes == 3)
-        #expect(segment.firstClock == HybridClock("019aa3f1c2d40000"))
+        let transactions = try SegmentText.transactions(of: segment, in: source)
+        #expect(transactions.first?.header.clock == HybridClock("019aa3f1c2d40000"))
         #expect(segment.greatestClock == HybridClock("019aa3f1c2d40001"))
     }
 

@@ -24,9 +24,6 @@ struct ReadLimitTests {
         await #expect(throws: StoreError.timedOut(after: .milliseconds(20))) {
             try await generation.readInTurn(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
         }
-        #expect(throws: StoreError.timedOut(after: .milliseconds(20))) {
-            try generation.read(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
-        }
     }
 
     @Test(.timeLimit(.minutes(30)))

@@ -58,7 +58,7 @@ struct ModelVersionReadingTests {
     @Test func aStoreAtTheCurrentVersionReadsNoOther() throws {
         let names = (1...12).map { "Shop \($0)" }
         let store = try open(try model(12))
-        store.recording.withLock { $0 }?.wait()
+        store.recording.withLock { $0 }?.done.wait()
         try store.close()
         #expect(try recordedVersions() == names)
         let again = try model(12)
@@ -77,7 +77,7 @@ struct ModelVersionReadingTests {
 
     @Test func aStepReadsTheVersionThatTheStoreIsAtAndNoOther() throws {
         let store = try open(try model(7))
-        store.recording.withLock { $0 }?.wait()
+        store.recording.withLock { $0 }?.done.wait()
         try store.close()
         let next = try model(8, from: 8)
         let migrated = try open(next)
@@ -115,14 +115,14 @@ struct ModelVersionReadingTests {
 
     @Test func whatWasNotWrittenDownIsWrittenDownAtTheNextOpening() throws {
         let store = try open(try model(5))
-        store.recording.withLock { $0 }?.wait()
+        store.recording.withLock { $0 }?.done.wait()
         try store.write { transaction in
             try transaction.setSetting(RecordedModels.unrecordedKey, to: "1")
             try transaction.db.execute(sql: "DELETE FROM tributary_model WHERE version IN ('Shop 1', 'Shop 3')")
         }
         try store.close()
         let reopened = try open(try model(5))
-        reopened.recording.withLock { $0 }?.wait()
+        reopened.recording.withLock { $0 }?.done.wait()
         try reopened.close()
         #expect(Set(try recordedVersions()) == Set((1...5).map { "Shop \($0)" }))
         #expect(try recordedVersions().last == "Shop 5")
@@ -133,7 +133,7 @@ struct ModelVersionReadingTests {
         try folder.write("<model>", to: "Shop.xcdatamodeld/Shop 2.xcdatamodel/contents")
         let model = try Model(contentsOf: folder.path("Shop.xcdatamodeld"))
         let store = try open(model)
-        store.recording.withLock { $0 }?.wait()
+        store.recording.withLock { $0 }?.done.wait()
         try store.close()
         #expect(try recordedVersions() == ["Shop 1", "Shop 3", "Shop 4"])
         #expect(model.earlierVersions.map(\.version) == ["Shop 1", "Shop 3"])

@@ -15,7 +15,8 @@ import TributaryModel
         )
         #expect(committed.number == 1)
         #expect(committed.sequence == 1)
-        #expect(committed.clock == HybridClock(milliseconds: Replica.milliseconds))
+        let clock = try replica.store.read { try $0.writers.own().clock }
+        #expect(clock == HybridClock(milliseconds: Replica.milliseconds))
         #expect(committed.changes.inserted.map(\.uniqueID).sorted() == [.sample(1), .sample(2)])
         let ann = try #require(try replica.values("Employee", .sample(2)))
         #expect(ann["name"] == .string("Ann"))

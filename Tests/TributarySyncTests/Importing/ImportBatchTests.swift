@@ -53,7 +53,7 @@ import TributaryStore
     }
 
     private func position(_ writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
     }
 
     private func count() throws -> Int {

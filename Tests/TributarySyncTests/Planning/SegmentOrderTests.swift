@@ -39,6 +39,10 @@ import Testing
         return SegmentBounds(first: max(1, last - min(last - 1, generator.next() % 8)), last: last)
     }
 
+    private func overlap(_ one: SegmentBounds, _ other: SegmentBounds) -> Bool {
+        one.first <= other.last && other.first <= one.last
+    }
+
     private func expectEqual(_ order: SegmentOrder, _ plain: Set<SegmentBounds>, near position: UInt64) {
         let sorted = plain.sorted()
         #expect(Array(order.slice()) == sorted && order.count == sorted.count)
@@ -53,10 +57,10 @@ import Testing
             #expect(inWindow == rivals.filter { first.contains($0.key) })
         }
         for bounds in sorted {
-            #expect(order.overlapping(bounds) == sorted.filter { $0.overlaps(bounds) })
-            let hasRival = odd(bounds) && sorted.contains { $0 != bounds && odd($0) && $0.overlaps(bounds) }
+            #expect(order.overlapping(bounds) == sorted.filter { overlap($0, bounds) })
+            let hasRival = odd(bounds) && sorted.contains { $0 != bounds && odd($0) && overlap($0, bounds) }
             #expect((rivals[bounds] != nil) == hasRival)
-            if let rival = rivals[bounds] { #expect(rival != bounds && odd(rival) && rival.overlaps(bounds)) }
+            if let rival = rivals[bounds] { #expect(rival != bounds && odd(rival) && overlap(rival, bounds)) }
         }
     }
 }

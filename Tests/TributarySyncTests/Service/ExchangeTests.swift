@@ -91,7 +91,7 @@ import TributaryStore
         // The other replica imports the acknowledgement, which has no changes and names the seen transactions.
         let news = try await SyncReplica.wait(events) { $0.id.writer == reader.own && $0.state == .applied }
         #expect(news.id == SegmentName(writer: reader.own, first: 1, last: 1))
-        let seen = try other.store.read { try $0.writers.writer(reader.own)?.seen }
+        let seen = try other.store.read { try $0.writers.all().first { $0.id == reader.own }?.seen }
         #expect(seen?[LogsFolder.writer(1)] == 1)
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
         // An acknowledgement by another writer needs no acknowledgement.

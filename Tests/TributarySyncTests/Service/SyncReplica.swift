@@ -120,7 +120,7 @@ final class SyncReplica: Sendable {
     }
 
     func position(_ writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writers.writer(writer)?.sequence ?? 0 }
+        try store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
     }
 
     func employees(_ numbers: ClosedRange<UInt64>) throws -> [UInt64] {

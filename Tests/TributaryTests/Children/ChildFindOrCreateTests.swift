@@ -42,7 +42,7 @@ struct ChildFindOrCreateTests {
         try Self.findOrCreate(condition, count, in: parent.newChild())
         let grandchild = parent.newChild().newChild()
         try Self.findOrCreate(condition, count, in: grandchild)
-        #expect(parent.pending.keys.visited <= 4 * count, "\(parent.pending.keys.visited)")
+        #expect(parent.pending.list.keys.visited <= 4 * count, "\(parent.pending.list.keys.visited)")
     }
 
     @Test(arguments: ["name == %@", "visits == %@"])

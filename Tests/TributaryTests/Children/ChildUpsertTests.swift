@@ -30,7 +30,7 @@ struct ChildUpsertTests {
             employee.name = "later"
         }
         #expect(child.insertedObjects.count == count)
-        #expect(parent.pending.keys.visited <= 4 * count, "\(parent.pending.keys.visited)")
+        #expect(parent.pending.list.keys.visited <= 4 * count, "\(parent.pending.list.keys.visited)")
     }
 
     @Test

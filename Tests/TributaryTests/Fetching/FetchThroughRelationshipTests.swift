@@ -61,10 +61,10 @@ struct FetchThroughRelationshipTests {
         try await container.performBackgroundTask { context in
             let all = try Self.fill(context).map(\.objectID)
             try Self.lookUp(condition, in: context, all)
-            #expect(context.pending.visited == 0)
+            #expect(context.pending.list.visited == 0)
             // Each object is taken into an index of employees and one of departments; each look-up visits what it
             // finds.
-            #expect(context.pending.keys.visited < 8 * Self.count, "\(context.pending.keys.visited)")
+            #expect(context.pending.list.keys.visited < 8 * Self.count, "\(context.pending.list.keys.visited)")
         }
     }
 
@@ -74,8 +74,8 @@ struct FetchThroughRelationshipTests {
             let all = try Self.fill(context)
             let child = context.newChild().newChild()
             try Self.lookUp(condition, in: child, all.map(\.objectID))
-            #expect(context.pending.visited == 0)
-            #expect(context.pending.keys.visited < 8 * Self.count, "\(context.pending.keys.visited)")
+            #expect(context.pending.list.visited == 0)
+            #expect(context.pending.list.keys.visited < 8 * Self.count, "\(context.pending.list.keys.visited)")
         }
     }
 

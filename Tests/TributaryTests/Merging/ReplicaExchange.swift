@@ -7,7 +7,7 @@ enum ReplicaExchange {
     /// Sends everything that the other store does not have yet.
     static func send(from source: Store, to target: Store) throws {
         let writer = try source.read { try $0.writers.own().id }
-        let known = try target.read { try $0.writers.writer(writer)?.sequence ?? 0 }
+        let known = try target.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
         var lines: [String] = []
         var last = known
         try source.read { reader in

@@ -112,12 +112,12 @@ struct ListOperationsTests {
             }
             let item = try #require(try find("n0").first)
             for number in 0..<20 * count { try item.setValue(.string("m\(number)"), forKey: "name") }
-            #expect(context.pending.keys.size <= 4 * count + 128, "\(context.pending.keys.size)")
+            #expect(context.pending.list.keys.size <= 4 * count + 128, "\(context.pending.list.keys.size)")
             for number in 0..<20 * count {
                 try item.setValue(.string("k\(number % 2)"), forKey: "name")
                 #expect(try find("k\(number % 2)") == [item])
             }
-            #expect(context.pending.keys.size <= 4 * count + 128, "\(context.pending.keys.size)")
+            #expect(context.pending.list.keys.size <= 4 * count + 128, "\(context.pending.list.keys.size)")
             #expect(try find("k0").isEmpty && find("n1").count == 1)
         }
     }
@@ -131,7 +131,7 @@ struct ListOperationsTests {
                 if try context.fetch(request).isEmpty { _ = try OrderedModel.named("n\(number)", "Item", in: context) }
             }
             #expect(context.insertedObjects.count == count / 2)
-            #expect(context.pending.keys.visited <= 4 * count, "\(context.pending.keys.visited)")
+            #expect(context.pending.list.keys.visited <= 4 * count, "\(context.pending.list.keys.visited)")
         }
     }
 }

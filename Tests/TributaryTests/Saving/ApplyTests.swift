@@ -74,25 +74,26 @@ struct ApplyTests {
 
     @Test
     func versionsAndIDsAreConflicts() async throws {
-        let version = try await container.performBackgroundTask { context in
-            _ = try context.apply([insertion(ann, "Ann")])
+        let (id, version) = try await container.performBackgroundTask { context in
+            let ids = try context.apply([insertion(ann, "Ann")])
             try context.save()
-            return try #require(context.lastSaveToken).number
+            return (ids[0], try #require(context.lastSaveToken).number)
         }
         let repeated = await #expect(throws: ChangeError.self) {
             try await container.performBackgroundTask { context in _ = try context.apply([insertion(ann, "Bob")]) }
         }
-        #expect(repeated?.isConflict == true)
-        try await container.performBackgroundTask { context in
+        #expect(repeated == ChangeError(index: 0, reason: .duplicateID(id)))
+        let newer = try await container.performBackgroundTask { context in
             _ = try context.apply([update(ann, "name", .string("Bob"), ifVersion: version)])
             try context.save()
+            return try #require(context.lastSaveToken).number
         }
         let moved = await #expect(throws: ChangeError.self) {
             try await container.performBackgroundTask { context in
                 _ = try context.apply([update(ann, "name", .string("Cid"), ifVersion: version)])
             }
         }
-        #expect(moved?.isConflict == true)
+        #expect(moved == ChangeError(index: 0, reason: .versionMoved(id, expected: version, found: newer)))
     }
 
     @Test

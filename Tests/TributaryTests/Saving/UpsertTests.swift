@@ -26,7 +26,7 @@ struct UpsertTests {
             }
             #expect(context.insertedObjects.count == count)
             // Taken in when it comes and when its key is set; compared when it is found.
-            #expect(context.pending.keys.visited <= 4 * count, "\(context.pending.keys.visited)")
+            #expect(context.pending.list.keys.visited <= 4 * count, "\(context.pending.list.keys.visited)")
         }
     }
 

@@ -6,7 +6,6 @@ package struct BoundPath: Sendable {
         package let source: Entity
         package let propertyIndex: Int
         package let relationship: Relationship
-        package let storage: RelationshipStorage
         package let destination: Entity
         /// The condition of a subquery on the objects after the step, which are the innermost scope in it.
         package var filter: BoundPredicate?

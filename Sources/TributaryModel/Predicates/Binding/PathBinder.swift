@@ -62,7 +62,6 @@ struct PathBinder {
                         source: current,
                         propertyIndex: propertyIndex,
                         relationship: relationship,
-                        storage: storage,
                         destination: destination
                     )
                 )
