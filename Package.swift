@@ -46,6 +46,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .target(name: "TributaryInference", dependencies: ["TributaryModel", "TributaryChanges"]),
         .target(
             name: "TransactionLog",
             dependencies: ["TributaryChanges", "CLinux"]
@@ -62,13 +63,16 @@ let package = Package(
         .target(
             name: "TributaryMigration",
             dependencies: [
-                "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
+                "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .target(
             name: "Tributary",
-            dependencies: ["TributaryChanges", "TributaryModel", "TributaryStore", "TributaryMigration", "CLinux"]
+            dependencies: [
+                "TributaryChanges", "TributaryModel", "TributaryInference", "TributaryStore", "TributaryMigration",
+                "CLinux",
+            ]
         ),
 
         .target(name: "TributaryGeneration", dependencies: ["TributaryModel"]),
@@ -94,7 +98,7 @@ let package = Package(
             name: "TributaryDaemon",
             dependencies: [
                 "Tributary", "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore",
-                "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
+                "TributaryInference", "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
                 .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),
@@ -117,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryMigration", "TributaryModel",
+                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryInference", "TributaryModel",
                 "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
@@ -142,13 +146,20 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "TributaryStore", "TributaryMigration", "TributaryInference", "TributaryModel", "TributaryChanges",
+                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
+            name: "TributaryInferenceTests",
+            dependencies: ["TributaryInference", "TributaryModel", "TributaryChanges"]
+        ),
+        .testTarget(
             name: "TributaryMigrationTests",
-            dependencies: ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport"]
+            dependencies: [
+                "TributaryMigration", "TributaryInference", "TributaryStore", "TributaryModel", "TributaryChanges",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "TributaryTests",
@@ -177,7 +188,8 @@ let package = Package(
             name: "TributaryDaemonTests",
             dependencies: [
                 "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryMigration",
-                "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog", "TestSupport", "CSQLite",
+                "TributaryStore", "TributaryInference", "TributaryChanges", "TributaryModel", "TransactionLog",
+                "TestSupport", "CSQLite",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),

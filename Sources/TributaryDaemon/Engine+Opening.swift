@@ -2,6 +2,7 @@ import Logging
 import NIOPosix
 import Tributary
 import TributaryAdmin
+import TributaryInference
 import TributaryMigration
 import TributaryModel
 import TributaryStore

@@ -1,5 +1,6 @@
 import CSQLite
 package import GRDB
+import TributaryInference
 package import TributaryModel
 package import TributaryStore
 

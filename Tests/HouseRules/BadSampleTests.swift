@@ -9,14 +9,20 @@ import Testing
             .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
             .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
             .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]),
+            .target(name: "TributaryInference", dependencies: ["TributaryModel", "TributaryChanges"]),
             .target(
                 name: "TributaryMigration",
-                dependencies: ["TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite"]
+                dependencies: [
+                    "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
+                ]
             ),
             .target(name: "CLinux"),
             .target(
                 name: "Tributary",
-                dependencies: ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"]
+                dependencies: [
+                    "TributaryMigration", "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges",
+                    "CLinux",
+                ]
             ),
             .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel"]),
         ])

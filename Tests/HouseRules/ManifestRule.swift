@@ -32,7 +32,7 @@ struct ManifestRule: HouseRule {
             }
         }
         for heavy in manifest.everythingLinked(by: "tributaryctl")
-            .intersection(["Hummingbird", "TributaryDaemon", "TributarySync"]).sorted()
+            .intersection(["Hummingbird", "TributaryDaemon", "TributarySync", "TributaryStore", "GRDB"]).sorted()
         {
             add("tributaryctl links \(heavy), which only the daemon needs")
         }

@@ -3,19 +3,25 @@ enum ModuleGraph {
     static let arrows: [String: Set<String>] = [
         "tributaryd": ["TributaryDaemon"],
         "tributaryctl": [
-            "TributaryAdmin", "TributaryGeneration", "TributaryMigration", "TransactionLog", "TributaryModel",
+            "TributaryAdmin", "TributaryGeneration", "TributaryInference", "TransactionLog", "TributaryModel",
             "TributaryChanges",
         ],
         "TributaryGeneration": ["TributaryModel"],
         "TributaryDaemon": [
-            "TributarySync", "TributaryAdmin", "Tributary", "TributaryMigration", "TributaryStore", "TransactionLog",
-            "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
+            "TributarySync", "TributaryAdmin", "Tributary", "TributaryMigration", "TributaryStore",
+            "TributaryInference", "TransactionLog", "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
         ],
         "TributarySync": ["TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux"],
         "TributaryAdmin": [],
-        "Tributary": ["TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "CLinux"],
-        "TributaryMigration": ["TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite"],
+        "Tributary": [
+            "TributaryMigration", "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges",
+            "CLinux",
+        ],
+        "TributaryMigration": [
+            "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
+        ],
         "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite"],
+        "TributaryInference": ["TributaryModel", "TributaryChanges"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],
         "TributaryChanges": ["COpenSSL"],

@@ -7,7 +7,7 @@ enum PublicMembers {
         var found: [String: Set<String>] = [:]
         for file in try SourceTree.ofThisPackage().files {
             let folders = [
-                "Sources/Tributary/", "Sources/TributaryMigration/", "Sources/TributaryModel/",
+                "Sources/Tributary/", "Sources/TributaryInference/", "Sources/TributaryModel/",
                 "Sources/TributaryChanges/",
             ]
             guard file.path.hasSuffix(".swift"), folders.contains(where: file.path.hasPrefix) else { continue }

@@ -5,7 +5,7 @@ import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

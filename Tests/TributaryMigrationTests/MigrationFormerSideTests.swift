@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryInference
 import TributaryMigration
 import TributaryModel
 import TributaryStore

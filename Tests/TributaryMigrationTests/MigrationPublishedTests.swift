@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

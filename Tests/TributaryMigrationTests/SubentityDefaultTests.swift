@@ -1,6 +1,5 @@
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

@@ -1,3 +1,4 @@
+import TributaryInference
 import TributaryMigration
 public import TributaryModel
 import TributaryStore

@@ -1,3 +1,4 @@
+import TributaryMigration
 public import TributaryModel
 package import TributaryStore
 

@@ -1,4 +1,4 @@
-public import TributaryMigration
+public import TributaryInference
 
 /// How a container migrates a store that is at another version of the model.
 ///

@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import Tributary
 import TributaryAdmin
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 import TributarySync

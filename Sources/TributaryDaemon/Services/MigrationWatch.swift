@@ -1,5 +1,6 @@
 import Logging
 import TributaryAdmin
+import TributaryInference
 import TributaryMigration
 
 /// Reports a migration to administrators and the service manager, and interrupts it when the daemon stops.

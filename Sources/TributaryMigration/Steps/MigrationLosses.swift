@@ -1,4 +1,5 @@
 import GRDB
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,5 +1,6 @@
 import GRDB
 import TributaryChanges
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,6 +1,7 @@
 import CSQLite
 import GRDB
 import TributaryChanges
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,4 +1,5 @@
 import GRDB
+package import TributaryInference
 import TributaryStore
 
 /// The settings for the migration of a store that is opened with another version of its model.

@@ -1,3 +1,4 @@
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,6 +1,6 @@
 import TransactionLog
 import TributaryChanges
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 
 /// Checks changes against a model: entities, properties and the types of values.

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryInference
 import TributaryMigration
 import TributaryModel
 

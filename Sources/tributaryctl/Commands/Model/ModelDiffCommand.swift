@@ -1,7 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 
 struct ModelDiffCommand: OfflineCommand {

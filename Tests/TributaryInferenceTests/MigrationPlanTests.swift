@@ -1,5 +1,5 @@
 import Testing
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 
 /// The changes inferred from two versions, and the refused ones with their reason and their remedy.

@@ -1,6 +1,6 @@
 import Testing
 import TributaryChanges
-import TributaryMigration
+import TributaryInference
 import TributaryModel
 
 /// The conversions of attribute types, cell by cell.
