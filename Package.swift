@@ -136,6 +136,13 @@ let package = Package(
             path: "Tests/TestSupport"
         ),
         .target(name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/TestTraits"),
+        .target(
+            name: "StoreTestSupport",
+            dependencies: [
+                "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
+            ],
+            path: "Tests/StoreTestSupport"
+        ),
         .testTarget(name: "TributaryChangesTests", dependencies: ["TributaryChanges", "TestSupport"]),
         .testTarget(name: "TributaryModelTests", dependencies: ["TributaryModel", "TributaryChanges", "TestSupport"]),
         .testTarget(
@@ -147,7 +154,7 @@ let package = Package(
             name: "TributaryStoreTests",
             dependencies: [
                 "TributaryStore", "TributaryMigration", "TributaryInference", "TributaryModel", "TributaryChanges",
-                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "TestSupport", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
@@ -158,7 +165,7 @@ let package = Package(
             name: "TributaryMigrationTests",
             dependencies: [
                 "TributaryMigration", "TributaryInference", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TestSupport",
+                "TestSupport", "StoreTestSupport",
             ]
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import StoreTestSupport
 import TributaryChanges
 
 /// A one-to-one relationship between A (`desk`, with the register) and D (`owner`), merged by the rules alone.

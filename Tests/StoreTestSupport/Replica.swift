@@ -1,0 +1,95 @@
+package import TestSupport
+package import TributaryChanges
+package import TributaryMigration
+package import TributaryModel
+package import TributaryStore
+
+/// A store in its own folder, with a stopped clock, that can be opened again with another model.
+package final class Replica {
+    package let folder: TemporaryFolder
+    package private(set) var store: Store
+    /// The time at which the clock stands.
+    package static let milliseconds: UInt64 = 1_700_000_000_000
+
+    package init(_ model: Model) throws {
+        folder = try TemporaryFolder("store")
+        store = try Replica.open(folder, model, MigrationSettings())
+    }
+
+    /// Closes the store and tries to open it with another model; after a failure, `reopen` can open it again.
+    package func reopen(_ model: Model, migration: MigrationSettings = MigrationSettings()) throws {
+        try store.close()
+        store = try Replica.open(folder, model, migration)
+    }
+
+    private static func open(_ folder: TemporaryFolder, _ model: Model, _ migration: MigrationSettings) throws -> Store
+    {
+        let configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "test",
+            model: model,
+            environment: StoreEnvironment(
+                wallMilliseconds: { milliseconds },
+                random: { UInt64.random(in: .min ... .max) }
+            )
+        )
+        return try Store.open(configuration, migrator: Migrator(migration))
+    }
+
+    package var path: String { folder.path("store.sqlite") }
+
+    // MARK: Writing
+
+    @discardableResult
+    package func commit(_ changes: Change...) throws -> CommittedTransaction {
+        try store.write { try $0.commit(LocalTransaction(changes: changes)) }
+    }
+
+    /// Applies a transaction of another writer, in slices of at most `slice` changes.
+    @discardableResult
+    package func apply(_ transaction: ForeignTransaction, slice: Int = .max) throws -> CommittedTransaction {
+        try store.write { try Replica.apply(transaction, slice: slice, in: $0) }
+    }
+
+    /// Applies transactions of other writers in one SQLite transaction.
+    package func apply(together transactions: [ForeignTransaction], slice: Int = .max) throws {
+        try store.write { write in
+            for transaction in transactions { try Replica.apply(transaction, slice: slice, in: write) }
+        }
+    }
+
+    package func apply(_ transactions: [ForeignTransaction]) throws {
+        for transaction in transactions { try apply(transaction) }
+    }
+
+    @discardableResult
+    private static func apply(
+        _ transaction: ForeignTransaction,
+        slice: Int,
+        in write: WriteTransaction
+    ) throws -> CommittedTransaction {
+        try write.beginImport(writer: transaction.writer, header: transaction.header)
+        var rest = transaction.changes[...]
+        while !rest.isEmpty {
+            try write.apply(Array(rest.prefix(slice)))
+            rest = rest.dropFirst(slice)
+        }
+        return try write.endImport()
+    }
+
+    // MARK: Reading
+
+    package func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
+
+    package func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
+
+    /// The visible object's values by name; nil when it is not visible.
+    package func values(_ entity: String, _ id: UniqueID) throws -> [String: PropertyValue]? {
+        let root = store.model.entity(named: entity)?.root ?? entity
+        return try store.read { reader in
+            try reader.row(id, rootEntity: root).map { row in
+                Dictionary(uniqueKeysWithValues: zip(row.entity.properties.map(\.name), row.values))
+            }
+        }
+    }
+}
