@@ -21,8 +21,8 @@ final class Engine: Sendable {
     /// The newest transaction that the main context has merged, as a token.
     var token: HistoryToken { HistoryToken(store: writer, number: container.mainGeneration.number) }
 
-    /// The wall-clock time in Unix seconds.
-    var wallSeconds: Double { Double(container.store.configuration.environment.wallMilliseconds()) / 1_000 }
+    /// The current wall time.
+    var wallTime: WallTime { container.store.configuration.environment.wallTime() }
 
     /// The time limit of a read for a client.
     static let readTimeout = Duration.seconds(10)

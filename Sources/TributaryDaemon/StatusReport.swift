@@ -34,10 +34,10 @@ enum StatusReport {
             await name(writersOf: &status.problems, engine)
             // Another problem of the status reports a store that cannot be read.
             if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
-                add(await engine.sync.located(report), now: engine.wallSeconds, to: &status)
+                add(await engine.sync.located(report), now: engine.wallTime, to: &status)
             }
         }
-        daemon.problemTimes.complete(&status.problems, now: Date().timeIntervalSince1970)
+        daemon.problemTimes.complete(&status.problems, now: WallTime(Date()))
         return status
     }
 
@@ -51,17 +51,19 @@ enum StatusReport {
         }
     }
 
-    /// The age in seconds after which deferred values are counted but are no problem any more: administrators know of
+    /// The age after which deferred values are counted but are no problem any more: administrators know of
     /// them by then.
-    private static let deferralProblemAge = 7.0 * 86_400
+    private static let deferralProblemAge = Duration.seconds(7 * 86_400)
 
-    private static func add(_ report: DeferralReport, now: Double, to status: inout StatusMessage) {
+    private static func add(_ report: DeferralReport, now: WallTime, to status: inout StatusMessage) {
         status.deferred = StatusMessage.Deferred(
             values: report.counts.values,
             unknownObjects: report.counts.objects,
             first: report.newest.map { DeferredMessage($0) }
         )
-        guard !report.counts.isEmpty, let until = report.until, until + deferralProblemAge > now else { return }
+        guard !report.counts.isEmpty, let until = report.until, until.later(by: deferralProblemAge) > now else {
+            return
+        }
         var parts: [String] = []
         if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
         if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }
@@ -73,7 +75,7 @@ enum StatusReport {
         status.problems.append(
             StatusMessage.Problem(
                 code: "values-deferred",
-                since: report.since,
+                since: report.since?.unixSeconds,
                 detail: detail,
                 hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
                     ?? "tributaryctl segment list"
@@ -93,8 +95,8 @@ enum StatusReport {
         status.modelVersion = container.model.version
         status.pendingSaves = container.pendingSaves
         let merging = container.mergeStatus
-        status.lastMerge = merging.lastMerge
-        status.nextMergeDue = merging.nextMergeDue
+        status.lastMerge = merging.lastMerge?.unixSeconds
+        status.nextMergeDue = merging.nextMergeDue?.unixSeconds
         if let failure = merging.failure {
             status.problems.append(
                 StatusMessage.Problem(
@@ -118,15 +120,15 @@ enum StatusReport {
         }
         let sync = engine.sync.status
         if status.state == .running, sync.pausedSince != nil { status.state = .paused }
-        status.pausedSince = sync.pausedSince.map { Double($0) / 1_000 }
+        status.pausedSince = sync.pausedSince?.unixSeconds
         status.segments = Dictionary(uniqueKeysWithValues: sync.segments.map { ($0.key.rawValue, $0.value) })
         status.queue = sync.queue
         status.initialImportComplete = sync.initialImportComplete
-        status.lastImport = sync.lastImport.map { Double($0) / 1_000 }
+        status.lastImport = sync.lastImport?.unixSeconds
         status.problems += sync.problems.map { problem in
             var shown = StatusMessage.Problem(
                 code: kebab(problem.code.rawValue),
-                since: Double(problem.since) / 1_000,
+                since: problem.since.unixSeconds,
                 detail: problem.detail,
                 hint: problem.hint
             )

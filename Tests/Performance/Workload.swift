@@ -25,8 +25,8 @@ struct Workload: Sendable {
     init(count: Int, generator: inout SeededGenerator) {
         ids = (0..<count).map { index in
             // Four in a millisecond, as a busy writer makes them.
-            let time = Self.firstMillisecond + UInt64(index / 4)
-            return .version7(milliseconds: time, random: (generator.next(), generator.next()))
+            let time = WallTime(milliseconds: Self.firstMillisecond + UInt64(index / 4))
+            return .version7(at: time, random: (generator.next(), generator.next()))
         }.sorted()
         updateOrder = Array(0..<count).shuffled(using: &generator)
     }

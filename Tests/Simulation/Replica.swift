@@ -24,7 +24,7 @@ final class Replica {
             name: "replica-\(index)",
             model: model,
             environment: StoreEnvironment(
-                wallMilliseconds: { clock.milliseconds(skew: index - 1) },
+                wallTime: { clock.time(skew: index - 1) },
                 random: { random.withLock { $0.next() } }
             )
         )

@@ -99,7 +99,7 @@ final class World {
         let last = written[index].last?.header.clock ?? .zero
         let header = TransactionHeader(
             sequence: UInt64(written[index].count) + 1,
-            clock: last.next(wallMilliseconds: clock.milliseconds(skew: skew)),
+            clock: last.next(at: clock.time(skew: skew)),
             changeCount: changes.count
         )
         written[index].append(LogTransaction(header: header, changes: changes))

@@ -9,7 +9,7 @@ package final class Replica {
     package let folder: TemporaryFolder
     package private(set) var store: Store
     /// The time at which the clock stands.
-    package static let milliseconds: UInt64 = 1_700_000_000_000
+    package static let now: WallTime = 1_700_000_000_000
 
     package init(_ model: Model) throws {
         folder = try TemporaryFolder("store")
@@ -29,7 +29,7 @@ package final class Replica {
             name: "test",
             model: model,
             environment: StoreEnvironment(
-                wallMilliseconds: { milliseconds },
+                wallTime: { now },
                 random: { UInt64.random(in: .min ... .max) }
             )
         )

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TributaryChanges
 
@@ -6,19 +7,19 @@ struct HybridClockTests {
     @Test("follows wall time when that is ahead")
     func wallAhead() {
         let last = HybridClock(milliseconds: 1_000, counter: 7)
-        #expect(last.next(wallMilliseconds: 1_001) == HybridClock(milliseconds: 1_001))
+        #expect(last.next(at: 1_001) == HybridClock(milliseconds: 1_001))
     }
 
-    @Test("counts on when wall time stands still or goes back", arguments: [1_000, 999, 0] as [UInt64])
-    func wallBehind(wall: UInt64) {
+    @Test("counts on when wall time stands still or goes back", arguments: [1_000, 999, 0] as [WallTime])
+    func wallBehind(wall: WallTime) {
         let last = HybridClock(milliseconds: 1_000, counter: 7)
-        #expect(last.next(wallMilliseconds: wall) == HybridClock(milliseconds: 1_000, counter: 8))
+        #expect(last.next(at: wall) == HybridClock(milliseconds: 1_000, counter: 8))
     }
 
     @Test("a full counter carries into the milliseconds")
     func carry() {
         let last = HybridClock(milliseconds: 1_000, counter: .max)
-        #expect(last.next(wallMilliseconds: 1_000) == HybridClock(milliseconds: 1_001, counter: 0))
+        #expect(last.next(at: 1_000) == HybridClock(milliseconds: 1_001, counter: 0))
     }
 
     @Test("is written as sixteen lower-case digits, and only those are read")

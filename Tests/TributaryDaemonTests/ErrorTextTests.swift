@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 import TransactionLog
 import Tributary
@@ -18,9 +19,9 @@ import TributaryStore
         store: "s",
         entity: "Employee",
         rootEntity: "Employee",
-        uniqueID: .version7(milliseconds: 1, random: (1, 2))
+        uniqueID: .version7(at: 1, random: (1, 2))
     )
-    private static let writer = UniqueID.version7(milliseconds: 1, random: (3, 4))
+    private static let writer = UniqueID.version7(at: 1, random: (3, 4))
     private static let segment = SegmentName(writer: writer, first: 1, last: 2)
 
     private static let errors: [any Error] = [
@@ -32,7 +33,7 @@ import TributaryStore
         StoreError.outOfSequence(writer: writer, sequence: 3, expected: 2),
         MigrationError.interrupted(from: "1", to: "2"),
         StoreError.nestedTransaction(holder: "a context"), StoreError.deadlock(cycle: "a waits for b"),
-        ExportFailure.clockAhead(milliseconds: 5_000), ExportFailure.cannotSync(path: "/p", code: 28),
+        ExportFailure.clockAhead(by: .milliseconds(5_000)), ExportFailure.cannotSync(path: "/p", code: 28),
         SyncError.notRunning, SyncError.paused(since: 1), SyncError.noSuchSegment(segment),
         SyncError.notHeld(segment, state: .waiting), SegmentError(.rejected, file: "f", line: 3, reason: "r"),
         SegmentError(.inputOutput(28), file: "f", reason: "no room"),

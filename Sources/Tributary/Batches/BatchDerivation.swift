@@ -26,9 +26,9 @@ final class BatchDerivation: BatchDeriving {
     init?(_ home: ContextHome) {
         guard !home.schema.derivingKinds.isEmpty else { return nil }
         schema = home.schema
-        let milliseconds = home.store.configuration.environment.wallMilliseconds()
+        let time = home.store.configuration.environment.wallTime()
         context = ManagedObjectContext(home: home, mergePolicy: .error)
-        now = .date(DateValue(unixSeconds: Double(milliseconds) / 1000))
+        now = .date(DateValue(time))
         var found: Set<Dependency> = []
         for descriptor in home.schema.derivingKinds {
             for (_, derivation) in descriptor.properties.derivations {

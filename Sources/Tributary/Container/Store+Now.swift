@@ -4,6 +4,6 @@ import TributaryStore
 extension Store {
     /// Returns the predicate with the store's current time instead of each `now()`.
     func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate {
-        predicate.resolvingNow(unixSeconds: Double(configuration.environment.wallMilliseconds()) / 1000)
+        predicate.resolvingNow(configuration.environment.wallTime())
     }
 }

@@ -162,7 +162,7 @@ extension PersistentContainer {
     ) -> PersistentHistoryTransaction {
         PersistentHistoryTransaction(
             token: HistoryToken(store: store, number: transaction.number),
-            timestamp: transaction.committedAt,
+            timestamp: transaction.committedAt.unixSeconds,
             author: transaction.author,
             contextName: transaction.contextName,
             process: transaction.writer,

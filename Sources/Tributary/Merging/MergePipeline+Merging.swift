@@ -57,7 +57,7 @@ extension MergePipeline {
         }
         saveMainContext()
         postUpdate()
-        let now = wallSeconds
+        let now = wallTime
         update { state in
             state.status.lastMerge = now
             state.status.failure = nil

@@ -91,14 +91,12 @@ package final class MergePipeline: Sendable {
 
     package var status: MergeStatus {
         var status = state.withLock { $0.status }
-        if let time = pendingNotifications.timeUntilMerge { status.nextMergeDue = wallSeconds + time / .seconds(1) }
+        if let time = pendingNotifications.timeUntilMerge { status.nextMergeDue = wallTime.later(by: time) }
         return status
     }
 
-    /// The current time in Unix seconds.
-    var wallSeconds: Double {
-        Double(store.configuration.environment.wallMilliseconds()) / 1000
-    }
+    /// The current wall time.
+    var wallTime: WallTime { store.configuration.environment.wallTime() }
 
     func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
 }

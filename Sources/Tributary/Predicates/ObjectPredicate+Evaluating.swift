@@ -58,7 +58,7 @@ extension ObjectPredicate {
     /// - Returns: The result of a fetch for an object with these values.
     /// - Throws: ``ContextError`` `unknownEntity`, or `ObjectPredicateError`, as with a container.
     public func evaluate(with snapshot: ObjectSnapshot, in model: Model) throws -> Bool {
-        guard resolvingNow(unixSeconds: 0) == self else {
+        guard resolvingNow(.epoch) == self else {
             throw ObjectPredicateError(
                 "only a container knows the time: give it instead of the model",
                 keyPath: "now()"

@@ -33,11 +33,11 @@ struct ResultsQuery {
             let steps = key.keyPath.split(separator: ".").dropLast()
             return steps.isEmpty ? nil : steps.joined(separator: ".")
         }
-        dependsOnTime = request.predicate.map { $0.resolvingNow(unixSeconds: 0) != $0 } ?? false
+        dependsOnTime = request.predicate.map { $0.resolvingNow(.epoch) != $0 } ?? false
         self.request = request
         hasSections = sectionKeyPath != nil
         // With `now()` the store is queried each time; this predicate only checks that the request fits the model.
-        predicate = try request.predicate?.resolvingNow(unixSeconds: 0).bind(to: descriptor.entity, in: schema.model)
+        predicate = try request.predicate?.resolvingNow(.epoch).bind(to: descriptor.entity, in: schema.model)
         keys = try request.sortKeys.map { try $0.bind(to: descriptor.entity, in: schema.model) }
         reached = ResultsQuery.reached(request, schema: schema)
     }

@@ -9,11 +9,11 @@ extension SavePlanner {
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
         let deriving = context.schema.derivingKinds
         guard !deriving.isEmpty else { return }
-        let milliseconds = context.store.configuration.environment.wallMilliseconds()
+        let time = context.store.configuration.environment.wallTime()
         let derived = DerivedValues(
             context: context,
             reader: reader,
-            now: .date(DateValue(unixSeconds: Double(milliseconds) / 1000)),
+            now: .date(DateValue(time)),
             dropped: dropped
         )
         let changed = Set(

@@ -32,6 +32,8 @@ public struct DateValue: Hashable, Sendable {
         }
     }
 
+    package init(_ time: WallTime) { self.init(unixSeconds: time.unixSeconds) }
+
     /// Creates the date nearest to a whole number of Unix seconds.
     package init(unixSeconds: Int64) {
         let (shifted, overflows) = unixSeconds.subtractingReportingOverflow(DateValue.referenceDate)

@@ -53,10 +53,10 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Creates a version 7 UUID (RFC 9562) for the given Unix time; `random` has the 74 bits that are not time.
-    package static func version7(milliseconds: UInt64, random: (UInt64, UInt64)) -> UniqueID {
+    /// Creates a version 7 UUID (RFC 9562) for the given time; `random` has the 74 bits that are not time.
+    package static func version7(at time: WallTime, random: (UInt64, UInt64)) -> UniqueID {
         UniqueID(
-            high: milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF),
+            high: time.milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF),
             low: 0x8000_0000_0000_0000 | (random.1 >> 2)
         )
     }

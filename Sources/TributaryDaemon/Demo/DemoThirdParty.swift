@@ -9,7 +9,7 @@ struct DemoThirdParty {
     func write(to logs: String) throws -> [String] {
         let environment = StoreEnvironment.system
         let writer = environment.newID()
-        let clock = HybridClock(milliseconds: environment.wallMilliseconds())
+        let clock = HybridClock(environment.wallTime())
         let body = [
             #"{"tributary":1,"writer":"\#(writer)","first":1,"last":1,"previous":null}"#,
             #"{"transaction":1,"clock":"\#(clock)","changes":1}"#,

@@ -35,7 +35,7 @@ enum HistoryRoute {
             JSONMember(key: "clock", value: .string(transaction.clock.description)),
         ]
         if let author = transaction.author { members.append(JSONMember(key: "author", value: .string(author))) }
-        members.append(JSONMember(key: "committedAt", value: .double(transaction.committedAt)))
+        members.append(JSONMember(key: "committedAt", value: .double(transaction.committedAt.unixSeconds)))
         members.append(JSONMember(key: "changes", value: .array(transaction.changes.map(change))))
         return .object(members)
     }

@@ -63,7 +63,7 @@ extension SegmentsMessage.Segment {
         deferred = status.deferred > 0 ? status.deferred : nil
         unknownObjects = status.unknownObjects > 0 ? status.unknownObjects : nil
         deferredValues = status.deferredValues.isEmpty ? nil : status.deferredValues.map { DeferredMessage($0) }
-        since = status.since.map { Double($0) / 1_000 }
+        since = status.since?.unixSeconds
         hint = status.hint
     }
 }

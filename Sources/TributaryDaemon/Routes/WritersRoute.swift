@@ -12,7 +12,7 @@ enum WritersRoute {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
-        let now = engine.container.store.configuration.environment.wallMilliseconds()
+        let now = engine.wallTime
         let backlogs = engine.sync.backlogs
         var records = try await engine.read { try $0.writers.all() }
         let known = Set(records.map(\.id))
@@ -28,7 +28,7 @@ enum WritersRoute {
         )
     }
 
-    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: UInt64)
+    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: WallTime)
         -> WritersMessage.Writer
     {
         let state = record.isSelf ? "self" : isForked ? "forked" : record.seen.isEmpty ? "producer" : "active"
@@ -42,8 +42,9 @@ enum WritersRoute {
         let seen = record.seen.entries.map { ($0.key.description, $0.value) }
         writer.seen = Dictionary(seen, uniquingKeysWith: max)
         if !record.isSelf {
-            if record.sequence > 0 { writer.lastHeard = Double(record.clock.milliseconds) / 1_000 }
-            writer.lagSeconds = Double(backlog.map { now > $0.since ? now - $0.since : 0 } ?? 0) / 1_000
+            if record.sequence > 0 { writer.lastHeard = record.clock.wallTime.unixSeconds }
+            let lag = backlog.map { now.milliseconds.subtractingSaturating($0.since.milliseconds) } ?? 0
+            writer.lagSeconds = Double(lag) / 1_000
             writer.waiting = backlog?.segments
         }
         return writer

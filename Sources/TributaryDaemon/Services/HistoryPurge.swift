@@ -1,5 +1,6 @@
 import Logging
 import Tributary
+import TributaryChanges
 import TributaryStore
 
 /// Deletes history that is older than `history.keep`, at the start and once a day.
@@ -18,10 +19,10 @@ struct HistoryPurge {
     }
 
     private func purge() async {
-        let keep = Double(state.configuration.history.keep.components.seconds)
-        let now = Double(engine.container.store.configuration.environment.wallMilliseconds()) / 1_000
+        let keep = Duration.seconds(state.configuration.history.keep.components.seconds)
+        let start = engine.wallTime.earlier(by: keep)
         do {
-            try await engine.container.store.writeInTurn { try $0.purgeHistory(committedBefore: now - keep) }
+            try await engine.container.store.writeInTurn { try $0.purgeHistory(committedBefore: start.unixSeconds) }
         } catch {
             logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
         }

@@ -1,12 +1,12 @@
-import TributaryChanges
+package import TributaryChanges
 
 extension ObjectPredicate {
     /// Returns the predicate with `now()` replaced by a time, so that SQL and the evaluation in memory use the same
     /// one.
-    package func resolvingNow(unixSeconds: Double) -> ObjectPredicate {
+    package func resolvingNow(_ time: WallTime) -> ObjectPredicate {
         replacing { expression, _ in
             guard case .function(.now, _) = expression.form else { return nil }
-            return .constant(.date(DateValue(unixSeconds: unixSeconds)))
+            return .constant(.date(DateValue(time)))
         }
     }
 

@@ -69,9 +69,7 @@ package struct BatchWriter {
         let writers = try transaction.writers()
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: writers.own),
-            clock: try writers.lastClock().next(
-                wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
-            ),
+            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
             author: author,
             seen: try writers.takeSeen(),
             changeCount: 0

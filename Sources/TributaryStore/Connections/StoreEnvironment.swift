@@ -3,15 +3,14 @@ package import TributaryChanges
 
 /// The clock and the random numbers that a store uses; tests replace them.
 package struct StoreEnvironment: Sendable {
-    /// Unix milliseconds.
-    package var wallMilliseconds: @Sendable () -> UInt64
+    package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
 
     package init(
-        wallMilliseconds: @escaping @Sendable () -> UInt64,
+        wallTime: @escaping @Sendable () -> WallTime,
         random: @escaping @Sendable () -> UInt64
     ) {
-        self.wallMilliseconds = wallMilliseconds
+        self.wallTime = wallTime
         self.random = random
     }
 
@@ -19,13 +18,13 @@ package struct StoreEnvironment: Sendable {
     package static let system: StoreEnvironment = {
         let supply = RandomSupply()
         return StoreEnvironment(
-            wallMilliseconds: { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
+            wallTime: { WallTime(Date()) },
             random: { supply.next() }
         )
     }()
 
     /// Creates a UUID of version 7.
     package func newID() -> UniqueID {
-        .version7(milliseconds: wallMilliseconds(), random: (random(), random()))
+        .version7(at: wallTime(), random: (random(), random()))
     }
 }

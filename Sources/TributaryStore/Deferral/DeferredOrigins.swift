@@ -6,8 +6,8 @@ struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
         var sequence: UInt64
-        /// The import time of the transaction, in Unix seconds.
-        var since: Double
+        /// The import time of the transaction.
+        var since: WallTime
     }
 
     private let reader: Reader
@@ -34,7 +34,11 @@ struct DeferredOrigins {
         select.bind(1, number)
         let found = try select.first { row -> Origin? in
             UniqueID(row.text(0)).map {
-                Origin(writer: $0, sequence: UInt64(bitPattern: row.integer(1)), since: row.double(2))
+                Origin(
+                    writer: $0,
+                    sequence: UInt64(bitPattern: row.integer(1)),
+                    since: WallTime(unixSeconds: row.double(2))
+                )
             }
         }
         if known.count >= DeferredOrigins.limit { known.removeAll() }

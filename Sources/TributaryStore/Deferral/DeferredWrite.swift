@@ -24,6 +24,6 @@ package struct DeferredWrite: Sendable, Hashable {
     /// The beginning of the value's JSON text, at most `valueLimit` characters.
     package var value: String?
     package var reason: String
-    /// The import time of the transaction, in Unix seconds.
-    package var since: Double
+    /// The import time of the transaction.
+    package var since: WallTime
 }

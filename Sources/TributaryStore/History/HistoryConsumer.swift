@@ -1,8 +1,10 @@
+package import TributaryChanges
+
 /// A registered reader of history, for which history is kept.
 package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
     /// The consumer has processed everything up to this transaction.
     package var number: Int64
-    /// The Unix seconds of the consumer's last sign of life.
-    package var heardAt: Double
+    /// The time of the consumer's last sign of life.
+    package var heardAt: WallTime
 }

@@ -18,7 +18,7 @@ extension HistoryReader {
             let parts = row.text(1).split(separator: " ")
             guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return }
             let name = String(row.text(0).dropFirst(HistoryReader.consumerPrefix.count))
-            found.append(HistoryConsumer(name: name, number: number, heardAt: heardAt))
+            found.append(HistoryConsumer(name: name, number: number, heardAt: WallTime(unixSeconds: heardAt)))
         }
         return found
     }

@@ -37,7 +37,7 @@ package struct HistoryReader {
                     clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(3))),
                     author: row.optionalText(4),
                     contextName: row.optionalText(5),
-                    committedAt: row.double(6),
+                    committedAt: WallTime(unixSeconds: row.double(6)),
                     changes: []
                 )
             )

@@ -23,8 +23,7 @@ package struct HistoryTransaction: Sendable, Hashable {
     package var clock: HybridClock
     package var author: String?
     package var contextName: String?
-    /// Unix seconds.
-    package var committedAt: Double
+    package var committedAt: WallTime
     package var changes: [Change]
 
     package init(
@@ -34,7 +33,7 @@ package struct HistoryTransaction: Sendable, Hashable {
         clock: HybridClock,
         author: String?,
         contextName: String?,
-        committedAt: Double,
+        committedAt: WallTime,
         changes: [Change]
     ) {
         self.number = number

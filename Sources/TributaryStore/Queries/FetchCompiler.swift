@@ -54,8 +54,8 @@ struct FetchCompiler {
             }
         }
         if let predicate = query.predicate {
-            let seconds = Double(reading.environment.wallMilliseconds()) / 1000
-            let bound = try predicate.resolvingNow(unixSeconds: seconds).bind(to: query.entity, in: layout.model)
+            let now = reading.environment.wallTime()
+            let bound = try predicate.resolvingNow(now).bind(to: query.entity, in: layout.model)
             conditions.append(try compiler.condition(bound, on: FetchCompiler.row))
         }
         return conditions

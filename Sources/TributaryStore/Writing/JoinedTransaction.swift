@@ -16,9 +16,7 @@ final class JoinedTransaction {
         own = writers.own
         header = TransactionHeader(
             sequence: try writers.nextSequence(of: own),
-            clock: try writers.lastClock().next(
-                wallMilliseconds: transaction.reader.context.configuration.environment.wallMilliseconds()
-            ),
+            clock: try writers.lastClock().next(at: transaction.reader.context.configuration.environment.wallTime()),
             author: author,
             seen: try writers.takeSeen(),
             changeCount: 0

@@ -29,7 +29,7 @@ package struct UnloggedTransaction {
                 INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
                 SELECT id, 0, clock, ?1, ?2 FROM tributary_writer WHERE is_self = 1
                 """,
-            arguments: [author, Double(context.configuration.environment.wallMilliseconds()) / 1000]
+            arguments: [author, context.configuration.environment.wallTime().unixSeconds]
         )
         let number = db.lastInsertedRowID
         engine.begin(number: number, version: .none, writer: 1, isLocal: false)

@@ -30,9 +30,7 @@ extension WriteTransaction {
         let changes = try LocalChanges(reader: reader).explicit(local.changes)
         let header = TransactionHeader(
             sequence: try writers.nextSequence(of: own),
-            clock: try writers.lastClock().next(
-                wallMilliseconds: reader.context.configuration.environment.wallMilliseconds()
-            ),
+            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
             author: local.author,
             seen: try writers.takeSeen(),
             changeCount: changes.count
@@ -64,7 +62,7 @@ extension WriteTransaction {
         insert.bind(1, answer.key)
         insert.bind(2, number)
         insert.bind(3, answer.detail)
-        insert.bind(4, Double(reader.context.configuration.environment.wallMilliseconds()) / 1000)
+        insert.bind(4, reader.context.configuration.environment.wallTime().unixSeconds)
         try insert.run()
     }
 }

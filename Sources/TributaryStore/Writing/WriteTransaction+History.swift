@@ -1,9 +1,10 @@
 import GRDB
+import TributaryChanges
 
 extension WriteTransaction {
     /// Registers a consumer, or records its position and the time of its last sign of life.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
-        let now = Double(reader.context.configuration.environment.wallMilliseconds()) / 1000
+        let now = reader.context.configuration.environment.wallTime().unixSeconds
         try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")
     }
 

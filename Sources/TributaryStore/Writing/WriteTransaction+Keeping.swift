@@ -61,7 +61,7 @@ extension WriteTransaction {
         select.bind(1, seconds)
         let last = try select.first { $0.integer(0) } ?? 0
         // A consumer whose last sign of life is older than the kept history does not delay the removal.
-        let heard = try reader.history.consumers().filter { $0.heardAt >= seconds }.map(\.number)
+        let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds }.map(\.number)
         try purgeHistory(through: min(last, heard.min() ?? last))
         let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
         answers.bind(1, seconds)

@@ -66,7 +66,7 @@ package final class WriteTransaction {
         insert.bind(3, Int64(bitPattern: header.clock.rawValue))
         insert.bind(4, header.author)
         insert.bind(5, context)
-        insert.bind(6, Double(reader.context.configuration.environment.wallMilliseconds()) / 1000)
+        insert.bind(6, reader.context.configuration.environment.wallTime().unixSeconds)
         try insert.run()
         engine.begin(
             number: db.lastInsertedRowID,

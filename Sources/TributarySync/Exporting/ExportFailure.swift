@@ -4,7 +4,7 @@ package import TributaryChanges
 /// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
     /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
-    case clockAhead(milliseconds: UInt64)
+    case clockAhead(by: Duration)
     case cannotSync(path: String, code: Int32)
     /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64)
@@ -13,8 +13,8 @@ package enum ExportFailure: Error, Hashable {
 extension ExportFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .clockAhead(let milliseconds):
-            "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported."
+        case .clockAhead(let ahead):
+            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence):
             "\(path) has no segments of this store, which has exported \(sequence) transactions: it is another folder."

@@ -110,14 +110,14 @@ final class ExportLoop: Sendable {
     private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall
-        let acknowledgement = max(acknowledgeAfter, clock.now() + .milliseconds(due > wall ? due - wall : 0))
+        let acknowledgement = max(acknowledgeAfter, clock.now() + due.duration(since: wall))
         return retry.map { min($0, acknowledgement) } ?? acknowledgement
     }
 
     // MARK: Acknowledging
 
     /// The wall time at which an acknowledgement is due; nil when everything is acknowledged.
-    private func acknowledgementDue() -> UInt64? {
+    private func acknowledgementDue() -> WallTime? {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return nil }
         let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
@@ -125,12 +125,12 @@ final class ExportLoop: Sendable {
     }
 
     /// The wall time since which imports are unacknowledged; any later local transaction acknowledges them.
-    private static func unacknowledgedSince(_ reader: Reader) throws -> UInt64? {
+    private static func unacknowledgedSince(_ reader: Reader) throws -> WallTime? {
         let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
         guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
             try reader.writers.own().sequence == sequence
         else { return nil }
-        return since
+        return WallTime(milliseconds: since)
     }
 
     /// Commits an acknowledgement when one is due.

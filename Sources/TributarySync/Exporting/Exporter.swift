@@ -23,7 +23,7 @@ struct Exporter: Sendable {
     let logs: String
     let segmentBytes: Int
     let maxAhead: Duration
-    let wall: UInt64
+    let wall: WallTime
     /// Counts the steps of the export.
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
@@ -32,8 +32,8 @@ struct Exporter: Sendable {
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
-        guard own.clock.milliseconds <= wall.later(by: maxAhead) else {
-            throw ExportFailure.clockAhead(milliseconds: own.clock.milliseconds - wall)
+        guard own.clock.wallTime <= wall.later(by: maxAhead) else {
+            throw ExportFailure.clockAhead(by: own.clock.wallTime.duration(since: wall))
         }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()

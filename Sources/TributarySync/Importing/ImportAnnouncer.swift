@@ -96,14 +96,14 @@ struct ImportAnnouncer {
     }
 
     /// The wall time at which the grace of the next gap ends; nil when there is none.
-    func nextGapDue() -> UInt64? {
+    func nextGapDue() -> WallTime? {
         let wall = environment.wall
         let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
         return gaps.nextDue(open, grace: grace)
     }
 
     /// Writes the gaps whose grace has ended to the journal, and those that have closed since.
-    private mutating func announceGaps(wall: UInt64) {
+    private mutating func announceGaps(wall: WallTime) {
         var journaled = gaps
         // In one look: a gap that is closed in between would be taken for one that is in the journal.
         let (opened, closed) = state.read { state in

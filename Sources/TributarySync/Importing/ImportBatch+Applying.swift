@@ -189,6 +189,6 @@ extension ImportBatch {
         let ownSequence = positions[own] ?? 0
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
-        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall)")
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall.milliseconds)")
     }
 }

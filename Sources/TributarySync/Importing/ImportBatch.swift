@@ -34,7 +34,7 @@ struct ImportBatch: Sendable {
     /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
     /// The wall time.
-    let wall: UInt64
+    let wall: WallTime
     /// The time at which the batch ends with its current slice, set when it is applied.
     var end = ContinuousClock.now
     /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.

@@ -88,7 +88,7 @@ struct ImportLoop {
     /// Imports until nothing more can be imported.
     ///
     /// - Returns: The wall time at which an import may become possible; nil when there is none.
-    private mutating func importAll() async -> UInt64? {
+    private mutating func importAll() async -> WallTime? {
         while !state.isStopping {
             scanWhereHinted()
             let wall = environment.wall
@@ -111,11 +111,11 @@ struct ImportLoop {
     }
 
     /// The time for which the loop may sleep unless a hint arrives.
-    private func rest(until deadline: UInt64?) -> Duration {
+    private func rest(until deadline: WallTime?) -> Duration {
         let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
         let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue()].compactMap(\.self)
-        let rests = dues.map { $0 - now } + wallDues.map { .milliseconds($0 > wall ? $0 - wall : 0) }
+        let rests = dues.map { $0 - now } + wallDues.map { $0.duration(since: wall) }
         return max(rests.min() ?? .zero, .milliseconds(1))
     }
 

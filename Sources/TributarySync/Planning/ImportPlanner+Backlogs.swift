@@ -15,7 +15,7 @@ extension ImportPlanner {
     /// The next waiting segment of each writer, with the time since which it waits.
     ///
     /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
-    package func gaps(wall: UInt64) -> [WriterGap] {
+    package func gaps(wall: WallTime) -> [WriterGap] {
         let positions = SupposedPositions(positions)
         return pendingWriters.compactMap { id in
             guard let writer = writers[id], let (entry, _) = gap(of: writer, positions, wall: wall) else { return nil }
@@ -25,7 +25,7 @@ extension ImportPlanner {
     }
 
     /// The status of the segment after a writer's gap; nil when there is none; O(log n).
-    package func status(ofGapOf id: UniqueID, wall: UInt64) -> SegmentStatus? {
+    package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
         let positions = SupposedPositions(positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
         var status = status(entry, sight, positions, wall: wall)
@@ -46,7 +46,7 @@ extension ImportPlanner {
     private func gap(
         of writer: PlannedWriter,
         _ positions: SupposedPositions,
-        wall: UInt64
+        wall: WallTime
     ) -> (PlannedSegment, WriterSight)? {
         guard case .blocked(let block) = verdict(writer, positions: positions, wall: wall) else { return nil }
         let next = positions[writer.id].sequence.addingSaturating(1)

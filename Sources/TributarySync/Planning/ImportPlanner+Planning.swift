@@ -1,5 +1,5 @@
 import TransactionLog
-import TributaryChanges
+package import TributaryChanges
 
 extension ImportPlanner {
     /// The reason why the next segment of a writer cannot be applied.
@@ -9,7 +9,7 @@ extension ImportPlanner {
         /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case fork(reason: String)
-        case held(until: UInt64)
+        case held(until: WallTime)
         case blobs([String])
         case dependencies(SegmentOutline.UnmetDependencies)
     }
@@ -25,9 +25,9 @@ extension ImportPlanner {
     /// Decides the next action.
     ///
     /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
-    package mutating func next(wall: UInt64) -> Action {
+    package mutating func next(wall: WallTime) -> Action {
         var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions))
-        var deadline: UInt64?
+        var deadline: WallTime?
         var open = pendingWriters.sorted()
         while !open.isEmpty, !plan.isFull {
             // The loop takes one segment of each writer in turn, so that none starves another.
@@ -51,7 +51,7 @@ extension ImportPlanner {
         return .wait(until: soonest(deadline, unsettled.deadline(after: wall, grace: limits.incompleteGrace)))
     }
 
-    func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: UInt64) -> Verdict {
+    func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
         let holders = overflow ? [] : writer.order.holders(of: next)
@@ -110,14 +110,14 @@ extension ImportPlanner {
         return "Its first transactions were applied from other content with hash \(partial.sha256)."
     }
 
-    private func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: UInt64) -> UInt64? {
+    private func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: WallTime) -> WallTime? {
         accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
     }
 
     /// Segments to read ahead of their turn, and segments that could not be read a while ago.
     ///
     /// Reading ahead finds faulty segments early.
-    private mutating func readAhead(wall: UInt64) -> [WriterListing.Pending] {
+    private mutating func readAhead(wall: WallTime) -> [WriterListing.Pending] {
         var found = dueAgain(wall: wall, limit: ImportPlanner.readAheadStep)
         for writer in pendingWriters {
             guard found.count < ImportPlanner.readAheadStep else { break }
@@ -130,7 +130,7 @@ extension ImportPlanner {
     /// long.
     private static let readAheadStep = 32
 
-    private func soonest(_ left: UInt64?, _ right: UInt64?) -> UInt64? {
+    private func soonest(_ left: WallTime?, _ right: WallTime?) -> WallTime? {
         guard let left, let right else { return left ?? right }
         return min(left, right)
     }

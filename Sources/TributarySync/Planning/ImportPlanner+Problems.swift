@@ -5,7 +5,7 @@ extension ImportPlanner {
     /// The problems of segments: one for each state that is a problem, and one for all gaps.
     ///
     /// One pass over the segments that are not applied, which creates a text only for the first segment of each state.
-    func problems(wall: UInt64) -> [SyncProblem] {
+    func problems(wall: WallTime) -> [SyncProblem] {
         let codes: [(SegmentState, SyncProblem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
             (.rejected, .segmentsRejected),
@@ -22,7 +22,7 @@ extension ImportPlanner {
     }
 
     /// The problem of writers that have waited for longer than the grace.
-    private func gapProblem(wall: UInt64) -> SyncProblem? {
+    private func gapProblem(wall: WallTime) -> SyncProblem? {
         let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
         let since = late.map(\.since).min() ?? wall
@@ -33,7 +33,7 @@ extension ImportPlanner {
         _ code: SyncProblem.Code,
         _ first: SegmentStatus,
         count: Int,
-        since: UInt64
+        since: WallTime
     ) -> SyncProblem {
         let more = count > 1 ? " and \(count - 1) more" : ""
         return SyncProblem(

@@ -1,5 +1,5 @@
 package import TransactionLog
-import TributaryChanges
+package import TributaryChanges
 
 extension ImportPlanner {
     /// A summary of the segments in one state.
@@ -7,18 +7,18 @@ extension ImportPlanner {
         package var count = 0
         /// The first of the segments, and the earliest wall time since which one has had the state.
         package var first: SegmentName?
-        package var since: UInt64?
+        package var since: WallTime?
     }
 
     /// The number of segments in each state.
-    package func counts(wall: UInt64) -> [SegmentState: Int] {
+    package func counts(wall: WallTime) -> [SegmentState: Int] {
         summaries(wall: wall).mapValues(\.count).filter { $0.value != 0 }
     }
 
     /// The summary of the segments in each state.
     ///
     /// One pass over the segments that are not applied, which creates no texts.
-    package func summaries(wall: UInt64) -> [SegmentState: Summary] {
+    package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
         let positions = SupposedPositions(positions)
         for writer in writers.values {
@@ -38,7 +38,7 @@ extension ImportPlanner {
     }
 
     /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
-    package func queueLength(wall: UInt64) -> Int {
+    package func queueLength(wall: WallTime) -> Int {
         let positions = SupposedPositions(positions)
         return pendingWriters.reduce(0) { count, id in
             guard let writer = writers[id] else { return count }
@@ -51,7 +51,7 @@ extension ImportPlanner {
     /// The statuses of all segments that are not simply applied, in order.
     ///
     /// O(n log n) for each writer, and a text for each segment.
-    package func statuses(wall: UInt64) -> [SegmentStatus] {
+    package func statuses(wall: WallTime) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
@@ -59,7 +59,7 @@ extension ImportPlanner {
     ///
     /// Of several files with one name, such as a segment and a replicator's copy of it, the function chooses the file
     /// in the given state. O(n): a step for each segment before it.
-    package func status(of id: SegmentName, in state: SegmentState? = nil, wall: UInt64) -> SegmentStatus? {
+    package func status(of id: SegmentName, in state: SegmentState? = nil, wall: WallTime) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
         if let misfit = misfits.min(by: { $0.fileName < $1.fileName }) {
@@ -73,7 +73,7 @@ extension ImportPlanner {
     /// Marks every state as announced and returns the states that have changed.
     ///
     /// One step for each segment of each writer that is read ahead of its turn.
-    package mutating func announce(wall: UInt64) -> [SegmentStatus] {
+    package mutating func announce(wall: WallTime) -> [SegmentStatus] {
         var changes = drainNewMisfits().flatMap { id, misfits in
             writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
         }
@@ -88,7 +88,7 @@ extension ImportPlanner {
     }
 
     /// The first entries whose state differs from the announced state, in order.
-    private func changedStates(of id: UniqueID, wall: UInt64) -> [(SegmentName, SegmentState)] {
+    private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
         let sight = sight(of: writer, SupposedPositions(positions), wall: wall, window: limits.readAhead)
         return writer.order.slice(limit: limits.readAhead).compactMap { bounds in
@@ -102,7 +102,7 @@ extension ImportPlanner {
     private func sight(
         of writer: PlannedWriter,
         _ positions: SupposedPositions,
-        wall: UInt64,
+        wall: WallTime,
         window: Int = .max
     ) -> WriterSight {
         var block: Block?
@@ -118,7 +118,7 @@ extension ImportPlanner {
         )
     }
 
-    private func statuses(_ writer: PlannedWriter, wall: UInt64) -> [SegmentStatus] {
+    private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
         var result = writer.misfits.map { ImportPlanner.status(of: $0, writer: writer) }
         result += writer.conflicts.map { status(of: $0, $1) }
         result += entryStatuses(of: writer.id, wall: wall)
@@ -149,7 +149,7 @@ extension ImportPlanner {
     /// The statuses of the segments past the position, in order, up to the given last one.
     private func entryStatuses(
         of id: UniqueID,
-        wall: UInt64,
+        wall: WallTime,
         through last: SegmentBounds? = nil
     ) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
@@ -174,7 +174,7 @@ extension ImportPlanner {
         _ entry: PlannedSegment,
         _ sight: WriterSight,
         _ positions: SupposedPositions,
-        wall: UInt64
+        wall: WallTime
     ) -> SegmentStatus {
         switch entry.knowledge {
         case .unknown: return SegmentStatus(id: entry.id, state: .waiting)
@@ -206,12 +206,12 @@ extension ImportPlanner {
         _ segment: SegmentOutline,
         _ block: Block,
         _ positions: SupposedPositions,
-        wall: UInt64
+        wall: WallTime
     ) -> SegmentStatus {
         switch block {
         case .fork(let reason): return forked(id, reason)
         case .held:
-            let ahead = segment.lastClock.milliseconds.subtractingSaturating(wall) / 1000
+            let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds
             return SegmentStatus(
                 id: id,
                 state: .held,
@@ -249,14 +249,15 @@ extension ImportPlanner {
         _ id: SegmentName,
         reason: String,
         line: Int?,
-        since: UInt64,
-        wall: UInt64
+        since: WallTime,
+        wall: WallTime
     ) -> SegmentStatus {
         let isLate = limits.isLate(since: since, wall: wall)
         return SegmentStatus(
             id: id,
             state: isLate ? .damaged : .incomplete,
-            reason: isLate ? "\(reason) It has not grown for \(wall.subtractingSaturating(since) / 1000) s." : reason,
+            reason: isLate
+                ? "\(reason) It has not grown for \(wall.duration(since: since).components.seconds) s." : reason,
             line: line,
             hint: isLate ? ImportPlanner.badHint(id, .damaged) : "It is looked at again when the file changes."
         )
@@ -274,7 +275,7 @@ extension ImportPlanner {
 }
 
 extension ImportPlanner.Summary {
-    mutating func add(_ id: SegmentName, since: UInt64?) {
+    mutating func add(_ id: SegmentName, since: WallTime?) {
         count += 1
         first = first.map { min($0, id) } ?? id
         if let since { self.since = min(self.since ?? since, since) }

@@ -30,12 +30,12 @@ package struct ImportPlanner: Sendable {
         }
 
         /// Whether a segment without an end line counts as damaged at the given wall time.
-        func isLate(since: UInt64, wall: UInt64) -> Bool { wall >= since.later(by: incompleteGrace) }
+        func isLate(since: WallTime, wall: WallTime) -> Bool { wall >= since.later(by: incompleteGrace) }
 
         /// The wall time until which a clock is too far ahead; nil when it is not.
-        func heldUntil(_ clock: HybridClock, wall: UInt64) -> UInt64? {
-            guard clock.milliseconds > wall.later(by: maxAhead) else { return nil }
-            return clock.milliseconds - maxAhead.wholeMilliseconds
+        func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
+            guard clock.wallTime > wall.later(by: maxAhead) else { return nil }
+            return clock.wallTime.earlier(by: maxAhead)
         }
     }
 
@@ -44,8 +44,8 @@ package struct ImportPlanner: Sendable {
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
-        /// There is nothing to do until a scan finds something, or until the given Unix milliseconds.
-        case wait(until: UInt64?)
+        /// There is nothing to do until a scan finds something, or until the given wall time.
+        case wait(until: WallTime?)
     }
 
     /// A verified segment that is next to be applied.
@@ -112,7 +112,7 @@ package struct ImportPlanner: Sendable {
     /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
     ///
     /// O(n log n) for the files of the listing.
-    package mutating func found(_ listing: WriterListing, wall: UInt64) {
+    package mutating func found(_ listing: WriterListing, wall: WallTime) {
         let id = listing.writer
         setMisfits(listing.misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
@@ -128,7 +128,7 @@ package struct ImportPlanner: Sendable {
     /// Updates some files of a writer's folder; the other files have not changed.
     ///
     /// O(log n) for each file of the change that comes in sequence; other files move bounds, see ``SegmentOrder``.
-    package mutating func found(_ change: ListingChange, wall: UInt64) {
+    package mutating func found(_ change: ListingChange, wall: WallTime) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
         if let misfits = change.misfits { setMisfits(misfits, of: id, wall: wall) }
@@ -145,13 +145,13 @@ package struct ImportPlanner: Sendable {
         updatePending(id)
     }
 
-    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: UInt64) {
+    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: WallTime) {
         writers[id, default: PlannedWriter(id: id)].setMisfits(misfits, wall: wall)
         if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
     }
 
     /// Removes the files of a writer whose folder has vanished; its position stays; O(n).
-    package mutating func vanished(_ writer: UniqueID, wall: UInt64) {
+    package mutating func vanished(_ writer: UniqueID, wall: WallTime) {
         guard writers[writer] != nil else { return }
         found(WriterListing(writer: writer), wall: wall)
     }
@@ -169,7 +169,7 @@ package struct ImportPlanner: Sendable {
         _ id: SegmentName,
         file: FileIdentity,
         as outcome: VerificationOutcome,
-        wall: UInt64
+        wall: WallTime
     ) {
         guard let entry = writers[id.writer]?.entries[id.bounds] else { return }
         guard outcome != .changed else {
@@ -189,7 +189,7 @@ package struct ImportPlanner: Sendable {
     private static func knowledge(
         _ outcome: VerificationOutcome,
         before: PlannedSegment.Knowledge,
-        wall: UInt64
+        wall: WallTime
     ) -> PlannedSegment.Knowledge {
         switch outcome {
         case .valid(let segment): return .valid(segment)
@@ -210,7 +210,7 @@ package struct ImportPlanner: Sendable {
     private static let retryInterval = Duration.seconds(5)
 
     /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
-    mutating func dueAgain(wall: UInt64, limit: Int) -> [WriterListing.Pending] {
+    mutating func dueAgain(wall: WallTime, limit: Int) -> [WriterListing.Pending] {
         unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
             writers[id.writer]?.entries[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
         }
@@ -223,7 +223,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Records that a file at or below the position contradicts the applied segment; O(1).
-    package mutating func contradicted(_ id: SegmentName, reason: String, wall: UInt64) {
+    package mutating func contradicted(_ id: SegmentName, reason: String, wall: WallTime) {
         let since = writers[id.writer]?.conflicts[id]?.since ?? wall
         writers[id.writer]?.conflicts[id] = PlannedWriter.Conflict(
             reason: reason,
@@ -241,7 +241,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Records that a whole segment is applied; O(1) for a segment in sequence.
-    package mutating func finished(_ id: SegmentName, sha256: String, wall: UInt64) {
+    package mutating func finished(_ id: SegmentName, sha256: String, wall: WallTime) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
         positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256)
@@ -294,7 +294,7 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Announcements
 
-    mutating func announced(_ id: SegmentName, _ state: SegmentState, wall: UInt64) {
+    mutating func announced(_ id: SegmentName, _ state: SegmentState, wall: WallTime) {
         writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
     }
 

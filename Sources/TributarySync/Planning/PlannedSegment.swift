@@ -8,26 +8,26 @@ struct PlannedSegment: Sendable {
         case unknown
         case valid(SegmentOutline)
         /// The segment has no valid end line since the given wall time.
-        case incomplete(reason: String, line: Int?, since: UInt64)
+        case incomplete(reason: String, line: Int?, since: WallTime)
         /// The system refused to read the segment; it is tried again at the given wall time.
-        case unreadable(reason: String, retry: UInt64)
+        case unreadable(reason: String, retry: WallTime)
         case bad(SegmentState, reason: String, line: Int?)
     }
 
     /// The state that was announced last, with the time at which the segment reached it.
     struct Announced: Sendable {
         var state: SegmentState
-        var since: UInt64
+        var since: WallTime
     }
 
     let id: SegmentName
     var file: FileIdentity
     var knowledge = Knowledge.unknown
     /// The wall time at which the segment was found.
-    let found: UInt64
+    let found: WallTime
     var announced: Announced?
 
-    init(id: SegmentName, file: FileIdentity, found: UInt64) {
+    init(id: SegmentName, file: FileIdentity, found: WallTime) {
         self.id = id
         self.file = file
         self.found = found
@@ -42,7 +42,7 @@ struct PlannedSegment: Sendable {
     }
 
     /// The wall time since which the segment has had the last announced state, or has been in the folder.
-    var since: UInt64 { announced?.since ?? found }
+    var since: WallTime { announced?.since ?? found }
 
     var valid: SegmentOutline? {
         guard case .valid(let segment) = knowledge else { return nil }
@@ -55,7 +55,7 @@ struct PlannedSegment: Sendable {
     }
 
     /// Whether the segment must be read before the planner decides anything about it.
-    func isUnread(wall: UInt64) -> Bool {
+    func isUnread(wall: WallTime) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }
         return isUnknown
     }

@@ -6,7 +6,7 @@ struct PlannedWriter: Sendable {
     /// A segment that contradicts the applied segments.
     struct Conflict: Sendable {
         var reason: String
-        var since: UInt64
+        var since: WallTime
     }
 
     let id: UniqueID
@@ -17,7 +17,7 @@ struct PlannedWriter: Sendable {
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
     /// The wall times at which misfits were found, by file name.
-    private(set) var misfitTimes: [String: UInt64] = [:]
+    private(set) var misfitTimes: [String: WallTime] = [:]
     /// The misfits that have not been announced.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     var conflicts: [SegmentName: Conflict] = [:]
@@ -37,7 +37,7 @@ struct PlannedWriter: Sendable {
     // MARK: Entries
 
     /// Replaces the files past the position; returns the names of removed and changed files.
-    mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: UInt64) -> [SegmentName] {
+    mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: WallTime) -> [SegmentName] {
         let former = entries
         var lost: [SegmentName] = []
         entries = Dictionary(minimumCapacity: pending.count)
@@ -53,7 +53,7 @@ struct PlannedWriter: Sendable {
     }
 
     /// Inserts one file past the position; returns true when it replaces another file.
-    mutating func insert(_ found: WriterListing.Pending, wall: UInt64) -> Bool {
+    mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
         guard entries[bounds] != nil else {
             entries[bounds] = PlannedSegment(id: found.id, file: found.file, found: wall)
@@ -117,7 +117,7 @@ struct PlannedWriter: Sendable {
     // MARK: Misfits
 
     /// Replaces the misfits; known misfits keep their times.
-    mutating func setMisfits(_ found: [WriterListing.Misfit], wall: UInt64) {
+    mutating func setMisfits(_ found: [WriterListing.Misfit], wall: WallTime) {
         guard found != misfits else { return }
         let former = misfitTimes
         newMisfits += found.filter { former[$0.fileName] == nil }

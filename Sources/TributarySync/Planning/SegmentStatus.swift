@@ -1,4 +1,5 @@
 package import TransactionLog
+package import TributaryChanges
 
 /// The status of one segment.
 package struct SegmentStatus: Hashable, Sendable {
@@ -17,8 +18,8 @@ package struct SegmentStatus: Hashable, Sendable {
     package var unknownObjects = 0
     /// The first deferred values.
     package var deferredValues: [DeferredValue] = []
-    /// The Unix milliseconds since which the segment has had this state.
-    package var since: UInt64?
+    /// The wall time since which the segment has had this state.
+    package var since: WallTime?
     /// The remedy, as a command where there is one.
     package var hint: String?
 
@@ -29,7 +30,7 @@ package struct SegmentStatus: Hashable, Sendable {
         file: String? = nil,
         line: Int? = nil,
         waitingFor: [UnmetDependency] = [],
-        since: UInt64? = nil,
+        since: WallTime? = nil,
         hint: String? = nil
     ) {
         self.id = id

@@ -6,14 +6,14 @@ struct UnsettledSegments: Sendable {
     /// The segments that wait for blobs, with these blobs.
     private(set) var blobs: [SegmentName: [String]] = [:]
     /// The segments without an end line, with the wall time at which that was found.
-    private(set) var incomplete: [SegmentName: UInt64] = [:]
+    private(set) var incomplete: [SegmentName: WallTime] = [:]
     /// The incomplete segments that were read once more after their grace, with the time since which they are
     /// incomplete.
     ///
     /// A segment that still grows may do so without an event.
-    private var readAfterGrace: [SegmentName: UInt64] = [:]
+    private var readAfterGrace: [SegmentName: WallTime] = [:]
     /// The segments that could not be read, with the wall time at which they are tried again.
-    private(set) var unreadable: [SegmentName: UInt64] = [:]
+    private(set) var unreadable: [SegmentName: WallTime] = [:]
 
     mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
         let isReadAfterGrace = readAfterGrace[id]
@@ -42,7 +42,7 @@ struct UnsettledSegments: Sendable {
     ///   - grace: the time for which a segment may be incomplete.
     ///   - limit: the maximum number of names.
     /// - Returns: Their names.
-    mutating func due(wall: UInt64, grace: Duration, limit: Int) -> [SegmentName] {
+    mutating func due(wall: WallTime, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)
         for (id, since) in incomplete where since.later(by: grace) <= wall && readAfterGrace[id] != since {
@@ -54,7 +54,7 @@ struct UnsettledSegments: Sendable {
     }
 
     /// The next wall time after `wall` at which a segment counts as damaged or is tried again.
-    func deadline(after wall: UInt64, grace: Duration) -> UInt64? {
+    func deadline(after wall: WallTime, grace: Duration) -> WallTime? {
         let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()
         guard let damaged, let retry else { return damaged ?? retry }

@@ -1,4 +1,5 @@
 import TransactionLog
+import TributaryChanges
 
 /// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterSight {
@@ -8,7 +9,7 @@ struct WriterSight {
     private let block: ImportPlanner.Block?
     private let limits: ImportPlanner.Limits
     private let accepted: [SegmentName: String]
-    private let wall: UInt64
+    private let wall: WallTime
 
     /// Creates the facts; `next` is the next sequence, `block` the reason why its segment cannot be applied.
     init(
@@ -17,7 +18,7 @@ struct WriterSight {
         block: ImportPlanner.Block?,
         limits: ImportPlanner.Limits,
         accepted: [SegmentName: String],
-        wall: UInt64
+        wall: WallTime
     ) {
         self.next = next
         self.block = block

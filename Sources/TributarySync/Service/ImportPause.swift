@@ -1,11 +1,13 @@
+import TributaryChanges
+
 /// A pause of the import, as the store records it.
 struct ImportPause: Hashable, Sendable {
-    /// The Unix milliseconds at which the pause began.
-    let since: UInt64
-    /// The Unix milliseconds at which it ends; nil until an administrator resumes the import.
-    let until: UInt64?
+    /// The time at which the pause began.
+    let since: WallTime
+    /// The time at which it ends; nil until an administrator resumes the import.
+    let until: WallTime?
 
-    init(since: UInt64, until: UInt64?) {
+    init(since: WallTime, until: WallTime?) {
         self.since = since
         self.until = until
     }
@@ -14,16 +16,19 @@ struct ImportPause: Hashable, Sendable {
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let since = UInt64(parts[0]) else { return nil }
-        self.init(since: since, until: UInt64(parts[1]))
+        self.init(
+            since: WallTime(milliseconds: since),
+            until: UInt64(parts[1]).map(WallTime.init(milliseconds:))
+        )
     }
 
-    /// `<since> <until or ->`.
-    var text: String { "\(since) \(until.map(String.init) ?? "-")" }
+    /// `<since> <until or ->`, both in Unix milliseconds.
+    var text: String { "\(since.milliseconds) \(until.map { String($0.milliseconds) } ?? "-")" }
 
-    func isOver(at wall: UInt64) -> Bool { until.map { $0 <= wall } ?? false }
+    func isOver(at wall: WallTime) -> Bool { until.map { $0 <= wall } ?? false }
 
-    func problem(at wall: UInt64) -> SyncProblem {
-        let rest = until.map { " for another \(($0 > wall ? $0 - wall : 0) / 1000) s" } ?? ""
+    func problem(at wall: WallTime) -> SyncProblem {
+        let rest = until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
         return SyncProblem(
             .paused,
             since: since,

@@ -1,15 +1,17 @@
+import TributaryChanges
+
 /// The progress of imports and exports since the service began.
 struct ImportProgress: Sendable {
     /// Whether the segments that could be imported when the service began have been imported.
     var isInitialImportComplete = false
-    /// Unix milliseconds of the last commit of imported transactions.
-    var lastImport: UInt64?
+    /// The wall time of the last commit of imported transactions.
+    var lastImport: WallTime?
     /// Whether a batch is being applied.
     var isApplying = false
     private(set) var imported = ImportCounts()
     private(set) var exported = ImportCounts()
 
-    mutating func addImported(_ counts: ImportCounts, wall: UInt64) {
+    mutating func addImported(_ counts: ImportCounts, wall: WallTime) {
         imported = imported + counts
         if counts.transactions > 0 { lastImport = wall }
     }

@@ -9,7 +9,7 @@ struct JournaledGaps {
     /// Replaces the gaps; returns the gaps to log now, and the segments that no longer wait.
     mutating func update(
         _ gaps: [WriterGap],
-        wall: UInt64,
+        wall: WallTime,
         grace: Duration
     ) -> (opened: [WriterGap], closed: [SegmentName]) {
         let late = gaps.filter { wall >= $0.due(grace: grace) }
@@ -22,7 +22,7 @@ struct JournaledGaps {
     }
 
     /// The wall time at which the next gap must be logged.
-    func nextDue(_ gaps: [WriterGap], grace: Duration) -> UInt64? {
+    func nextDue(_ gaps: [WriterGap], grace: Duration) -> WallTime? {
         gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }
 }

@@ -60,10 +60,10 @@ struct PauseSwitch: Sendable {
         }
     }
 
-    private func metadata(_ user: String?, until: UInt64? = nil) -> Logger.Metadata {
+    private func metadata(_ user: String?, until: WallTime? = nil) -> Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         if let user { metadata["by"] = "\(user)" }
-        if let until { metadata["until"] = "\(Date(timeIntervalSince1970: Double(until) / 1_000).ISO8601Format())" }
+        if let until { metadata["until"] = "\(until.date.ISO8601Format())" }
         return metadata
     }
 }

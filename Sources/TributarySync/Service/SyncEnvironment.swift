@@ -12,6 +12,6 @@ struct SyncEnvironment: Sendable {
 
     var store: Store { replica.store }
 
-    /// The wall time in Unix milliseconds.
-    var wall: UInt64 { store.configuration.environment.wallMilliseconds() }
+    /// The current wall time.
+    var wall: WallTime { store.configuration.environment.wallTime() }
 }

@@ -1,11 +1,12 @@
 package import TransactionLog
+package import TributaryChanges
 
 /// The reason why the service refused a request.
 package enum SyncError: Error, Hashable, Sendable {
     /// The service has not begun or has ended; 503.
     case notRunning
-    /// Importing is paused since the given Unix milliseconds; 409.
-    case paused(since: UInt64)
+    /// Importing is paused since the given wall time; 409.
+    case paused(since: WallTime)
     /// No such segment is known; 404.
     case noSuchSegment(SegmentName)
     /// The segment is not held; 409.

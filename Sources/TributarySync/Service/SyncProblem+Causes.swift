@@ -3,7 +3,7 @@ import TributaryChanges
 
 extension SyncProblem {
     /// Creates the problem for a problem of the log folder.
-    init(_ problem: FolderProblem, since: UInt64) {
+    init(_ problem: FolderProblem, since: WallTime) {
         switch problem.kind {
         case .missing:
             let hint = "Mount or make the folder; what was imported stays."
@@ -20,7 +20,7 @@ extension SyncProblem {
         }
     }
 
-    static func watchLimit(since wall: UInt64) -> SyncProblem {
+    static func watchLimit(since wall: WallTime) -> SyncProblem {
         SyncProblem(
             .watchLimit,
             since: wall,
@@ -29,7 +29,7 @@ extension SyncProblem {
         )
     }
 
-    static func importFailed(_ error: any Error, since wall: UInt64) -> SyncProblem {
+    static func importFailed(_ error: any Error, since wall: WallTime) -> SyncProblem {
         SyncProblem(
             .importFailed,
             since: wall,
@@ -46,7 +46,7 @@ extension SyncProblem {
     ///   - own: the store's own writer.
     ///   - wall: the wall time.
     /// - Returns: The problem.
-    static func ownFork(_ path: String, _ reason: String, own: UniqueID, since wall: UInt64) -> SyncProblem {
+    static func ownFork(_ path: String, _ reason: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         SyncProblem(
             .ownFork,
             since: wall,
@@ -64,16 +64,16 @@ extension SyncProblem {
     ///   - own: the store's own writer.
     ///   - wall: the wall time.
     /// - Returns: The problem, with a code of its own where the error has one.
-    static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: UInt64) -> SyncProblem {
+    static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         switch error {
         case let error as SegmentError where error.kind == .forked:
             ownFork(error.file, "Its name is taken by other content.", own: own, since: wall)
-        case ExportFailure.clockAhead(let milliseconds):
+        case ExportFailure.clockAhead(let ahead):
             SyncProblem(
                 .ownClockAhead,
                 since: wall,
-                detail:
-                    "This store's own clock is \(milliseconds / 1000) s ahead of the machine's; nothing is exported.",
+                detail: "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; "
+                    + "nothing is exported.",
                 hint: "Set the machine's clock right; exporting goes on by itself."
             )
         case ExportFailure.foreignFolder(_, let writer, _):
@@ -100,10 +100,10 @@ extension SyncProblem {
     ///   - effect: the operation that does not happen meanwhile: "imported" or "exported".
     ///   - wall: the wall time.
     /// - Returns: The problem.
-    static func logsSilent(for silence: Duration, nothingIs effect: String, wall: UInt64) -> SyncProblem {
+    static func logsSilent(for silence: Duration, nothingIs effect: String, wall: WallTime) -> SyncProblem {
         SyncProblem(
             .logsSilent,
-            since: wall &- min(wall, UInt64(clamping: silence.components.seconds) * 1_000),
+            since: wall.earlier(by: .seconds(silence.components.seconds)),
             detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
             hint: "See to the folder's mount; what is saved here is safe and is exported later."
         )

@@ -24,14 +24,14 @@ package struct SyncProblem: Hashable, Sendable {
     }
 
     package var code: Code
-    /// The Unix milliseconds since which the problem exists.
-    package var since: UInt64
+    /// The wall time since which the problem exists.
+    package var since: WallTime
     package var detail: String
     package var hint: String
     /// The writer of the affected segments, when they belong to one writer.
     package var writer: UniqueID?
 
-    package init(_ code: Code, since: UInt64, detail: String, writer: UniqueID? = nil, hint: String) {
+    package init(_ code: Code, since: WallTime, detail: String, writer: UniqueID? = nil, hint: String) {
         self.code = code
         self.since = since
         self.detail = detail

@@ -1,7 +1,9 @@
+import TributaryChanges
+
 /// The problems that concern no single segment.
 struct SyncProblems: Sendable {
     /// The folder's problems, each with the wall time since which it exists.
-    private(set) var ofFolder: [FolderProblem: UInt64] = [:]
+    private(set) var ofFolder: [FolderProblem: WallTime] = [:]
     private var others: [SyncProblem.Code: SyncProblem] = [:]
 
     /// The problems of the folder that a scan has found, and those that it has ended.
@@ -35,7 +37,7 @@ struct SyncProblems: Sendable {
         _ found: [FolderProblem],
         isWhole: Bool,
         scanned folders: Set<String>,
-        wall: UInt64
+        wall: WallTime
     ) -> FolderChange {
         let current = Set(found)
         let former = ofFolder

@@ -14,7 +14,7 @@ extension SyncService {
     package static let folderPatience = Duration.seconds(10)
 
     /// The problem of work on the folder that makes no progress; applying is excluded, because it may wait for others.
-    private func silence(isApplying: Bool, wall: UInt64) -> SyncProblem? {
+    private func silence(isApplying: Bool, wall: WallTime) -> SyncProblem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero
         let silence = max(imports, exports)

@@ -54,7 +54,7 @@ struct SyncState: Sendable {
         _ scan: FolderScan,
         isWhole: Bool,
         isLimited: Bool,
-        wall: UInt64
+        wall: WallTime
     ) -> SyncProblems.FolderChange {
         for listing in scan.listings { planner.found(listing, wall: wall) }
         for change in scan.changes { planner.found(change, wall: wall) }
@@ -64,7 +64,7 @@ struct SyncState: Sendable {
     }
 
     /// Records that the folder is watched, or that the system refuses to watch it.
-    mutating func watched(_ problem: FolderProblem?, wall: UInt64) {
+    mutating func watched(_ problem: FolderProblem?, wall: WallTime) {
         guard let problem else { return problems.end(.watchFailed) }
         problems.raise(SyncProblem(problem, since: wall))
     }
@@ -94,7 +94,7 @@ struct SyncState: Sendable {
     ///   - outcome: the progress of each segment and each writer.
     ///   - runs: the segments of the batch.
     ///   - wall: the wall time.
-    mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: UInt64) {
+    mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: WallTime) {
         let hashes = Dictionary(runs.map { ($0.id, $0.segment.sha256) }) { first, _ in first }
         for name in outcome.finished {
             guard let hash = hashes[name] else { continue }
@@ -109,14 +109,14 @@ struct SyncState: Sendable {
         problems.end(.importFailed)
     }
 
-    mutating func importFailed(_ error: any Error, wall: UInt64) {
+    mutating func importFailed(_ error: any Error, wall: WallTime) {
         problems.raise(.importFailed(error, since: wall))
     }
 
     /// Records a file that contradicts the applied segment.
     ///
     /// - Returns: The segment's status; nil when its writer has no other segment.
-    mutating func contradicted(_ finding: AppliedAudit.Finding, wall: UInt64) -> SegmentStatus? {
+    mutating func contradicted(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.contradicted(finding.name, reason: finding.reason, wall: wall)
         if finding.name.writer == planner.own {
             problems.raise(.ownFork(finding.name.path, finding.reason, own: planner.own, since: wall))
@@ -125,14 +125,14 @@ struct SyncState: Sendable {
     }
 
     /// The segments whose state has changed since the last call.
-    mutating func drainStateChanges(wall: UInt64) -> [SegmentStatus] { planner.announce(wall: wall) }
+    mutating func drainStateChanges(wall: WallTime) -> [SegmentStatus] { planner.announce(wall: wall) }
 
     // MARK: Accepting
 
     /// Accepts a held segment.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
-    mutating func accept(_ name: SegmentName, wall: UInt64) throws(SyncError) {
+    mutating func accept(_ name: SegmentName, wall: WallTime) throws(SyncError) {
         guard let status = planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
         guard status.state == .held, planner.accept(name) != nil else { throw .notHeld(name, state: status.state) }
     }
@@ -154,14 +154,14 @@ struct SyncState: Sendable {
         problems.end(.exportFailed, .ownClockAhead, .logsMissing)
     }
 
-    mutating func exportFailed(_ error: any Error, wall: UInt64) {
+    mutating func exportFailed(_ error: any Error, wall: WallTime) {
         problems.raise(.exportFailed(error, logs: configuration.logs, own: planner.own, since: wall))
     }
 
     // MARK: Status
 
     /// The status, with its problems in order.
-    func status(wall: UInt64) -> SyncStatus {
+    func status(wall: WallTime) -> SyncStatus {
         var status = SyncStatus()
         status.pausedSince = pause?.since
         status.segments = planner.counts(wall: wall)

@@ -1,5 +1,5 @@
 import Glibc
-import TributaryChanges
+package import TributaryChanges
 
 /// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
 package struct FileTime: Hashable, Sendable {
@@ -15,8 +15,8 @@ package struct FileTime: Hashable, Sendable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Whether the time is more than the whole seconds of `age` before the wall time, which is in Unix milliseconds.
-    package func isOlder(than age: Duration, at wall: UInt64) -> Bool {
-        seconds < Int64(wall / 1000).subtractingSaturating(age.components.seconds)
+    /// Whether the time is more than the whole seconds of `age` before the wall time.
+    package func isOlder(than age: Duration, at wall: WallTime) -> Bool {
+        seconds < Int64(wall.milliseconds / 1000).subtractingSaturating(age.components.seconds)
     }
 }

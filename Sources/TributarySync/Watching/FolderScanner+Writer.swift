@@ -12,7 +12,7 @@ extension FolderScanner {
         at writer: UniqueID,
         root: Int32,
         isForced: Bool,
-        wall: UInt64,
+        wall: WallTime,
         position: UInt64,
         _ scan: inout FolderScan
     ) {
@@ -40,7 +40,7 @@ extension FolderScanner {
         at names: [SegmentName],
         of writer: UniqueID,
         root: Int32,
-        wall: UInt64,
+        wall: WallTime,
         position: UInt64,
         _ scan: inout FolderScan
     ) {

@@ -30,7 +30,7 @@ package struct FolderScanner: Sendable {
     /// between the two.
     package mutating func scan(
         _ hints: FolderHints,
-        wall: UInt64,
+        wall: WallTime,
         position: (UniqueID) -> UInt64,
         watch: (UniqueID) -> Void = { _ in }
     ) -> FolderScan {

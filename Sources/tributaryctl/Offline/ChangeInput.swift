@@ -62,8 +62,7 @@ struct ChangeInput {
             throw failure(error.reason, number)
         }
         if let fault = checker.faults(in: parsed).first { throw failure(fault.reason, number) }
-        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
-        let change = parsed.change(newID: .version7(milliseconds: now, random: (random.next(), random.next())))
+        let change = parsed.change(newID: .version7(at: WallTime(Date()), random: (random.next(), random.next())))
         let start = lines.count
         change.write(to: &lines)
         guard lines.count - start <= ChangeInput.lineLimit else { throw failure("the change is over 16 MiB", number) }

@@ -38,7 +38,7 @@ struct SegmentSummary {
         for transaction in transactions {
             let seen = transaction.seen.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             table.add([
-                "\(transaction.sequence)", TimeText.time(Double(transaction.clock.milliseconds) / 1000),
+                "\(transaction.sequence)", TimeText.time(transaction.clock.wallTime.unixSeconds),
                 transaction.clock.description, transaction.author, "\(transaction.changeCount)",
                 seen.isEmpty ? nil : seen.joined(separator: ", "),
             ])

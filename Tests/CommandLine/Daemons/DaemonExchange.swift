@@ -86,10 +86,10 @@ final class DaemonExchange {
     private func produce(_ index: Int) throws {
         let changes = generator.changes(isKnown: false)
         let last = produced[index]
-        let wall = UInt64(Date().timeIntervalSince1970) * 1000
+        let wall = WallTime(milliseconds: UInt64(Date().timeIntervalSince1970) * 1000)
         let header = TransactionHeader(
             sequence: (last?.sequence ?? 0) + 1,
-            clock: (last?.clock ?? .zero).next(wallMilliseconds: wall),
+            clock: (last?.clock ?? .zero).next(at: wall),
             changeCount: changes.count
         )
         produced[index] = header

@@ -21,13 +21,13 @@ enum PlanningRows {
             var planner = ImportPlanner(own: writer(0), limits: limits)
             var listing = WriterListing(writer: writer(1))
             listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }
-            planner.found(listing, wall: 0)
+            planner.found(listing, wall: .epoch)
             return try await GrowthRow.processorMilliseconds {
                 for number in 0..<5_000 as Range<UInt64> {
                     var change = ListingChange(writer: writer(1))
                     change.pending = [pending(10_000 + UInt64(count) + number)]
                     change.names = [change.pending[0].id]
-                    planner.found(change, wall: 0)
+                    planner.found(change, wall: .epoch)
                 }
             }
         },
@@ -36,10 +36,10 @@ enum PlanningRows {
             var planner = ImportPlanner(own: writer(0), limits: limits)
             var listing = WriterListing(writer: writer(1))
             listing.pending = (0..<count).map { pending(UInt64($0) + 10_000) }
-            planner.found(listing, wall: 0)
-            _ = planner.announce(wall: 0)
+            planner.found(listing, wall: .epoch)
+            _ = planner.announce(wall: .epoch)
             return try await GrowthRow.processorMilliseconds {
-                for _ in 0..<300 { _ = planner.announce(wall: 0) }
+                for _ in 0..<300 { _ = planner.announce(wall: .epoch) }
             }
         },
     ]

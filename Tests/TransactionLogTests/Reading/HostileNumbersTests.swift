@@ -45,9 +45,9 @@ import TributaryChanges
         print("seed \(generator.seed)")
         for _ in 0..<10_000 {
             let clock = HybridClock(rawValue: HostileNumbers.unsigned(&generator))
-            let next = clock.next(wallMilliseconds: HostileNumbers.unsigned(&generator))
+            let next = clock.next(at: WallTime(milliseconds: HostileNumbers.unsigned(&generator)))
             #expect(next > clock || clock.rawValue == .max)
-            #expect(HybridClock(milliseconds: HostileNumbers.unsigned(&generator)).milliseconds < 1 << 48)
+            #expect(HybridClock(milliseconds: HostileNumbers.unsigned(&generator)).wallTime.milliseconds < 1 << 48)
         }
     }
 

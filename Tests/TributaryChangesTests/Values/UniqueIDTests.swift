@@ -43,9 +43,9 @@ struct UniqueIDTests {
 
     @Test("version 7 carries time, version and variant")
     func version7() {
-        let id = UniqueID.version7(milliseconds: 0x0190_F1A2_0000, random: (.max, .max))
+        let id = UniqueID.version7(at: 0x0190_F1A2_0000, random: (.max, .max))
         #expect(id.description == "0190f1a2-0000-7fff-bfff-ffffffffffff")
-        let least = UniqueID.version7(milliseconds: 1, random: (0, 0))
+        let least = UniqueID.version7(at: 1, random: (0, 0))
         #expect(least.description == "00000000-0001-7000-8000-000000000000")
     }
 }

@@ -37,7 +37,7 @@ struct PredicateExpressionTests {
     private func evaluate(_ text: String, on object: SampleObject) throws -> Bool {
         let predicate = try ObjectPredicate(parsing: text)
         #expect(try ObjectPredicate(parsing: predicate.description) == predicate, "\(text) as \(predicate)")
-        return try predicate.resolvingNow(unixSeconds: 2_000_000_000).bind(to: employee, in: model)
+        return try predicate.resolvingNow(2_000_000_000_000).bind(to: employee, in: model)
             .evaluate(on: object)
     }
 

@@ -17,7 +17,7 @@ import TributaryModel
         #expect(committed.number == 1)
         #expect(committed.sequence == 1)
         let clock = try replica.store.read { try $0.writers.own().clock }
-        #expect(clock == HybridClock(milliseconds: Replica.milliseconds))
+        #expect(clock == HybridClock(Replica.now))
         #expect(committed.changes.inserted.map(\.uniqueID).sorted() == [.sample(1), .sample(2)])
         let ann = try #require(try replica.values("Employee", .sample(2)))
         #expect(ann["name"] == .string("Ann"))

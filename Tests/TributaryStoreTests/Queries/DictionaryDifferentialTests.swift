@@ -69,7 +69,7 @@ struct DictionaryDifferentialTests {
         }
         let isLimited = Int.random(in: 0..<3, using: &random) == 0
         let predicate = Bool.random(using: &random) ? queries.predicate(entity, depth: 1, &random) : nil
-        let bound = predicate?.resolvingNow(unixSeconds: 1_700_000_000)
+        let bound = predicate?.resolvingNow(1_700_000_000_000)
         return DictionaryQuery(
             objects: FetchQuery(
                 entity: entity,

@@ -10,13 +10,13 @@ import TributaryModel
 @Suite struct StoreStateTests {
     @Test func `a local transaction says what it has seen once, and draws a clock after all it has applied`() throws {
         let replica = try Replica()
-        let ahead = HybridClock(milliseconds: Replica.milliseconds + 5000, counter: 7)
+        let ahead = HybridClock(milliseconds: Replica.now.milliseconds + 5000, counter: 7)
         var foreign = ForeignTransaction(1, 1, clock: 1, .insert("Tag", 1))
         foreign.header.clock = ahead
         try replica.apply(foreign)
         try replica.commit(.insert("Tag", 2))
         let clock = try replica.store.read { try $0.writers.own().clock }
-        #expect(clock == HybridClock(milliseconds: Replica.milliseconds + 5000, counter: 8))
+        #expect(clock == HybridClock(milliseconds: Replica.now.milliseconds + 5000, counter: 8))
         try replica.commit(.insert("Tag", 3))
         var lines: [String] = []
         try replica.store.read { reader in

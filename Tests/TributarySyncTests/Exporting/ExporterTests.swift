@@ -31,7 +31,7 @@ import TributaryStore
                 name: "till-12",
                 model: try SyncModel.make(),
                 environment: StoreEnvironment(
-                    wallMilliseconds: { wall.now },
+                    wallTime: { wall.now },
                     random: { UInt64.random(in: .min ... .max) }
                 )
             )
@@ -132,9 +132,9 @@ import TributaryStore
             logs: logs.path,
             segmentBytes: 1,
             maxAhead: .seconds(1),
-            wall: wall.now - 10_000
+            wall: wall.now.earlier(by: .milliseconds(10_000))
         )
-        #expect(throws: ExportFailure.clockAhead(milliseconds: 10_000)) { try late.run() }
+        #expect(throws: ExportFailure.clockAhead(by: .milliseconds(10_000))) { try late.run() }
         #expect(logs.segments(of: own).isEmpty)
     }
 

@@ -26,7 +26,7 @@ import TributaryStore
                 path: folder.path("store.sqlite"),
                 name: "test",
                 model: try SyncModel.make(),
-                environment: StoreEnvironment(wallMilliseconds: { wall.now }, random: { .random(in: .min ... .max) })
+                environment: StoreEnvironment(wallTime: { wall.now }, random: { .random(in: .min ... .max) })
             )
         )
     }
@@ -130,7 +130,7 @@ import TributaryStore
 
     @Test func deferredValuesAreCountedForTheSegment() throws {
         let writer = a
-        let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 3)
+        let header = TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 3)
         let segment = SegmentText(
             writer: writer,
             [
@@ -158,7 +158,7 @@ import TributaryStore
                 LogTransaction(
                     header: TransactionHeader(
                         sequence: 1,
-                        clock: HybridClock(milliseconds: SyncWall.start),
+                        clock: HybridClock(SyncWall.start),
                         changeCount: 0
                     ),
                     changes: []

@@ -12,7 +12,7 @@ import TributaryChanges
         let wall = SyncWall()
         let logs = try LogsFolder()
         let replica = try await SyncReplica(logs.path, wall: wall)
-        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let writer = UniqueID.version7(at: 1, random: (5, 6))
         let segment = try logs.hire(writer, 2...2)
         try await replica.service.importAll()
         let found = wall.now
@@ -29,7 +29,7 @@ import TributaryChanges
     }
 
     @Test func theJournalTellsOfAGapOnceAndOfItsEnd() {
-        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let writer = UniqueID.version7(at: 1, random: (5, 6))
         let name = SegmentName(writer: writer, first: 2, last: 2)
         let gap = WriterGap(id: name, since: 1_000)
         var journaled = JournaledGaps()
@@ -62,7 +62,7 @@ import TributaryChanges
         let wall = SyncWall()
         let logs = try LogsFolder()
         let replica = try await SyncReplica(logs.path, wall: wall)
-        let writer = UniqueID.version7(milliseconds: 1, random: (5, 6))
+        let writer = UniqueID.version7(at: 1, random: (5, 6))
         let found = wall.now
         try logs.put([], at: SegmentName(writer: writer, first: 3, last: 2))
         try await replica.service.importAll()

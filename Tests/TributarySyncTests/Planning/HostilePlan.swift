@@ -8,7 +8,7 @@ import TributaryChanges
 /// A planner that gets numbers at the limits of arithmetic.
 struct HostilePlan {
     private var planner: ImportPlanner
-    private var wall: UInt64
+    private var wall: WallTime
 
     init(_ generator: inout SeededGenerator) {
         var limits = ImportPlanner.Limits(
@@ -17,7 +17,7 @@ struct HostilePlan {
         )
         limits.batchBytes = max(1, HostileNumbers.signed(&generator))
         planner = ImportPlanner(own: PlannerBench.own, limits: limits)
-        wall = HostileNumbers.unsigned(&generator)
+        wall = WallTime(milliseconds: HostileNumbers.unsigned(&generator))
     }
 
     mutating func step(_ generator: inout SeededGenerator) {
@@ -25,7 +25,7 @@ struct HostilePlan {
         switch generator.next() % 6 {
         case 0: planner.found(listing(writer, &generator), wall: wall)
         case 1: planner.setPosition(WriterPosition(sequence: HostileNumbers.unsigned(&generator)), of: writer)
-        case 2: wall = HostileNumbers.unsigned(&generator)
+        case 2: wall = WallTime(milliseconds: HostileNumbers.unsigned(&generator))
         default: act(&generator)
         }
         ask()

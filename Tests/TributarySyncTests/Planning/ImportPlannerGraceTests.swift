@@ -1,5 +1,6 @@
 import Testing
 import TransactionLog
+import TributaryChanges
 import TributarySync
 
 /// Segments without an end line whose grace is over.
@@ -10,14 +11,14 @@ import TributarySync
         var bench = PlannerBench()
         bench.put(id, .incomplete(reason: "No end line.", line: 2))
         bench.settle()
-        bench.wall += 60_000
+        bench.wall = bench.wall.later(by: .milliseconds(60_000))
         // The file that was read is not the file that was listed.
         bench.content[id] = .changed
         bench.settle()
         #expect(bench.state(id) != .damaged && bench.verified == [id, id])
         bench.put(id, .incomplete(reason: "No end line.", line: 9))
-        #expect(bench.settle() == bench.wall + 60_000)
-        bench.wall += 59_999
+        #expect(bench.settle() == bench.wall.later(by: .milliseconds(60_000)))
+        bench.wall = bench.wall.later(by: .milliseconds(59_999))
         bench.settle()
         #expect(bench.state(id) == .incomplete && bench.verified.count == 3)
     }
@@ -27,7 +28,7 @@ import TributarySync
         bench.put(id, .incomplete(reason: "No end line.", line: 2))
         bench.settle()
         for _ in 0..<3 {
-            bench.wall += 60_000
+            bench.wall = bench.wall.later(by: .milliseconds(60_000))
             #expect(bench.settle() == nil)
             #expect(bench.state(id) == .damaged)
         }

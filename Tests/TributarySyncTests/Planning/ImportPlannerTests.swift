@@ -48,7 +48,13 @@ import TributarySync
         BadCase(outcome: .damaged(reason: "hash", line: 3), state: .damaged),
         BadCase(outcome: .rejected(reason: "NaN", line: 4), state: .rejected),
         BadCase(outcome: .unreadable(reason: "permission"), state: .rejected),
-        BadCase(outcome: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), clock: .max >> 17), state: .held),
+        BadCase(
+            outcome: PlannerBench.valid(
+                PlannerBench.name(PlannerBench.a, 1, 1),
+                clock: WallTime(milliseconds: .max >> 17)
+            ),
+            state: .held
+        ),
         BadCase(outcome: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), blobs: ["x"]), state: .waiting),
     ])
     func aBadSegmentStopsOnlyItsOwnWriter(_ test: BadCase) throws {
@@ -72,11 +78,11 @@ import TributarySync
         var bench = PlannerBench()
         bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 2))
         let grace = bench.settle()
-        #expect(grace == PlannerBench.wall + 60_000)
+        #expect(grace == PlannerBench.wall.later(by: .milliseconds(60_000)))
         #expect(bench.state(name(a, 1, 1)) == .incomplete)
-        bench.wall += 59_999
+        bench.wall = bench.wall.later(by: .milliseconds(59_999))
         #expect(bench.state(name(a, 1, 1)) == .incomplete)
-        bench.wall += 1
+        bench.wall = bench.wall.later(by: .milliseconds(1))
         let late = bench.settle()
         #expect(late == nil)
         let status = try #require(bench.status(name(a, 1, 1)))
@@ -95,9 +101,9 @@ import TributarySync
     @Test func aClockTooFarAheadIsHeldUntilItsTimeOrUntilItIsAccepted() throws {
         var bench = PlannerBench()
         let segment = name(a, 1, 1)
-        bench.put(segment, PlannerBench.valid(segment, clock: PlannerBench.wall + 3_600_000 + 5_000))
+        bench.put(segment, PlannerBench.valid(segment, clock: PlannerBench.wall.later(by: .milliseconds(3_605_000))))
         let release = bench.settle()
-        #expect(release == PlannerBench.wall + 5_000)
+        #expect(release == PlannerBench.wall.later(by: .milliseconds(5_000)))
         let status = try #require(bench.status(segment))
         #expect(status.state == .held)
         #expect(status.reason.contains("3605 s") && status.reason.contains(a.description))
@@ -110,7 +116,7 @@ import TributarySync
         accepting.settle()
         #expect(accepting.state(segment) == .applied)
 
-        bench.wall += 5_000
+        bench.wall = bench.wall.later(by: .milliseconds(5_000))
         bench.settle()
         #expect(bench.state(segment) == .applied)
     }
@@ -253,7 +259,7 @@ import TributarySync
         #expect(second.isEmpty)
         bench.put(name(a, 2, 2), .damaged(reason: "hash", line: nil))
         bench.settle()
-        bench.wall += 1
+        bench.wall = bench.wall.later(by: .milliseconds(1))
         let news = bench.planner.announce(wall: bench.wall)
         #expect(news.map(\.state) == [.damaged])
         #expect(news.first?.since == bench.wall)

@@ -1,3 +1,4 @@
+import TestSupport
 import TransactionLog
 import TributaryChanges
 import TributarySync
@@ -7,7 +8,7 @@ struct PlannerBench {
     static let a = UniqueID(high: 0xA, low: 0)
     static let b = UniqueID(high: 0xB, low: 0)
     static let own = UniqueID(high: 0xF, low: 0)
-    static let wall: UInt64 = 1_000_000_000
+    static let wall: WallTime = 1_000_000_000
 
     var planner: ImportPlanner
     var wall = PlannerBench.wall
@@ -36,7 +37,7 @@ struct PlannerBench {
         _ name: SegmentName,
         hash: String? = nil,
         previous: String? = nil,
-        clock: UInt64 = PlannerBench.wall,
+        clock: WallTime = PlannerBench.wall,
         blobs: [String] = [],
         unmet: SegmentOutline.UnmetDependencies? = nil
     ) -> VerificationOutcome {
@@ -46,7 +47,7 @@ struct PlannerBench {
                 previous: previous,
                 transactions: Int(name.last - name.first + 1),
                 changes: Int(name.last - name.first + 1),
-                lastClock: HybridClock(milliseconds: clock),
+                lastClock: HybridClock(clock),
                 missingBlobs: blobs,
                 unmet: unmet
             )
@@ -79,7 +80,7 @@ struct PlannerBench {
     ///
     /// - Returns: The time until which the planner waits; nil when it waits for a scan.
     @discardableResult
-    mutating func settle() -> UInt64? {
+    mutating func settle() -> WallTime? {
         for _ in 0..<10_000 {
             switch planner.next(wall: wall) {
             case .verify(let pending):

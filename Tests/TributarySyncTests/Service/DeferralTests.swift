@@ -21,7 +21,7 @@ import TributaryStore
         let all = [SyncModel.insert(1)] + Array(repeating: update, count: changes)
         let header = TransactionHeader(
             sequence: 1,
-            clock: HybridClock(milliseconds: SyncWall.start + 1),
+            clock: HybridClock(SyncWall.start.later(by: .milliseconds(1))),
             changeCount: all.count
         )
         let segment = SegmentText(writer: writer, [LogTransaction(header: header, changes: all)])

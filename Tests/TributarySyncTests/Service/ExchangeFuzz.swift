@@ -73,7 +73,7 @@ final class ExchangeFuzz {
             let last = produced[index]
             let header = TransactionHeader(
                 sequence: (last?.sequence ?? 0) + 1,
-                clock: (last?.clock ?? .zero).next(wallMilliseconds: wall.now),
+                clock: (last?.clock ?? .zero).next(at: wall.now),
                 changeCount: changes.count
             )
             produced[index] = header

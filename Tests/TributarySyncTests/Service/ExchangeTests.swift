@@ -95,7 +95,7 @@ import TributaryStore
         #expect(seen?[LogsFolder.writer(1)] == 1)
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
         // An acknowledgement by another writer needs no acknowledgement.
-        let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: SyncWall.start), changeCount: 0)
+        let header = TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 0)
         try logs.put(SegmentText(writer: LogsFolder.writer(2), [LogTransaction(header: header, changes: [])]))
         _ = try await reader.service.sync()
         #expect(try reader.position(LogsFolder.writer(2)) == 1)

@@ -44,10 +44,10 @@ struct LogsFolder {
         _ range: ClosedRange<UInt64>,
         base: UInt64 = 0,
         seen: [UInt64: [UniqueID: UInt64]] = [:],
-        milliseconds: UInt64 = SyncWall.start,
+        at time: WallTime = SyncWall.start,
         name: String = "Ann"
     ) throws -> SegmentText {
-        let segment = LogsFolder.text(writer, range, base: base, seen: seen, milliseconds: milliseconds, name: name)
+        let segment = LogsFolder.text(writer, range, base: base, seen: seen, at: time, name: name)
         try put(segment)
         return segment
     }
@@ -58,7 +58,7 @@ struct LogsFolder {
         _ range: ClosedRange<UInt64>,
         base: UInt64 = 0,
         seen: [UInt64: [UniqueID: UInt64]] = [:],
-        milliseconds: UInt64 = SyncWall.start,
+        at time: WallTime = SyncWall.start,
         name: String = "Ann"
     ) -> SegmentText {
         SegmentText(
@@ -67,7 +67,7 @@ struct LogsFolder {
                 LogTransaction(
                     header: TransactionHeader(
                         sequence: sequence,
-                        clock: HybridClock(milliseconds: milliseconds + sequence),
+                        clock: HybridClock(time.later(by: .milliseconds(sequence))),
                         seen: seen[sequence] ?? [:],
                         changeCount: 1
                     ),

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import TestSupport
 import Testing
+import TributaryChanges
 import TributaryStore
 
 @testable import TributarySync
@@ -52,7 +53,7 @@ import TributaryStore
     @Test func aPauseThatIsRenewedJustAsItEndsStays() async throws {
         let folder = try TemporaryFolder("pause")
         let wall = SyncWall()
-        let environment = StoreEnvironment(wallMilliseconds: { wall.now }, random: { .random(in: .min ... .max) })
+        let environment = StoreEnvironment(wallTime: { wall.now }, random: { .random(in: .min ... .max) })
         let store = try Store.open(
             StoreConfiguration(
                 path: folder.path("store.sqlite"),
@@ -78,7 +79,7 @@ import TributaryStore
         executor.release()
         try await renewal.value
 
-        let renewed = ImportPause(since: since, until: wall.now + 3_600_000)
+        let renewed = ImportPause(since: since, until: wall.now.later(by: .milliseconds(3_600_000)))
         #expect(service.state.read(\.pause) == renewed)
         #expect(try store.read { try $0.setting(StoreKeys.paused) } == renewed.text)
         #expect(service.control.current == .finish)

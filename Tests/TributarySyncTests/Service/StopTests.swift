@@ -1,6 +1,7 @@
 import Logging
 import TestSupport
 import Testing
+import TributaryChanges
 import TributaryStore
 
 @testable import TributarySync
@@ -16,7 +17,7 @@ import TributaryStore
         let wall = SyncWall()
         let replica = try await SyncReplica(logs.path, wall: wall)
         // Nothing but the request makes the service apply a segment whose clock is no longer ahead.
-        let held = try logs.hire(writer, 1...1, milliseconds: wall.now + 7_200_000)
+        let held = try logs.hire(writer, 1...1, at: wall.now.later(by: .milliseconds(7_200_000)))
         try await replica.service.importAll()
         #expect(try await replica.state(held.name) == .held)
         let lock = await HeldWriteLock(replica.store)

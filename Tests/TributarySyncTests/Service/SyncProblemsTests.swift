@@ -24,7 +24,7 @@ import TributaryChanges
     @Test func eachFailureOfAnExportHasItsCode() {
         let failures: [(any Error, SyncProblem.Code)] = [
             (SegmentError(.forked, file: "w/1.tlog", reason: "r"), .ownFork),
-            (ExportFailure.clockAhead(milliseconds: 90_000), .ownClockAhead),
+            (ExportFailure.clockAhead(by: .milliseconds(90_000)), .ownClockAhead),
             (ExportFailure.foreignFolder(path: "/l", writer: own, sequence: 3), .logsMissing),
             (ExportFailure.cannotSync(path: "/s", code: EIO), .exportFailed),
             (SegmentError(.inputOutput(EIO), file: "w/1.tlog", reason: "r"), .exportFailed),
@@ -42,6 +42,9 @@ import TributaryChanges
         #expect(ImportPause(since: 17, until: nil).text == "17 -" && ImportPause(since: 17, until: 42).text == "17 42")
         for text in ["", "17", "x 42", "17 42 1"] { #expect(ImportPause(text) == nil) }
         let pause = ImportPause(since: 17, until: 42)
-        #expect(!pause.isOver(at: 41) && pause.isOver(at: 42) && !ImportPause(since: 17, until: nil).isOver(at: .max))
+        #expect(
+            !pause.isOver(at: 41) && pause.isOver(at: 42)
+                && !ImportPause(since: 17, until: nil).isOver(at: WallTime(milliseconds: .max))
+        )
     }
 }

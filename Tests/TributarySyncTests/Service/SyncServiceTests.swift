@@ -162,9 +162,9 @@ import TributaryStore
     }
 
     @Test func aHeldSegmentIsTakenWhenItIsAcceptedAlsoAfterARestart() async throws {
-        let ahead = wall.now + 7_200_000
+        let ahead = wall.now.later(by: .milliseconds(7_200_000))
         var replica = try await SyncReplica(logs.path, wall: wall)
-        let segment = try logs.hire(a, 1...1, milliseconds: ahead)
+        let segment = try logs.hire(a, 1...1, at: ahead)
         _ = try await replica.service.sync()
         #expect(try await replica.state(segment.name) == .held)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])

@@ -37,7 +37,7 @@ import TributaryChanges
         state.scanned(scan(names, problems: problems), isWhole: true, isLimited: false, wall: wall)
     }
 
-    private mutating func verified(_ segments: [WriterListing.Pending], clock: UInt64? = nil) {
+    private mutating func verified(_ segments: [WriterListing.Pending], clock: WallTime? = nil) {
         for segment in segments {
             let outcome = PlannerBench.valid(segment.id, clock: clock ?? wall)
             state.planner.verified(segment.id, file: segment.file, as: outcome, wall: wall)
@@ -109,7 +109,7 @@ import TributaryChanges
     }
 
     @Test mutating func anExportEndsTheProblemsOfExports() {
-        state.exportFailed(ExportFailure.clockAhead(milliseconds: 1), wall: 3)
+        state.exportFailed(ExportFailure.clockAhead(by: .milliseconds(1)), wall: 3)
         state.exportFailed(Failure(), wall: 4)
         #expect(Set(state.status(wall: wall).problems.map(\.code)) == [.ownClockAhead, .exportFailed])
         #expect(state.mayExport)
@@ -144,7 +144,7 @@ import TributaryChanges
         #expect(throws: SyncError.noSuchSegment(held)) { try unknown.get() }
         _ = scanned([held, name(2, 2)])
         let segments = toVerify()
-        verified(segments, clock: wall + 7_200_000)
+        verified(segments, clock: wall.later(by: .milliseconds(7_200_000)))
         #expect(state.acceptedToStore() == nil)
         try state.accept(held, wall: wall)
         #expect(state.acceptedToStore() == [held: held.path])

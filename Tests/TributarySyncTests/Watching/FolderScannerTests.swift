@@ -8,7 +8,7 @@ import TributarySync
 @Suite struct FolderScannerTests {
     private let writer = UniqueID(high: 0xA, low: 1)
     private let own = UniqueID(high: 0xF, low: 1)
-    private let wall = UInt64(Date().timeIntervalSince1970 * 1000)
+    private let wall = WallTime(Date())
 
     private func file(_ first: UInt64, _ last: UInt64) -> String {
         SegmentName(writer: writer, first: first, last: last).path
@@ -128,7 +128,7 @@ import TributarySync
         try folder.write("x", to: file(1, 1))
         var scanner = FolderScanner(path: folder.path, own: own)
         // The scan is long after the change of the folder, so that its time stamp is reliable.
-        let later = wall + 60_000
+        let later = wall.later(by: .milliseconds(60_000))
         let first = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
         let handle = try #require(FileHandle(forWritingAtPath: folder.path(file(1, 1))))
         try handle.seekToEnd()

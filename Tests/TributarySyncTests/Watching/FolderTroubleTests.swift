@@ -137,13 +137,13 @@ import TributaryChanges
         let ahead = PlannerBench.name(PlannerBench.a, 5, 5)
         bench.put(segment, .unreadable(reason: "Too many open files."))
         bench.put(ahead, .unreadable(reason: "Too many open files."))
-        #expect(bench.settle() == PlannerBench.wall + 5_000)
+        #expect(bench.settle() == PlannerBench.wall.later(by: .milliseconds(5_000)))
         #expect(bench.state(segment) == .rejected && bench.status(segment)?.hint?.contains("again") == true)
-        bench.wall += 4_999
+        bench.wall = bench.wall.later(by: .milliseconds(4_999))
         bench.settle()
         #expect(bench.verified == [segment, ahead])
         bench.content = [:]
-        bench.wall += 1
+        bench.wall = bench.wall.later(by: .milliseconds(1))
         #expect(bench.settle() == nil)
         #expect(bench.state(segment) == .applied && bench.state(ahead) == .waiting)
     }

@@ -7,7 +7,7 @@ extension StoreEnvironment {
     static func seeded(_ seed: UInt64) -> StoreEnvironment {
         let generator = Mutex(SeededGenerator(seed: seed))
         return StoreEnvironment(
-            wallMilliseconds: { 1_700_000_000_000 },
+            wallTime: { 1_700_000_000_000 },
             random: { generator.withLock { $0.next() } }
         )
     }

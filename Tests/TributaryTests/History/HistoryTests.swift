@@ -102,8 +102,8 @@ import TributaryStore
         try await container.deleteHistory(before: third)
         #expect(try container.fetchHistory(after: first).map(\.token) == [second, third])
         #expect(try container.historyToken(ofConsumer: "index") == first)
-        let now = Double(container.store.configuration.environment.wallMilliseconds()) / 1000
-        try await container.store.writeInTurn { try $0.purgeHistory(committedBefore: now + 60) }
+        let later = container.store.configuration.environment.wallTime().later(by: .seconds(60))
+        try await container.store.writeInTurn { try $0.purgeHistory(committedBefore: later.unixSeconds) }
         #expect(throws: HistoryError.expired(first, oldest: third)) { try container.fetchHistory(after: first) }
         try await container.setHistoryToken(third, ofConsumer: "index")
         #expect(try container.historyToken(ofConsumer: "index") == third)

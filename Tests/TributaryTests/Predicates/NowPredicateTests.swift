@@ -20,7 +20,7 @@ struct NowPredicateTests {
             path: folder.path("store.sqlite"),
             name: "now",
             model: try Model(version: "1", entities: [visit]),
-            environment: StoreEnvironment(wallMilliseconds: { 1_000_000 }, random: { .random(in: .min ... .max) })
+            environment: StoreEnvironment(wallTime: { 1_000_000 }, random: { .random(in: .min ... .max) })
         )
         container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
         try await container.execute(

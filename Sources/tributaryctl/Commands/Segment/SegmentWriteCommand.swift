@@ -54,10 +54,9 @@ struct SegmentWriteCommand: OfflineCommand {
             previous: own.previous,
             model: model.version
         )
-        let wall = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         let transaction = TransactionHeader(
             sequence: own.next,
-            clock: own.clock.next(wallMilliseconds: wall),
+            clock: own.clock.next(at: WallTime(Date())),
             author: author,
             changeCount: input.ids.count
         )

@@ -1,0 +1,6 @@
+package import TributaryChanges
+
+/// Tests write times as Unix milliseconds.
+extension WallTime: ExpressibleByIntegerLiteral {
+    package init(integerLiteral milliseconds: UInt64) { self.init(milliseconds: milliseconds) }
+}
