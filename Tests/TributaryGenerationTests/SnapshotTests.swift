@@ -61,7 +61,7 @@ struct SnapshotTests {
         try await container.close()
     }
 
-    @Test func whatTheStoreHasReadsBackTyped() async throws {
+    @Test func storedValuesReadBackTyped() async throws {
         let saved = try await insertBook()
         let (read, shelf, names) = try await container.performBackgroundTask { context in
             let book = try #require(try context.existingObject(with: saved.objectID) as? Book)

@@ -24,7 +24,7 @@ struct MigrationPlanTests {
         #expect(try MigrationPlan(from: one, to: one).isEmpty)
     }
 
-    @Test func whatComesAndGoesAndIsRenamedIsNamed() throws {
+    @Test func additionsRemovalsAndRenamesAreNamed() throws {
         #expect(try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String, y: Date?}}") == ["add A.y"])
         #expect(try plan("A: {attributes: {x: String, y: Date}}", "A: {attributes: {x: String}}") == ["remove A.y"])
         #expect(try plan("A: {}", "A: {}, B: {}") == ["add the entity B"])
@@ -38,7 +38,7 @@ struct MigrationPlanTests {
         )
     }
 
-    @Test func whatBecomesOfAttributesIsNamed() throws {
+    @Test func changesOfAttributesAreNamed() throws {
         #expect(
             try plan("A: {attributes: {x: Integer 16}}", "A: {attributes: {x: Integer 64}}")
                 == ["change the type of A.x (from 'Integer 16' to 'Integer 64')"]
@@ -60,7 +60,7 @@ struct MigrationPlanTests {
         )
     }
 
-    @Test func whatBecomesOfRelationshipsAndParentsIsNamed() throws {
+    @Test func changesOfRelationshipsAndParentsAreNamed() throws {
         #expect(
             try plan("A: {relationships: {b: {to: A?}}}", "A: {relationships: {b: {to: A, many: true}}}")
                 == ["make to-many A.b"]

@@ -122,7 +122,7 @@ import TributaryStore
         try story.expectOneState()
     }
 
-    @Test func `what was counted is counted on, whatever the change was that said it`() throws {
+    @Test func `a counter goes on from deferred changes of every kind`() throws {
         let old = Self.attribute("Integer 64", "counter")
         let story = try MigrationStory(old, Self.none)
         try story.apply(.insert("A", 1, ["n": 5]), .insert("A", 2, ["n": nil]), .insert("A", 3, ["n": .increment(1)]))

@@ -226,8 +226,7 @@ import TributaryStore
         }
     }
 
-    @Test func `what a store deferred before it could know the relationship is told by the side that stores it`() throws
-    {
+    @Test func `pairs deferred before the relationship was known are read from the side that stores them`() throws {
         for (middle, write) in [
             (Self.pairs, writePairs), (Self.oneToMany, writeMembers), (Self.oneToOne, writePartners),
         ] {

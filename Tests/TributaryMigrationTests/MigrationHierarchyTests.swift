@@ -37,7 +37,7 @@ import TributaryStore
         try story.apply(.update("Q", 4, ["room": .to(13)]))
     }
 
-    @Test func `what led to its objects shows nothing`() throws {
+    @Test func `references to its objects show nothing`() throws {
         let story = try MigrationStory(Self.old, Self.new)
         try write(story)
         try story.migrate()
@@ -69,7 +69,7 @@ import TributaryStore
         try story.expectOneState()
     }
 
-    @Test func `what a store deferred before it knew the sub-entity is the root's`() throws {
+    @Test func `writes that a store deferred before it knew the sub-entity are the root's`() throws {
         let story = try MigrationStory(Self.root, Self.old, Self.new)
         try write(story)
         try story.migrate()

@@ -206,7 +206,7 @@ import TributaryStore
         }
     }
 
-    @Test func `what was counted before an object is known shows when it comes`() throws {
+    @Test func `increments before an object is known show when it is inserted`() throws {
         let counter = "c: {type: Integer 64, optional: true, merge: counter}"
         let story = try MigrationStory(
             "  A: {attributes: {\(counter), y: String?}}",
@@ -219,7 +219,7 @@ import TributaryStore
         try story.expectOneState()
     }
 
-    @Test func `what becomes mandatory is filled with the default, and others are told`() throws {
+    @Test func `a mandatory attribute is filled with the default, which is exported`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: String?}}\n  B: {parent: A}",
             "  A: {attributes: {x: {type: String, default: none}}}\n  B: {parent: A}"
@@ -233,7 +233,7 @@ import TributaryStore
         #expect(try story.fresh.values("A", .sample(1))?["x"] == .string("none"))
     }
 
-    @Test func `what becomes optional stays as it is`() throws {
+    @Test func `values of an attribute that becomes optional stay`() throws {
         let story = try MigrationStory(
             "  A: {attributes: {x: {type: String, default: a}}}",
             "  A: {attributes: {x: {type: String, optional: true}}}"

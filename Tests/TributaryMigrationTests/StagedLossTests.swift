@@ -33,7 +33,7 @@ import TributaryStore
         return try #require(told.first).losses.map(\.description)
     }
 
-    @Test func `what lies outside the stage is counted`() throws {
+    @Test func `losses outside the stage are counted`() throws {
         #expect(try losses(stage: nil, nil) == ["A.early: 5 values", "A.late: 5 values", "B: 1 object"])
         #expect(try losses(stage: "2", "3") == ["A.early: 5 values"])
         #expect(try losses(stage: "1", "2") == ["A.late: 5 values", "B: 1 object"])

@@ -87,7 +87,7 @@ import TributaryChanges
         return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    @Test func whatIsWrittenVerifiesAndGoesOnWhereItEnded() async throws {
+    @Test func writtenSegmentsVerifyAndContinueWhereTheLastOneEnded() async throws {
         let first = try await write(
             """
             {"insert":"Item","id":"\(id)","values":{"name":"Ann","count":7}}

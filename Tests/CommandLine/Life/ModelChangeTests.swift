@@ -56,7 +56,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func whatNobodyUsedIsDroppedWithoutAsking() async throws {
+    func anUnusedAttributeIsDroppedWithoutAsking() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()
         #expect(await daemon.stop() == .exited(0))

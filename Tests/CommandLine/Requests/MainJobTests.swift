@@ -45,7 +45,7 @@ struct MainJobTests {
         #expect(!FileManager.default.fileExists(atPath: daemon.socket))
     }
 
-    @Test("what is saved here goes out, and another instance imports it", .timeLimit(.minutes(30)))
+    @Test("saved changes are exported, and another instance imports them", .timeLimit(.minutes(30)))
     func twoInstances() async throws {
         let one = try RunningDaemon("one")
         let two = try RunningDaemon("two", in: one.folder)

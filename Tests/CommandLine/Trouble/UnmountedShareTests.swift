@@ -9,7 +9,7 @@ import TributaryAdmin
         #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
     }
 
-    @Test(.timeLimit(.minutes(30))) func whatIsSavedWaitsForTheShare() async throws {
+    @Test(.timeLimit(.minutes(30))) func savedChangesWaitForTheShare() async throws {
         let daemon = try RunningDaemon()
         let share = daemon.folder.path("share")
         try await daemon.start()

@@ -35,7 +35,7 @@ import TributaryChanges
         return #expect(throws: SegmentError.self) { try logs.open(name) }
     }
 
-    @Test func whatIsPublishedIsThereAndVerifies() throws {
+    @Test func publishedSegmentsAreThereAndVerify() throws {
         let end = try publish(transactions)
         let file = try LogFolder(path: folder.path).open(name)
         #expect(try SegmentVerifier().verify(file, name: name).end == end)

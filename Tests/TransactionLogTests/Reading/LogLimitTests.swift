@@ -60,7 +60,7 @@ import TributaryChanges
         #expect(try verify(Bad.segment(transaction(entries(3, sequence: 0)))).dependencies.isEmpty)
     }
 
-    @Test func whatIsKeptForPlanningIsBoundedByItsEntries() throws {
+    @Test func planningDataAreBoundedByTheirEntries() throws {
         let line = entries(10_000, sequence: 1)
         let clock = HybridClock("019aa3f1c2d40000")?.rawValue ?? 0
         let lines = (1...30).map { number in
@@ -72,7 +72,7 @@ import TributaryChanges
         #expect(segment.dependencies.last?.sequence == 26)
     }
 
-    @Test func whatThisProgramWritesKeepsTheLimits() {
+    @Test func writtenLinesKeepTheLimits() {
         let long = String(repeating: "a", count: 255) + "äb"
         let header = SegmentHeader(writer: Bad.writer, name: long, first: 1, last: 1, model: long)
         #expect(header.name == String(repeating: "a", count: 255))

@@ -47,7 +47,7 @@ import TributaryChanges
         "{\"insert\":\"E\",\"insert\":\"E\"}",
         "{\"unlink\":\"E\",\"id\":\"00000000-0000-0001-0000-000000000002\",\"to\":\"r\",\"ids\":[1]}",
     ])
-    func whatIsNoChangeIsRefused(_ text: String) {
+    func linesThatAreNoChangeAreRefused(_ text: String) {
         #expect(throws: JSONError.self) { try parse(text) }
     }
 }

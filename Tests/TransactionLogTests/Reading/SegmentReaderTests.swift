@@ -36,7 +36,7 @@ import TributaryChanges
         return found
     }
 
-    @Test func whatWasWrittenIsRead() throws {
+    @Test func writtenSegmentsAreRead() throws {
         let seed = SeededGenerator.fromEnvironment()
         print("seed \(seed.seed)")
         var source = RandomTransactions(seed)
@@ -155,7 +155,7 @@ import TributaryChanges
     }
 
     /// Mutates the content under a correct hash: every accepted segment can be read and written again.
-    @Test func whatIsAcceptedCanBeRead() throws {
+    @Test func acceptedSegmentsCanBeRead() throws {
         let seed = SeededGenerator.fromEnvironment()
         print("seed \(seed.seed)")
         var source = RandomTransactions(seed)

@@ -9,7 +9,7 @@ struct SocketLocatorTests {
         SocketLocator(environment: environment, userID: user, exists: { _ in exists })
     }
 
-    @Test("what is said outright is the only place")
+    @Test("a socket that is given explicitly is the only candidate")
     func outright() {
         let all = locator(["TRIBUTARY_SOCKET": "/b", "XDG_RUNTIME_DIR": "/run/user/1000"])
         #expect(all.candidates(socket: "/a", instance: "shop") == ["/a"])

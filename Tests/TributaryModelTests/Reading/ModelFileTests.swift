@@ -63,7 +63,7 @@ struct ModelFileTests {
         #expect(refusal(folder.path("Compiled.momd"))?.reason.contains("compiled") == true)
     }
 
-    @Test func whatIsNoModelIsNamed() throws {
+    @Test func filesThatAreNoModelAreNamed() throws {
         #expect(refusal(folder.path("none.xcdatamodeld"))?.reason.contains("no such file") == true)
         try folder.write("", to: "Empty.xcdatamodeld/readme")
         #expect(refusal(folder.path("Empty.xcdatamodeld"))?.reason.contains("no .xcdatamodel") == true)

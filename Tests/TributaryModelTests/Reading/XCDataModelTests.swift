@@ -133,7 +133,7 @@ struct XCDataModelTests {
         #expect(model.configurations == ["Local": ["Employee"]])
     }
 
-    @Test func whatIsLeftOutIsSaidOnceWithItsLine() {
+    @Test func unsupportedPartsAreReportedOnceWithTheirLine() {
         #expect(
             model.notices == [
                 "line 2: the attribute 'futureFlag' of <model> is not known and is left out",

@@ -80,7 +80,7 @@ import TributaryModel
         ("Decimal", "defaultValueString=\"1,5\""), ("Integer 64", "defaultValueString=\"nan\""),
         ("Integer 64", "maxValueString=\"inf\""),
     ])
-    func whatCannotBeMeantIsRefused(type: String, text: String) {
+    func impossibleAttributeTextsAreRefused(type: String, text: String) {
         #expect(throws: ModelError.self) { try attribute(type, text) }
     }
 

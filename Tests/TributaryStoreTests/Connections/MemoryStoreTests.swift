@@ -47,7 +47,7 @@ struct MemoryStoreTests {
     }
 
     @Test
-    func whatAKilledProcessLeftIsSweptAndWhatIsInUseStays() throws {
+    func filesOfAKilledProcessAreSweptAndFilesInUseStay() throws {
         let parent = try TemporaryFolder("memory")
         let used = try MemoryFolder(in: parent.path)
         // The lock of a killed process is released, but its folder remains.

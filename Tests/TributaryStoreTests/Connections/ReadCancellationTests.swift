@@ -57,7 +57,7 @@ struct ReadCancellationTests {
     }
 
     @Test
-    func whatIsCancelledBeforeItBeginsNeverBegins() async throws {
+    func aReadThatIsCancelledBeforeItBeginsNeverBegins() async throws {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin(connections: 2)
         let task = Task {

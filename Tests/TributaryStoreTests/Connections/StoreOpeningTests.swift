@@ -49,7 +49,7 @@ struct StoreOpeningTests {
     }
 
     @Test
-    func whatWasCommittedIsThereAfterOpeningAgain() throws {
+    func committedChangesAreThereAfterOpeningAgain() throws {
         let fixture = try StoreFixture()
         try fixture.hire(2)
         try fixture.store.close()

@@ -16,7 +16,7 @@ import TributaryModel
         (FileManager.default.subpaths(atPath: replica.path + "-blobs") ?? []).filter { $0.contains("/") }
     }
 
-    @Test func `what an object has that is deleted or unknown lies in files too`() throws {
+    @Test func `values of deleted and unknown objects lie in files too`() throws {
         let model = "  A: {attributes: {photo: {type: Binary, optional: true, external: true}}}"
         let plain = "  A: {attributes: {photo: Binary?}}"
         let (one, two) = (try Replica(Self.model(model)), try Replica(Self.model(plain)))

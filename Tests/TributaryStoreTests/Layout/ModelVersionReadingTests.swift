@@ -114,7 +114,7 @@ struct ModelVersionReadingTests {
         #expect(throws: MigrationError.self) { try open(first) }
     }
 
-    @Test func whatWasNotWrittenDownIsWrittenDownAtTheNextOpening() throws {
+    @Test func anUnrecordedVersionIsRecordedAtTheNextOpening() throws {
         let store = try open(try model(5))
         store.recording.withLock { $0 }?.done.wait()
         try store.write { transaction in

@@ -16,7 +16,7 @@ struct WriteLockTests {
     private struct Refusal: Error {}
 
     @Test
-    func whatThrowsIsRolledBackAndLeavesTheTurn() async throws {
+    func aBlockThatThrowsIsRolledBackAndReleasesTheLock() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         #expect(throws: Refusal.self) {
@@ -62,7 +62,7 @@ struct WriteLockTests {
     }
 
     @Test
-    func whatFollowsACommitIsDoneInTheSameTurn() async throws {
+    func theBlockAfterACommitRunsUnderTheSameLock() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let log = Log()

@@ -8,7 +8,7 @@ import TributaryModel
 @testable import TributaryStore
 
 @Suite struct LocalCommitTests {
-    @Test func `what is committed can be read, as objects and as history`() throws {
+    @Test func `committed changes can be read, as objects and as history`() throws {
         let replica = try Replica()
         let committed = try replica.commit(
             .insert("Department", 1, ["title": "R&D", "budget": "12.50"]),

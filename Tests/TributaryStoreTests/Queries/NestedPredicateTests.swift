@@ -105,7 +105,7 @@ struct NestedPredicateTests {
         #expect(sql == memory && sql.count == 66)
     }
 
-    @Test func whatIsTooMuchForSQLiteIsARefusedQuery() throws {
+    @Test func aPredicateThatIsTooMuchForSQLiteIsARefusedQuery() throws {
         var predicate = ObjectPredicate.always(true)
         for level in 0..<300 {
             let term = ObjectPredicate.comparison(.init(.keyPath(["salary"]), .less, .constant(.integer(Int64(level)))))

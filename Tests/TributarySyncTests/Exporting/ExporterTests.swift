@@ -138,7 +138,7 @@ import TributaryStore
         #expect(logs.segments(of: own).isEmpty)
     }
 
-    @Test func whatIsExportedImportsIntoAnotherStoreAndIsNotExportedFromThere() throws {
+    @Test func exportsImportIntoAnotherStoreAndAreNotExportedFromThere() throws {
         try save(1...3)
         _ = try store.write { transaction in
             try transaction.commit(LocalTransaction(changes: [SyncModel.update(2, "salary", .double(12.5))]))

@@ -97,7 +97,7 @@ import TributaryChanges
         try await replica.stop()
     }
 
-    @Test func whatIsNoFileIsRejectedWithoutBeingOpened() async throws {
+    @Test func irregularFilesAreRejectedWithoutBeingOpened() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         try FileManager.default.createDirectory(atPath: "\(logs.path)/\(bad)", withIntermediateDirectories: true)
         let pipe = SegmentName(writer: bad, first: 1, last: 1)

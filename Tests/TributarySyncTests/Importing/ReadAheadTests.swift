@@ -110,7 +110,7 @@ import TributaryChanges
     }
 
     /// A caller that may wait reads on its own thread: a small segment costs no change of threads.
-    @Test func whatIsReadBeforeTheWriteLockIsReadByTheCaller() throws {
+    @Test func slicesBeforeTheWriteLockAreReadByTheCaller() throws {
         let (source, segment) = try ReadAheadTests.verified(1...4, name: "Ann")
         let threads = Threads()
         let reader = ReadAheadTests.reader(source, segment) { _ in threads.add() }

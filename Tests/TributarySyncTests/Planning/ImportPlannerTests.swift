@@ -183,7 +183,7 @@ import TributarySync
         #expect(bench.verified.isEmpty && bench.applied.isEmpty)
     }
 
-    @Test func whatIsAtOrBelowThePositionIsNotRead() {
+    @Test func segmentsAtOrBelowThePositionAreNotRead() {
         var bench = PlannerBench()
         bench.planner.setPosition(WriterPosition(sequence: 4), of: a)
         bench.put(name(a, 1, 2))

@@ -79,7 +79,7 @@ import TributaryStore
         try await replica.stop()
     }
 
-    @Test func whatWasSeenIsAcknowledgedOnceAndNotInAnswerToAnAcknowledgement() async throws {
+    @Test func importsAreAcknowledgedOnceAndAcknowledgementsAreNot() async throws {
         let prompt: (inout SyncConfiguration) -> Void = { configuration in
             configuration.exportDebounce = .zero
             configuration.acknowledge = .zero

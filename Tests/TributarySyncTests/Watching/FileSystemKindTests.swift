@@ -3,7 +3,10 @@ import TributarySync
 
 @Suite("Kinds of file systems")
 struct FileSystemKindTests {
-    @Test("what other machines may have open is a network", arguments: [0x6969, 0xFF53_4D42, 0xFE53_4D42] as [UInt32])
+    @Test(
+        "a file system that other machines may have open is a network",
+        arguments: [0x6969, 0xFF53_4D42, 0xFE53_4D42] as [UInt32]
+    )
     func network(kind: UInt32) {
         #expect(FileSystemKind.isNetwork(kind))
         #expect(FileSystemKind.isRemote(kind))

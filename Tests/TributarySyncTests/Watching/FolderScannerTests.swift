@@ -31,7 +31,7 @@ import TributarySync
         #expect(listing.misfits.isEmpty && scan.problems.isEmpty)
     }
 
-    @Test func whatIsNoRegularFileIsRejectedWithoutBeingOpened() throws {
+    @Test func irregularFilesAreRejectedWithoutBeingOpened() throws {
         let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(9, 9))
         symlink("/etc/passwd", folder.path(file(1, 1)))

@@ -319,7 +319,7 @@ struct ChildContextTests {
     }
 
     @Test
-    func whatOneChildSavesItsSiblingShows() throws {
+    func aSaveOfOneChildShowsInItsSibling() throws {
         let ann = try view.hire("Ann")
         let (first, second) = (view.newChild(), view.newChild())
         let copy = try #require(second.object(with: ann.objectID, as: Employee.self))
@@ -355,7 +355,7 @@ struct ChildContextTests {
     }
 
     @Test
-    func whatTheParentMergesReachesTheChild() async throws {
+    func mergesOfTheParentReachTheChild() async throws {
         let ann = try view.hire("Ann")
         try view.save()
         let id = ann.objectID
@@ -382,7 +382,7 @@ struct ChildContextTests {
     }
 
     @Test
-    func whatAChildSavedCanBeTakenBackInTheParent() throws {
+    func theSaveOfAChildCanBeUndoneInTheParent() throws {
         let child = view.newChild()
         _ = try child.hire("Ann")
         try child.save()

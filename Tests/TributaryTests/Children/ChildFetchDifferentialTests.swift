@@ -81,7 +81,7 @@ struct ChildFetchDifferentialTests {
     }
 
     @Test
-    func whatAChildAnswersIsWhatTheStoreAnswersAfterAllHaveSaved() async throws {
+    func aChildFetchesTheSameAsTheStoreAfterAllHaveSaved() async throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         let folder = try TemporaryFolder("childfetch")

@@ -75,7 +75,7 @@ import Tributary
         }
 
         @Test
-        func whatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
+        func aBlockThatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let folder = try TemporaryFolder("confinement")
                 let container = try await Company.open(folder)
@@ -104,7 +104,7 @@ import Tributary
         }
 
         @Test
-        func whatABlockOfTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
+        func aBlockThatTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let folder = try TemporaryFolder("confinement")
                 let container = try await Company.open(folder)
@@ -158,7 +158,7 @@ import Tributary
         }
 
         @Test
-        func whatStaysOnItsQueueIsNotStopped() async throws {
+        func accessOnTheContextsQueueIsNotStopped() async throws {
             let folder = try TemporaryFolder("confinement")
             let container = try await Company.open(folder)
             let background = container.newBackgroundContext()

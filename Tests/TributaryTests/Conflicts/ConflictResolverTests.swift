@@ -49,7 +49,7 @@ struct ConflictResolverTests {
     }
 
     @Test
-    func whatItThrowsEndsTheSave() async throws {
+    func anErrorOfTheResolverEndsTheSave() async throws {
         await #expect(throws: Refused.self) { _ = try await race { _, _ in throw Refused() } }
     }
 

@@ -194,7 +194,7 @@ struct MergePolicyTableTests {
         #expect(try conflict(outcome).changedInStore == ["name"])
     }
 
-    @Test("what was merged is no conflict any more", arguments: PolicyRace.Rule.allCases)
+    @Test("a merged change is no conflict any more", arguments: PolicyRace.Rule.allCases)
     func merged(_ rule: PolicyRace.Rule) async throws {
         let race = try await PolicyRace()
         let id = race.id

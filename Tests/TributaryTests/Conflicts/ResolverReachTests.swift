@@ -69,13 +69,13 @@ struct ResolverReachTests {
         #expect(names == ["a+here", "b+here", "new"])
     }
 
-    @Test func `what it makes invalid is refused`() async throws {
+    @Test func `invalid values that it sets are refused`() async throws {
         await #expect(throws: ValidationError.self) {
             _ = try await race { _, employees in employees["a"]?.salary = -1 }
         }
     }
 
-    @Test func `what it inserts must be whole`() async throws {
+    @Test func `objects that it inserts must be whole`() async throws {
         await #expect(throws: ValidationError.self) {
             _ = try await race { context, _ in _ = try context.insert(Employee.self) }
         }

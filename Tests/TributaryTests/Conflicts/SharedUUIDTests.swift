@@ -47,7 +47,7 @@ struct SharedUUIDTests {
         try await container.close()
     }
 
-    @Test func whatRefersToAnotherObjectThanTheReplacedOneStays() async throws {
+    @Test func referencesToOtherObjectsThanTheReplacedOneStay() async throws {
         let context = container.newBackgroundContext(mergePolicy: .objectTrump)
         let (product, order) = try await context.perform { context in
             let stored = try context.insert(entity: "Product")

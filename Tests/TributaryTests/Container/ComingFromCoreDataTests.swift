@@ -145,7 +145,7 @@ struct ComingFromCoreDataTests {
     }
 
     @Test
-    func whatIsDeletedSaysSoAndKeepsItsContext() async throws {
+    func aDeletedObjectSaysSoAndKeepsItsContext() async throws {
         let (ann, sales) = (try ann(), try sales())
         view.delete(ann)
         #expect(ann.isDeleted && ann.hasChanges && view.deletedObjects == [ann])
@@ -165,7 +165,7 @@ struct ComingFromCoreDataTests {
     }
 
     @Test
-    func whatIsNotMergedYetIsNotDeleted() async throws {
+    func anObjectThatIsNotMergedYetIsNotDeleted() async throws {
         let id = try await fixture.container.performBackgroundTask { context in
             let project = try context.insert(Project.self)
             try context.save()

@@ -113,7 +113,7 @@ struct CoordinatorTests {
     }
 
     @Test
-    func whatTheBodyDidNotSaveStaysUnsaved() async throws {
+    func changesThatTheBlockDidNotSaveStayUnsaved() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
             try context.insert(Employee.self).name = "Ann"

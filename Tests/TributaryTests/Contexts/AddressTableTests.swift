@@ -65,7 +65,7 @@ struct AddressTableTests {
     }
 
     @Test
-    func whatIsLeftOfManyIsFound() {
+    func theRestOfManyAddressesIsFound() {
         var table = AddressTable()
         let ids = (0..<20_000).map { UniqueID(high: UInt64($0) << 16, low: UInt64($0)) }
         for (index, id) in ids.enumerated() { table.insert(UInt(index + 1), for: id) }

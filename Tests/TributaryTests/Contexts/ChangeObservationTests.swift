@@ -24,7 +24,7 @@ import TributaryChanges
         #expect(notices.map(\.updated) == [[id]])
     }
 
-    @Test func whatAnObserverChangesFollowsInARoundOfItsOwn() {
+    @Test func theChangesOfAnObserverFollowInARoundOfTheirOwn() {
         let observation = ChangeObservation(isScheduled: false)
         var first: [Set<ManagedObjectID>] = []
         var second: [Set<ManagedObjectID>] = []

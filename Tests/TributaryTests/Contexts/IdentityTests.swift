@@ -137,7 +137,7 @@ struct IdentityTests {
         "tributary://a/Employee/Employee/0190f1a2-0000-7000-8000-000000000001/more",
         "tributary://a%2/Employee/Employee/0190f1a2-0000-7000-8000-000000000001",
     ])
-    func whatIsNoURIOfAnObjectIsRefused(_ text: String) {
+    func textsThatAreNoURIOfAnObjectAreRefused(_ text: String) {
         #expect(ManagedObjectID(uri: text) == nil)
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([ManagedObjectID].self, from: JSONEncoder().encode([text]))

@@ -18,7 +18,7 @@ struct LinkedFaultTests {
     }
 
     @Test
-    func whatIsWrittenToItIsSaved() async throws {
+    func valuesWrittenToALinkedFaultAreSaved() async throws {
         try await fixture.container.performBackgroundTask { context in
             let (employee, project) = try fixture.link(context)
             project.title = "Web"

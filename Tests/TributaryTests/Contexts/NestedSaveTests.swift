@@ -61,7 +61,7 @@ struct NestedSaveTests {
     }
 
     @Test
-    func whatTheInnerSaveThrowsEndsTheOuterOne() async throws {
+    func anErrorOfTheInnerSaveEndsTheOuterOne() async throws {
         try await inConflict { context, employee in
             context.resolveConflict = { _, _ in
                 try context.save()

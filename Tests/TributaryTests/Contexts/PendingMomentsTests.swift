@@ -61,7 +61,7 @@ struct PendingMomentsTests {
     }
 
     @Test
-    func whatAFetchSeesIsWhatHasBeenPropagated() async throws {
+    func aFetchSeesPropagatedDeletions() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             ann.badge = try context.insert(Badge.self)

@@ -65,7 +65,7 @@ struct DerivationProblemTests {
         ("members.@count", AttributeType.decimal), ("members.@max.size", .integer64), ("leader.size", .integer16),
         ("uppercase:(leader.name)", .string), ("now()", .date), ("now()", .double), ("sum:( members.size )", .double),
     ])
-    func whatIsUnderstoodOpens(_ expression: String, _ type: AttributeType) async throws {
+    func validDerivationsOpen(_ expression: String, _ type: AttributeType) async throws {
         let container = try await PersistentContainer(name: "x", model: model(expression, type), store: .memory)
         try await container.close()
     }

@@ -74,7 +74,7 @@ struct DerivedAttributeTests {
     }
 
     @Test(arguments: ["", "a.b.c.d", "@count", "sum:(x)", "foo:(name)", "lowercase:name"])
-    func whatIsNoExpressionIsNotUnderstood(_ text: String) {
+    func textsThatAreNoExpressionAreNotUnderstood(_ text: String) {
         #expect(Derivation(text) == nil)
     }
 }

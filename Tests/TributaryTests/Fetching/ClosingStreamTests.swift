@@ -53,7 +53,7 @@ struct ClosingStreamTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func whatIsBegunAfterwardsFailsAtOnce() async throws {
+    func streamsBegunAfterwardsFailAtOnce() async throws {
         let folder = try TemporaryFolder("closing")
         let container = try await open(.file, in: folder)
         var snapshots = container.stream(ClosingStreamTests.request).makeAsyncIterator()

@@ -202,7 +202,7 @@ struct DictionaryFetchTests {
     }
 
     @Test
-    func whatHasNoMeaningIsAnError() throws {
+    func meaninglessRequestsAreErrors() throws {
         func fails(_ change: (inout FetchRequest) -> Void) -> Bool {
             var request = byDepartment
             change(&request)

@@ -86,7 +86,7 @@ struct NamedFetchTests {
     }
 
     @Test
-    func whatTheModelSaysOfTheRequestHolds() async throws {
+    func theOptionsOfTheModelsRequestApply() async throws {
         #expect(try await names(container.fetchRequest(named: "plain")) == ["Ann", "Bob", "Cid"])
         let few = try container.fetchRequest(named: "few")
         #expect(few.fetchLimit == 2 && few.fetchBatchSize == 1)

@@ -63,7 +63,7 @@ struct StreamingTests {
     }
 
     @Test
-    func whatAMergeTookAwayMeanwhileIsLeftOut() async throws {
+    func objectsThatAMergeRemovesMeanwhileAreLeftOut() async throws {
         var names: [String] = []
         for try await portion in container.viewContext.stream(StreamingTests.request(20), as: Employee.self) {
             if names.isEmpty {

@@ -120,7 +120,7 @@ struct AutomaticMergingTests {
     }
 
     @Test
-    func whatHistoryHasForgottenIsReadAnew() async throws {
+    func changesPastThePurgedHistoryAreReadAnew() async throws {
         let fixture = try await MergingFixture()
         try await fixture.open("Ann")
         let id = try await fixture.container.performBackgroundTask { context in

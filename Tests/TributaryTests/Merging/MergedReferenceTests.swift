@@ -160,7 +160,7 @@ struct MergedReferenceTests {
     }
 
     @Test
-    func whatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
+    func anObjectThatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
         let fixture = try await LinkFixture("unlinked")
         try await fixture.elsewhere { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()

@@ -25,7 +25,7 @@ struct MergingImportTests {
     }
 
     @Test
-    func whatTheMainContextShowsIsAlwaysWholeAndStands() async throws {
+    func theMainContextAlwaysShowsWholeTransactionsAndStands() async throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         let fixture = try await MergingFixture()
@@ -84,7 +84,7 @@ struct MergingImportTests {
     }
 
     @Test
-    func whatIsUnderWayWhenTheContainerClosesIsShownToEnd() async throws {
+    func anActivityUnderWayWhenTheContainerClosesIsShownToEnd() async throws {
         let fixture = try await MergingFixture()
         let activities = fixture.container.activities()
         try await fixture.container.activity("Long") { try await fixture.container.close() }

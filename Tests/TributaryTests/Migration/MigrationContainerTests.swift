@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func whatCannotBeInferredIsRefusedAndTheStoreStaysAsItWas() async throws {
+    func aMappingThatCannotBeInferredIsRefusedAndTheStoreStaysAsItWas() async throws {
         let (folder, _) = try await filled()
         let error = await #expect(throws: MigrationError.self) { try await open(folder, Self.other) }
         guard case .notInferable("1", "3", let refusals)? = error else {

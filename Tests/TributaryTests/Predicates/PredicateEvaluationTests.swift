@@ -70,7 +70,7 @@ struct PredicateEvaluationTests {
         try await container.close()
     }
 
-    @Test func whatASnapshotDoesNotHaveIsAnError() async throws {
+    @Test func keyPathsThatASnapshotDoesNotHaveAreErrors() async throws {
         let model = container.model
         try await container.performBackgroundTask { context in
             let ann = try Self.hire(context, "Ann", age: 30)

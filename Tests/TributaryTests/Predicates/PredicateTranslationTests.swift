@@ -159,7 +159,7 @@ struct PredicateTranslationTests {
     }
 
     @Test
-    func whatHasNoCounterpartIsNamed() throws {
+    func expressionsWithoutACounterpartAreNamed() throws {
         #expect(refusal(#Predicate { $0.name.count > 3 })?.contains("name.unicodeScalars.count") == true)
         #expect(refusal(#Predicate { $0 is Foreman })?.contains("TypeCheck<Variable<Employee>, Foreman>") == true)
         #expect(refusal(#Predicate { $0.projects.first != nil })?.contains("'projects' only count") == true)

@@ -86,7 +86,7 @@ struct OrderedRelationshipTests {
     }
 
     @Test
-    func whatWasTakenOutComesBackAtTheEnd() async throws {
+    func aRemovedMemberComesBackAtTheEnd() async throws {
         let id = try await container.performBackgroundTask { context in
             let list = try fill(context, ("items", "Item"), "abc")
             try context.save()

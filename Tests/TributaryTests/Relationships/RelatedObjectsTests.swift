@@ -11,7 +11,7 @@ struct RelatedObjectsTests {
     }
 
     @Test
-    func whatIsDoneInPlaceIsDoneToTheRelationship() async throws {
+    func changesInPlaceChangeTheRelationship() async throws {
         let folder = try TemporaryFolder("related")
         let container = try await Company.open(folder)
         let id = try await container.performBackgroundTask { context in

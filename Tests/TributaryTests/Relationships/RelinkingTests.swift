@@ -9,7 +9,7 @@ struct RelinkingTests {
     init() async throws { fixture = try await LinkFixture("relinking") }
 
     @Test(arguments: [true, false])
-    func whatOthersHaveDoneMeanwhileCanBeTakenBack(_ isLinked: Bool) async throws {
+    func linksThatOthersHaveChangedMeanwhileCanBeChangedBack(_ isLinked: Bool) async throws {
         try await fixture.container.performBackgroundTask { context in
             try fixture.link(context, !isLinked)
             try context.save()

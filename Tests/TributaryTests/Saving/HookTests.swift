@@ -132,7 +132,7 @@ struct HookTests {
     }
 
     @Test
-    func whatIsDroppedIsStillReadableWhenAFaultIsAboutToBeMade() async throws {
+    func droppedValuesAreStillReadableWhenAFaultIsAboutToBeMade() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             try context.save()

@@ -230,7 +230,7 @@ struct UndoTests {
     }
 
     @Test
-    func whatIsNotRegisteredIsNotTakenBack() async throws {
+    func unregisteredChangesAreNotUndone() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")
             try context.save()

@@ -94,7 +94,7 @@ struct CompositeTests {
     }
 
     @Test
-    func whatIsNoMemberIsNamed() async throws {
+    func unknownMembersAreNamed() async throws {
         let request = try FetchRequest("Exhibit", where: "address.town == 'x'")
         let line = FetchRequest("Exhibit", predicate: Exhibit.keys.address.line == "x")
         let through = try FetchRequest("Exhibit", where: "title.town == 3")

@@ -138,7 +138,7 @@ struct ExternalFailureTests {
     }
 
     @Test
-    func whatCannotBeReadIsNotPromisedToOthers() async throws {
+    func anUnreadableBlobIsNotPromisedToOthers() async throws {
         let (id, _) = try await harmed()
         let hash = String(repeating: "ab", count: 32)
         try await container.performBackgroundTask { context in
@@ -223,7 +223,7 @@ struct ExternalFailureTests {
     }
 
     @Test
-    func whatAnInterruptedWriterLeftIsInNobodysWay() async throws {
+    func draftsOfAnInterruptedWriterAreInNobodysWay() async throws {
         let (id, _) = try await harmed()
         let path = folder.path("gallery.sqlite-blobs")
         let shelf = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first)

@@ -94,7 +94,7 @@ struct ExternalReachTests {
     }
 
     @Test
-    func whatChangedAndWhatWasDiscardedHaveTheBytes() async throws {
+    func changedAndDiscardedValuesHaveTheBytes() async throws {
         let id = try await saved()
         let (large, other) = (large, other)
         try await container.performBackgroundTask { context in

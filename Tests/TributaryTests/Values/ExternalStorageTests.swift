@@ -165,7 +165,7 @@ struct ExternalStorageTests {
     }
 
     @Test
-    func whatWasNeverCommittedLeavesOnlyAFile() async throws {
+    func aTransactionThatNeverCommitsLeavesOnlyAFile() async throws {
         let changes = [
             Change(
                 entity: "Exhibit",
