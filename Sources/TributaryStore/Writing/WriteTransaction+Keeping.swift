@@ -52,7 +52,8 @@ extension WriteTransaction {
 
     /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
     ///
-    /// The transactions themselves stay, because the versions of rows refer to them.
+    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number like those of
+    /// the column that it is compared with, because the date of a caller may be between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let select = try BoundStatement(
             db,
