@@ -66,7 +66,9 @@ enum StatusReport {
         }
         var parts: [String] = []
         if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
-        if report.counts.objects > 0 { parts.append("updated objects that nobody inserted: \(report.counts.objects)") }
+        if report.counts.objects > 0 {
+            parts.append("updated objects that no segment has inserted yet: \(report.counts.objects)")
+        }
         var detail = "Imported, but without effect: \(parts.joined(separator: "; "))."
         if let newest = report.newest.first {
             let file = newest.segment?.path ?? newest.write.writer.description

@@ -21,7 +21,7 @@ struct UnknownObjectWrite {
             object: object,
             property: table.columns[columnIndex].property,
             value: String(value.json.text.prefix(DeferredWrite.valueLimit)),
-            reason: "nobody has inserted the object",
+            reason: "no segment has inserted the object yet",
             since: origin.since
         )
     }

@@ -24,7 +24,8 @@ extension SegmentStatus {
         var parts: [String] = []
         if deferred > 0 { parts.append("\(deferred) \(deferred == 1 ? "value is" : "values are") deferred") }
         if unknownObjects > 0 {
-            parts.append("\(unknownObjects) \(unknownObjects == 1 ? "object" : "objects") that nobody inserted")
+            let objects = unknownObjects == 1 ? "object" : "objects"
+            parts.append("\(unknownObjects) \(objects) that no segment has inserted yet")
         }
         reason = parts.joined(separator: ", ")
         if let first = values.first { reason += ". First: \(first.text)" }

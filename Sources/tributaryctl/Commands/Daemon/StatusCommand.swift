@@ -51,9 +51,8 @@ struct StatusCommand: DaemonCommand {
         }
         if let deferred = status.deferred, deferred.values + deferred.unknownObjects > 0 {
             let values = CountText.text(deferred.values, "value")
-            lines.append(
-                ("deferred", "\(values), \(CountText.text(deferred.unknownObjects, "object")) nobody inserted")
-            )
+            let objects = CountText.text(deferred.unknownObjects, "object")
+            lines.append(("deferred", "\(values), \(objects) that no segment has inserted yet"))
         }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         for (label, text) in lines {

@@ -22,9 +22,8 @@ struct SegmentExplainCommand: DaemonCommand {
             ]
             for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
             lines.append(("deferred", segment.deferred.map { CountText.text($0, "value") }))
-            lines.append(
-                ("unknown", segment.unknownObjects.map { CountText.text($0, "object") + " that nobody inserted" })
-            )
+            let unknown = segment.unknownObjects.map { CountText.text($0, "object") }
+            lines.append(("unknown", unknown.map { $0 + " that no segment has inserted yet" }))
             for value in segment.deferredValues ?? [] { lines.append(("  value", value.text)) }
             lines.append(("hint", segment.hint.map(session.hints.text)))
             for case (let label, let text?) in lines {
