@@ -12,6 +12,13 @@ public struct MergeOptions: Sendable, Hashable {
     /// How long the program's exit waits for blocks that were accepted and have not ended.
     public var shutdownTimeout: Duration = .seconds(10)
 
+    /// The number of IDs that a pending change notification lists.
+    @available(*, deprecated, renamed: "pendingLimit")
+    public var mailboxLimit: Int {
+        get { pendingLimit }
+        set { pendingLimit = newValue }
+    }
+
     /// Creates options with a debounce of one second, a ceiling of five seconds, and saving.
     public init() {}
 }

@@ -76,6 +76,10 @@ public final class Entity: Sendable {
     /// Two names are equal when their Unicode scalars are.
     public func propertyIndex(named name: String) -> Int? { propertyIndexes[identical: name] }
 
+    /// The property index of the property with the given name, inherited ones included; nil when there is none.
+    @available(*, deprecated, renamed: "propertyIndex(named:)")
+    public func slot(named name: String) -> Int? { propertyIndex(named: name) }
+
     /// The property with the given name, inherited ones included; nil when there is none.
     public func property(named name: String) -> Property? { propertyIndex(named: name).map { properties[$0] } }
 
