@@ -8,6 +8,8 @@ struct ChangeLineCheck {
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
     private var templates = LineTemplates()
     private static let blobKey = Array("\"blob\"".utf8)
+    /// The beginning of every escape of a letter of "blob".
+    private static let escapedLetter = Array("\\u006".utf8)
 
     /// Validates the change lines of a transaction.
     ///
@@ -38,7 +40,9 @@ struct ChangeLineCheck {
                 throw rejected("\(announced) changes are announced, only \(index) follow", line: reader.line)
             }
             // Lines that match a template have plain values, and a blob reference is an object.
-            if !templates.learn(line, &scanner), !mayNameBlobs { mayNameBlobs = line.contains(Self.blobKey) }
+            if !templates.learn(line, &scanner), !mayNameBlobs {
+                mayNameBlobs = line.contains(Self.blobKey) || line.contains(Self.escapedLetter)
+            }
         }
     }
 }

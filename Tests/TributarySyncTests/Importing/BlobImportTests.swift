@@ -18,11 +18,11 @@ import TributaryStore
 
     init() throws { logs = try LogsFolder() }
 
-    /// A segment whose employees have photos in `blobs`.
-    private func segment(_ photos: [[UInt8]]) -> SegmentText {
+    /// A segment whose employees have photos in `blobs`; `key` is the JSON text of the key "blob".
+    private func segment(_ photos: [[UInt8]], key: String = #""blob""#) -> SegmentText {
         let changes = photos.enumerated().map { index, bytes in
             let id = SyncModel.employee(UInt64(index + 1))
-            let blob = #"{"blob":"\#(SegmentText.hash(bytes))","size":\#(bytes.count)}"#
+            let blob = #"{\#(key):"\#(SegmentText.hash(bytes))","size":\#(bytes.count)}"#
             return #"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","photo":\#(blob)}}"#
         }
         let header = #"{"transaction":1,"clock":"0190335a1bc00000","changes":\#(photos.count)}"#
@@ -87,6 +87,21 @@ import TributaryStore
         try logs.put(bytes, at: path(bytes))
         _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
         #expect(try photos(replica, 1...1).map { try replica.store.whole($0) } == [.binary(bytes)])
+        try await replica.stop()
+    }
+
+    @Test(arguments: [#""\u0062lob""#, #""bl\u006Fb""#, #""bl\u006fb""#, #""b\u006C\u006fb""#])
+    func aBlobWithAnEscapedKeyIsWaitedForAndRead(_ key: String) async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let segment = segment([Self.small], key: key)
+        try logs.put(segment)
+        try await replica.service.importAll()
+        let awaited = UnmetDependency.blob(writer: writer, sha256: SegmentText.hash(Self.small))
+        #expect(try await replica.service.segment(segment.name)?.waitingFor == [awaited])
+        let events = replica.service.segmentEvents()
+        try logs.put(Self.small, at: path(Self.small))
+        _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
+        #expect(try photos(replica, 1...1) == [.binary(Self.small)])
         try await replica.stop()
     }
 
