@@ -50,14 +50,21 @@ import Testing
                 // func d() {}
                 func e<T>(_ t: T) {}
                 var f: Int { 0 }
+                private static let g = 1
+                func i() {
+                    let h = 2
+                    func j() {}
+                }
             }
             """
         let file = SourceFile(path: "Sources/A.swift", text: text)
-        let names = ["A.B.init", "A.B.d", "A.B.e", "A.B.f", "A.e", "B.f"]
-        #expect(names.filter { Self.declares($0, in: file) } == ["A.B.init", "A.B.e", "A.B.f"])
+        let names = ["init", "d", "e", "f", "g", "h", "i", "j"].map { "A.B.\($0)" } + ["A.e", "B.f"]
+        #expect(names.filter { Self.declares($0, in: file) } == ["init", "e", "f", "g", "i"].map { "A.B.\($0)" })
     }
 
     /// Whether the file declares or extends the type and declares the member: `Type.member`, or `Outer.Type.member`.
+    ///
+    /// A member is indented by one level; what is declared inside a function is not a member.
     static func declares(_ name: String, in file: SourceFile) -> Bool {
         let parts = name.split(separator: ".").map(String.init)
         guard let member = parts.last, parts.count > 1 else { return false }
@@ -67,7 +74,10 @@ import Testing
         let isKeyword = member == "init" || member == "subscript"
         let members = isKeyword ? [member] : ["func", "var", "let", "case"].map { "\($0) \(member)" }
         return occurs(types, before: [" ", ":", "<"], in: code)
-            && occurs(members, before: ["(", "<", ":", " ="], in: code)
+            && file.codeLines.contains { line in
+                guard line.prefix(while: { $0 == " " }).count == 4 else { return false }
+                return occurs(members, before: ["(", "<", ":", " ="], in: line)
+            }
     }
 
     /// Whether one of the words stands in the code with one of the endings behind it.
