@@ -3,7 +3,7 @@
 /// The scanner validates UTF-8, escapes, numbers, nesting and repeated keys. Values can be built or skipped, with the
 /// same validation; skipping allocates nothing.
 ///
-/// `JSONValue.init(text:)` is the parser of the module below, for short texts; it accepts equal texts.
+/// `JSONValue.init(text:)` is the parser of the module below, for short texts; it accepts the same texts.
 struct JSONScanner {
     private(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     var position = 0

@@ -11,7 +11,7 @@ package struct SegmentVerifier: Sendable {
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let dependencyEntryLimit = 262_144
 
-    /// The number of changes after which a slice ends with its transaction.
+    /// The number of changes and transactions after which a slice ends with its transaction.
     package var sliceChanges: Int
 
     package init(sliceChanges: Int = 20_000) {

@@ -34,11 +34,14 @@ package struct VerifiedSegment: Sendable {
     package let fileSize: UInt64
     /// The clock of the last transaction, which is the greatest one.
     package let greatestClock: HybridClock
-    /// The first transactions with entries in `seen`, in order, at most ``SegmentVerifier/dependencyLimit``.
+    /// The first transactions with entries in `seen`, in order.
+    ///
+    /// The list ends at ``SegmentVerifier/dependencyLimit`` transactions, or when they have more than
+    /// ``SegmentVerifier/dependencyEntryLimit`` entries.
     ///
     /// The import looks at the entries of each transaction again.
     package let dependencies: [Dependency]
     package let slices: [Slice]
-    /// Whether a change may reference a blob; false is certain.
+    /// Whether a change may reference a blob; when it is false, no change does.
     package let mayNameBlobs: Bool
 }

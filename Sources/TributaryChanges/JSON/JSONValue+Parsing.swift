@@ -1,7 +1,7 @@
 extension JSONValue {
     /// Parses a short JSON text, such as the value of a composite; nil when the text is no JSON or nests deeper than 8.
     ///
-    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts equal texts; tests hold the two to each
+    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts the same texts; tests hold the two to each
     /// other. It reports the offset of an error, skips values without building them, and reads plain values into the
     /// columns of rows. Its functions are inlined into the reader of segments, which another module would prevent, so
     /// this parser is not built on it.

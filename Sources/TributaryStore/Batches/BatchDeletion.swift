@@ -19,13 +19,13 @@ final class BatchDeletion {
         """,
         // Each round of Cascade reads only the objects that the round before has found.
         "CREATE INDEX IF NOT EXISTS temp.tributary_doomed_level ON tributary_doomed(level, root, entity)",
-        // Registers that release a doomed object.
+        // To-one registers of surviving objects that are set to null.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_release(
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, propertyIndex INTEGER NOT NULL,
             PRIMARY KEY (root, id, propertyIndex)) WITHOUT ROWID
         """,
-        // Pairs that are removed, by the code of their link table.
+        // Pairs that are removed from link tables; `link` is the code of the table.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_unlink(
             link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,
@@ -182,7 +182,7 @@ final class BatchDeletion {
 
     // MARK: Changes
 
-    /// Hands one update with all its registers to `block` for each object that releases a doomed object.
+    /// Hands one update to `block` for each surviving object with to-one registers that are set to null.
     func forEachRelease(_ block: (Change) throws -> Void) throws {
         let statement = try BoundStatement(
             db,

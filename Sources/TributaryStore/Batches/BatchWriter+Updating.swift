@@ -12,13 +12,13 @@ extension BatchWriter {
     ) throws -> BatchOutcome {
         let layout = reader.context.layout
         let properties = try BatchProperties(query.entity.name, layout: layout, allowsAbstract: true)
-        var propertyIndexes: [(propertyIndex: Int, expression: BatchExpression)] = []
+        var assignments: [(propertyIndex: Int, expression: BatchExpression)] = []
         for (name, expression) in expressions {
             let propertyIndex = try properties.propertyIndex(name, row: nil)
             try check(expression, propertyIndex: propertyIndex, properties)
-            propertyIndexes.append((propertyIndex, expression))
+            assignments.append((propertyIndex, expression))
         }
-        propertyIndexes.sort { $0.propertyIndex < $1.propertyIndex }
+        assignments.sort { $0.propertyIndex < $1.propertyIndex }
         var count = 0
         var ids: [ManagedObjectID] = []
         let committed = try commitSlices(terms) { take in
@@ -29,7 +29,7 @@ extension BatchWriter {
                 for id in rest.prefix(BatchWriter.sliceSize) {
                     guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
                     var writes: [PropertyWrite] = []
-                    for (propertyIndex, expression) in propertyIndexes {
+                    for (propertyIndex, expression) in assignments {
                         // Sub-entities have the property indexes of their parent entity.
                         let new = try properties.check(
                             value(expression, row, propertyIndex, properties),
@@ -56,7 +56,7 @@ extension BatchWriter {
                 rest = rest.dropFirst(BatchWriter.sliceSize)
             }
         } verify: { number in
-            let written = Set(propertyIndexes.map(\.propertyIndex))
+            let written = Set(assignments.map(\.propertyIndex))
             if let problem = try BatchUniqueness.violation(
                 properties,
                 propertyIndexes: written,

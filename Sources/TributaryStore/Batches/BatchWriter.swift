@@ -16,7 +16,7 @@ package struct BatchWriter {
     /// Writes a batch as one transaction, whose changes `block` hands over slice by slice.
     ///
     /// The function draws clock and sequence, adds derived attributes, and writes history and the lines for export.
-    /// `verify` gets the number of the transaction after everything is written.
+    /// `verify` gets the number of the transaction after all changes are merged, before history is written.
     ///
     /// - Returns: The transaction; nil when `block` handed over no change, so that there is no transaction.
     /// - Throws: What `block` and `verify` throw; nothing is written then.

@@ -25,8 +25,11 @@ package struct FetchQuery: Sendable {
         self.offset = offset
         self.includesSubentities = includesSubentities
     }
+
     /// Whether the order depends on the ID only.
     var isOrderedByID: Bool { sortKeys.isEmpty }
-    /// Whether there are only a few different queries of this form: all objects of an entity, or the first of them.
+    /// Whether the query is for all objects of an entity, or the first of them.
+    ///
+    /// Such queries have few different statements, so the connection caches them.
     var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }

@@ -15,7 +15,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var rescan = Rescan.automatic
     /// The time for which a segment may lack an end line before it counts as damaged.
     package var incompleteGrace = Duration.seconds(60)
-    /// The number of changes after which an import commits; a transaction is never split.
+    /// The number of changes and transactions after which an import commits; a transaction is never split.
     package var sliceChanges = 20_000
     /// The number of bytes that the import may hold in memory.
     package var memory: Int64 = 64 << 20

@@ -8,8 +8,9 @@ final class VisibilityCache {
     private let objects: ObjectTables
     /// For each table, whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
-    /// The maximum number of cached objects in a table.
+    /// The cached visibility of the objects of each table.
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
+    /// The maximum number of cached objects in a table.
     private static let limit = 100_000
 
     init(_ objects: ObjectTables, layout: StoreModel) {

@@ -37,7 +37,7 @@ final class ChangeShape {
 
     /// Whether a change of this shape can write a one-to-one relationship, or a value that is deferred.
     ///
-    /// Such writes, and writes to other objects, are not merged in the order of the transaction.
+    /// Such writes are not merged in the order of the transaction, so their versions need the index of the change.
     let needsIndex: Bool
 
     /// Whether rows of this shape can take the bulk path.
