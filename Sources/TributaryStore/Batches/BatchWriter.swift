@@ -66,30 +66,17 @@ package struct BatchWriter {
     }
 
     private func beginBatch(_ author: String?, _ contextName: String?) throws -> (MergeEngine, TransactionHeader) {
-        let writers = try transaction.writers()
-        let header = TransactionHeader(
-            sequence: try writers.nextSequence(of: writers.own),
-            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
-            author: author,
-            seen: try writers.takeSeen(),
-            changeCount: 0
-        )
-        return (try transaction.begin(writer: writers.own, header: header, context: contextName, isLocal: true), header)
+        let header = try transaction.nextHeader(author: author)
+        let own = try transaction.writers().own
+        return (try transaction.begin(writer: own, header: header, context: contextName, isLocal: true), header)
     }
 
     /// Writes the lines of the outbox that a save of these changes would write.
     private func keep(_ header: TransactionHeader, _ changes: [UInt8]) throws {
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
-        )
         var lines: [UInt8] = []
         lines.reserveCapacity(changes.count + 256)
         header.write(to: &lines)
         lines += changes
-        insert.bind(1, Int64(bitPattern: header.sequence))
-        insert.bind(2, lines)
-        insert.bind(3, Int64(header.changeCount))
-        try insert.run()
+        try OutboxTable(db: db).insert(header, lines: lines)
     }
 }

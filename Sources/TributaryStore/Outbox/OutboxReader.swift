@@ -37,19 +37,6 @@ package struct OutboxReader {
         from first: UInt64,
         _ block: (ExportableTransaction) throws -> Bool
     ) throws {
-        let statement = try BoundStatement(
-            database,
-            "SELECT sequence, lines, changes FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
-        )
-        statement.bind(1, Int64(bitPattern: first))
-        defer { statement.reset() }
-        while try statement.step() {
-            let transaction = ExportableTransaction(
-                sequence: UInt64(bitPattern: statement.integer(0)),
-                lines: statement.bytes(1),
-                changeCount: Int(statement.integer(2))
-            )
-            if try !block(transaction) { return }
-        }
+        try OutboxTable(db: database).forEach(from: first, block)
     }
 }

@@ -92,10 +92,10 @@ final class WriterTable {
         try update.run()
     }
 
-    /// The sequences of other writers that the store's own writer has not announced as seen.
+    /// Returns the sequences of other writers that the store's own writer has not announced as seen.
     ///
     /// They count as announced from now on.
-    func takeSeen() throws -> [UniqueID: UInt64] {
+    func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
             """

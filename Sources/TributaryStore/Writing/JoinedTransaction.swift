@@ -12,15 +12,8 @@ final class JoinedTransaction {
 
     /// Draws number, clock and sequence.
     init(_ transaction: WriteTransaction, author: String?, contextName: String?) throws {
-        let writers = try transaction.writers()
-        own = writers.own
-        header = TransactionHeader(
-            sequence: try writers.nextSequence(of: own),
-            clock: try writers.lastClock().next(at: transaction.reader.context.configuration.environment.wallTime()),
-            author: author,
-            seen: try writers.takeSeen(),
-            changeCount: 0
-        )
+        own = try transaction.writers().own
+        header = try transaction.nextHeader(author: author)
         engine = try transaction.begin(writer: own, header: header, context: contextName, isLocal: true)
         self.transaction = transaction
     }
@@ -39,7 +32,8 @@ final class JoinedTransaction {
     func finish() throws -> CommittedTransaction {
         header.changeCount = changes.count
         let committed = try transaction.end(engine, writer: own, header: header)
-        try transaction.keepLines(LogTransaction(header: header, changes: changes))
+        let lines = LogTransaction(header: header, changes: changes).lines
+        try OutboxTable(db: transaction.db).insert(header, lines: lines)
         return committed
     }
 }

@@ -25,33 +25,30 @@ extension WriteTransaction {
     }
 
     private func commitInside(_ local: LocalTransaction) throws -> CommittedTransaction {
-        let writers = try writers()
-        let own = writers.own
         let changes = try LocalChanges(reader: reader).explicit(local.changes)
-        let header = TransactionHeader(
-            sequence: try writers.nextSequence(of: own),
-            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
-            author: local.author,
-            seen: try writers.takeSeen(),
-            changeCount: changes.count
-        )
+        var header = try nextHeader(author: local.author)
+        header.changeCount = changes.count
+        let own = try writers().own
         let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
         try engine.apply(changes)
         let committed = try end(engine, writer: own, header: header)
-        try keepLines(LogTransaction(header: header, changes: changes))
+        try OutboxTable(db: db).insert(header, lines: LogTransaction(header: header, changes: changes).lines)
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
         return committed
     }
 
-    func keepLines(_ transaction: LogTransaction) throws {
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
+    /// Returns the header of the store's next local transaction, without changes.
+    ///
+    /// What the header announces as seen counts as announced from now on.
+    func nextHeader(author: String?) throws -> TransactionHeader {
+        let writers = try writers()
+        return TransactionHeader(
+            sequence: try writers.nextSequence(of: writers.own),
+            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
+            author: author,
+            seen: try writers.announceSeen(),
+            changeCount: 0
         )
-        insert.bind(1, Int64(bitPattern: transaction.header.sequence))
-        insert.bind(2, transaction.lines)
-        insert.bind(3, Int64(transaction.changes.count))
-        try insert.run()
     }
 
     func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {

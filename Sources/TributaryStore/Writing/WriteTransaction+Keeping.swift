@@ -67,12 +67,6 @@ extension WriteTransaction {
         let answers = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
         answers.bind(1, seconds)
         try answers.run()
-        try db.execute(
-            sql: """
-                DELETE FROM tributary_outgoing WHERE EXISTS (
-                    SELECT 1 FROM tributary_export e
-                    WHERE e.sha256 IS NOT NULL AND sequence BETWEEN e.first AND e.last)
-                """
-        )
+        try OutboxTable(db: db).deleteExported()
     }
 }
