@@ -7,7 +7,7 @@ import TributaryStore
 
 /// Exports local transactions as segments.
 ///
-/// The exporter reads the store's history, so that it covers every way of writing and exports nothing that was
+/// The exporter reads the store's outbox, so that it covers every way of writing and exports nothing that was
 /// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
 /// final name: an interrupted export is completed with identical bytes.
 struct Exporter: Sendable {
