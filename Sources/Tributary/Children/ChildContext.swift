@@ -148,7 +148,7 @@ public actor ChildContext {
 
     /// Hands the saves of the block to the parent; the next block runs afterwards.
     private func handOver() async {
-        let saves = source.takeSaves()
+        let saves = source.removeSaves()
         if !saves.isEmpty {
             let lost = await link.absorb(saves)
             context.recordChange { $0.discarded += lost }

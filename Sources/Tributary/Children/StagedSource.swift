@@ -30,7 +30,7 @@ final class StagedSource: ContextSource {
     }
 
     /// Ends a block and returns the saves that the parent has to absorb.
-    func takeSaves() -> [StagedSave] {
+    func removeSaves() -> [StagedSave] {
         defer { saves = [] }
         return saves
     }

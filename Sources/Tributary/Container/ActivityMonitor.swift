@@ -16,11 +16,11 @@ public final class ActivityMonitor {
     public var isActive: Bool { !running.isEmpty }
 
     init(_ board: ActivityBoard) {
-        let news = board.broadcast.stream()
+        let changes = board.broadcast.stream()
         running = board.running
         // The task ends when the container closes or the monitor is released; it cannot be a child task.
         Task { [weak self] in
-            for await _ in news {
+            for await _ in changes {
                 guard let self else { return }
                 self.running = board.running
             }

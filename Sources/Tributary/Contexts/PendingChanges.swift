@@ -181,7 +181,7 @@ final class PendingChanges {
     }
 
     /// Returns the refused writes and removes them.
-    func takeRefusedWrites() -> [ValidationFailure] {
+    func removeRefusedWrites() -> [ValidationFailure] {
         defer { refusedWrites = RefusedWrites() }
         return refusedWrites.failures
     }

@@ -133,27 +133,27 @@ public final class FetchedResultsController<Object: ManagedObject> {
         // A context that closes releases its observers, which ends the streams.
         let ending = Ending { [broadcast] in broadcast.finish() }
         var observer: ObserverToken?
-        observer = context.observeChanges { [weak self] notice in
+        observer = context.observeChanges { [weak self] changes in
             guard let self else {
                 observer?.cancel()
                 return
             }
-            withExtendedLifetime(ending) { self.apply(notice) }
+            withExtendedLifetime(ending) { self.apply(changes) }
         }
         self.observer = observer
     }
 
-    private func apply(_ notice: ObjectsDidChange) {
+    private func apply(_ changes: ObjectsDidChange) {
         let touched = Set(
             [
-                notice.inserted, notice.updated, notice.deleted, notice.merged.inserted, notice.merged.updated,
-                notice.merged.deleted,
+                changes.inserted, changes.updated, changes.deleted, changes.merged.inserted, changes.merged.updated,
+                changes.merged.deleted,
             ].joined()
         )
         do {
-            if hasMissed || notice.isEverything || query.mustAskAgain(touched) {
+            if hasMissed || changes.isEverything || query.mustAskAgain(touched) {
                 let entries = try query.fetch(in: context)
-                let isAnything = hasMissed || notice.isEverything
+                let isAnything = hasMissed || changes.isEverything
                 hasMissed = false
                 replaceAll(entries) { isAnything || touched.contains($0) }
                 return

@@ -9,7 +9,7 @@ struct SaveValidation {
     ///
     /// - Throws: ``ValidationError`` with all failures.
     func validate() throws {
-        var failures = context.pending.takeRefusedWrites()
+        var failures = context.pending.removeRefusedWrites()
         for object in context.pending.objects {
             switch object.state {
             case .deleted: failures += deletionFailures(of: object)
