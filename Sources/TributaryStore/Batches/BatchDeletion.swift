@@ -85,7 +85,7 @@ final class BatchDeletion {
     }
 
     /// The tables and conditions that lead from doomed objects of an entity to the objects at the other end.
-    private func way(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
+    private func targets(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
         """
         FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
         WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code)
@@ -104,7 +104,7 @@ final class BatchDeletion {
             db,
             """
             INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level)
-            SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(way(entity, join)) AND d.level = ?1
+            SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(targets(entity, join)) AND d.level = ?1
             """
         )
     }
@@ -128,13 +128,14 @@ final class BatchDeletion {
     ) throws {
         let statement = try BoundStatement(
             db,
-            "SELECT d.id, o._id, \(entityCode(join.target)) \(way(entity, join)) AND \(survives(join.target)) LIMIT 1"
+            "SELECT d.id, o._id, \(entityCode(join.target)) \(targets(entity, join)) AND \(survives(join.target)) LIMIT 1"
         )
         let found = try statement.first { row -> BatchError? in
-            guard let id = row.id(0), let other = row.id(1), let there = layout.entity(code: row.integer(2)) else {
+            guard let id = row.id(0), let other = row.id(1), let otherEntity = layout.entity(code: row.integer(2))
+            else {
                 return nil
             }
-            return .denied(objectID(id, entity), relationship: relationship.name, by: objectID(other, there))
+            return .denied(objectID(id, entity), relationship: relationship.name, by: objectID(other, otherEntity))
         }
         if let problem = found ?? nil { throw problem }
     }
@@ -150,20 +151,20 @@ final class BatchDeletion {
         case .column, .none: return
         case .inverse, .inverseColumn:
             guard let name = relationship.inverse,
-                let there = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
+                let inverseIndex = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
             else { return }
             let statement = try BoundStatement(
                 db,
                 """
                 INSERT OR IGNORE INTO temp.tributary_release(root, id, entity, propertyIndex)
-                SELECT \(join.target.code), o._id, \(entityCode(join.target)), \(there) \(way(entity, join))
+                SELECT \(join.target.code), o._id, \(entityCode(join.target)), \(inverseIndex) \(targets(entity, join))
                     AND \(survives(join.target))
                 """
             )
             try statement.run()
         case .links(let index, let ownsPairs):
             let link = layout.links[index]
-            func take(_ near: String) throws {
+            func addPairs(with near: String) throws {
                 let statement = try BoundStatement(
                     db,
                     """
@@ -175,8 +176,8 @@ final class BatchDeletion {
                 )
                 try statement.run()
             }
-            if ownsPairs || link.isSymmetric { try take("_source") }
-            if !ownsPairs || link.isSymmetric { try take("_target") }
+            if ownsPairs || link.isSymmetric { try addPairs(with: "_source") }
+            if !ownsPairs || link.isSymmetric { try addPairs(with: "_target") }
         }
     }
 

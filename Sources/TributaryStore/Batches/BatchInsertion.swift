@@ -14,7 +14,7 @@ final class BatchInsertion {
     private(set) var count = 0
     private(set) var ids: [ManagedObjectID] = []
 
-    typealias Take = ([Change]) throws -> Void
+    typealias Apply = ([Change]) throws -> Void
 
     init(properties: BatchProperties, keys: BatchUniqueness, terms: BatchTerms, reader: Reader) {
         self.properties = properties
@@ -24,7 +24,7 @@ final class BatchInsertion {
         defaults = properties.entity.entity.properties.map { $0.attribute?.defaultValue ?? .null }
     }
 
-    func add(_ given: [String: PropertyValue], row: Int, _ take: Take) throws {
+    func add(_ given: [String: PropertyValue], row: Int, _ apply: Apply) throws {
         var values = defaults
         var written: [Int] = []
         var id: UniqueID?
@@ -38,25 +38,25 @@ final class BatchInsertion {
             written.append(propertyIndex)
         }
         try checkMandatory(values, row: row)
-        if !keys.isEmpty, try settle(values, written.sorted(), row: row, take) { return }
+        if !keys.isEmpty, try resolveCollision(of: values, written.sorted(), row: row, apply) { return }
         let uniqueID = id ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
         let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
         slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
         rows[uniqueID] = row
-        if !keys.isEmpty { keys.note(values, row: row) }
-        note(objectID(uniqueID))
-        if slice.count >= BatchWriter.sliceSize { try flush(take) }
+        if !keys.isEmpty { keys.addPending(values, row: row) }
+        record(objectID(uniqueID))
+        if slice.count >= BatchWriter.sliceSize { try flush(apply) }
     }
 
-    func flush(_ take: Take) throws {
+    func flush(_ apply: Apply) throws {
         defer {
             slice.removeAll(keepingCapacity: true)
             rows.removeAll(keepingCapacity: true)
-            keys.flushed()
+            keys.removePending()
         }
         do {
-            try take(slice)
+            try apply(slice)
         } catch StoreError.duplicateID(let id) {
             throw BatchError.duplicateID(row: rows[id.uniqueID] ?? 0, id)
         }
@@ -78,10 +78,11 @@ final class BatchInsertion {
     /// Handles a row whose unique key belongs to another object.
     ///
     /// - Returns: true when the row needs no insert any more.
-    private func settle(_ values: [PropertyValue], _ written: [Int], row: Int, _ take: Take) throws -> Bool {
+    private func resolveCollision(of values: [PropertyValue], _ written: [Int], row: Int, _ apply: Apply) throws -> Bool
+    {
         var collision = try keys.collision(of: values)
         if case .pending = collision {
-            try flush(take)
+            try flush(apply)
             collision = try keys.collision(of: values)
         }
         guard case .stored(let other, let names) = collision else { return false }
@@ -89,36 +90,36 @@ final class BatchInsertion {
         case .refuse: throw BatchError.constraint(row: row, properties: names, existing: other.id)
         case .skip: return true
         case .replace:
-            try flush(take)
-            try take([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
+            try flush(apply)
+            try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
             // Another object may have another key of the row.
-            return try settle(values, written, row: row, take)
+            return try resolveCollision(of: values, written, row: row, apply)
         case .update:
             // The changes that are not applied yet may concern this object.
-            try flush(take)
+            try flush(apply)
             var writes: [PropertyWrite] = []
             for propertyIndex in written {
                 guard
-                    let there = other.entity.propertyIndex(
+                    let otherIndex = other.entity.propertyIndex(
                         named: properties.entity.entity.properties[propertyIndex].name
                     ),
                     let write = properties.updateWrite(
-                        from: other.values[there],
+                        from: other.values[otherIndex],
                         to: values[propertyIndex],
                         propertyIndex: propertyIndex
                     )
                 else { continue }
                 writes.append(write)
             }
-            note(other.id)
+            record(other.id)
             if !writes.isEmpty {
-                try take([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes))])
+                try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes))])
             }
             return true
         }
     }
 
-    private func note(_ id: ManagedObjectID) {
+    private func record(_ id: ManagedObjectID) {
         count += 1
         if terms.listsIDs { ids.append(id) }
     }

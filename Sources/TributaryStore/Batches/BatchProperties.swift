@@ -31,8 +31,8 @@ struct BatchProperties {
             if attribute.derivationExpression != nil { throw refused("it is derived") }
         case .relationship(let relationship, _):
             if relationship.isToMany { throw refused("it is to-many") }
-            guard case .column(let place) = entity.places[propertyIndex],
-                case .reference(_, false, _) = table.columns[place].kind
+            guard case .column(let column) = entity.places[propertyIndex],
+                case .reference(_, false, _) = table.columns[column].kind
             else { throw refused("it is one-to-one") }
         }
         return propertyIndex

@@ -60,7 +60,7 @@ final class BatchUniqueness {
             let key = constraint.propertyIndexes.map { values[$0] }
             if key.contains(.null) { continue }
             if pending[Key(constraint: index, values: key)] != nil { return .pending }
-            for (place, value) in key.enumerated() { constraint.find.bind(Int32(place + 1), value) }
+            for (index, value) in key.enumerated() { constraint.find.bind(Int32(index + 1), value) }
             if let row = try constraint.find.first({ reading.row($0) }), let row {
                 return .stored(row, properties: constraint.names)
             }
@@ -68,14 +68,16 @@ final class BatchUniqueness {
         return .none
     }
 
-    func note(_ values: [PropertyValue], row: Int) {
+    /// Remembers the unique keys of a row that is not in the store yet.
+    func addPending(_ values: [PropertyValue], row: Int) {
         for (index, constraint) in constraints.enumerated() {
             let key = constraint.propertyIndexes.map { values[$0] }
             if !key.contains(.null) { pending[Key(constraint: index, values: key)] = row }
         }
     }
 
-    func flushed() { pending.removeAll(keepingCapacity: true) }
+    /// Forgets the rows that were not in the store, once they are.
+    func removePending() { pending.removeAll(keepingCapacity: true) }
 
     /// Two objects with one key, at least one of which the transaction has changed.
     static func violation(
@@ -96,13 +98,13 @@ final class BatchUniqueness {
             guard let holder = related.first(where: { $0.entity.uniquenessConstraints.contains(names) }) else {
                 continue
             }
-            let places = names.compactMap { name in
+            let columns = names.compactMap { name in
                 holder.entity.propertyIndex(named: name).flatMap { holder.propertyColumns[$0] }
             }
             let written = Set(propertyIndexes.compactMap { properties.entity.propertyColumns[$0] })
-            guard places.count == names.count, !written.isDisjoint(with: places) else { continue }
-            var conditions = places.map { place in
-                "x.\(table.columns[place].quotedName) = o.\(table.columns[place].quotedName)"
+            guard columns.count == names.count, !written.isDisjoint(with: columns) else { continue }
+            var conditions = columns.map { column in
+                "x.\(table.columns[column].quotedName) = o.\(table.columns[column].quotedName)"
             }
             if table.hasEntityColumn {
                 let owners = properties.layout.codes(ofUniqueKey: names, of: holder.entity)

@@ -28,12 +28,12 @@ extension BatchWriter {
         try deletion.followRules()
         var count = 0
         var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(terms) { take in
+        let committed = try commitSlices(terms) { apply in
             var slice: [Change] = []
             func add(_ change: Change) throws {
                 slice.append(change)
                 guard slice.count >= BatchWriter.sliceSize else { return }
-                try take(slice)
+                try apply(slice)
                 slice.removeAll(keepingCapacity: true)
             }
             // The batch removes references before the objects; it has found all of them before it changes anything.
@@ -44,7 +44,7 @@ extension BatchWriter {
                 if terms.listsIDs { ids.append(id) }
                 try add(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
             }
-            try take(slice)
+            try apply(slice)
         }
         try deletion.clear()
         return BatchOutcome(committed: committed, count: count, ids: ids)

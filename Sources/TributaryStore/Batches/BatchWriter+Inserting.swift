@@ -16,15 +16,15 @@ extension BatchWriter {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = try BatchUniqueness(properties, reader: reader)
         let insertion = BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
-        let committed = try commitSlices(terms) { take in
+        let committed = try commitSlices(terms) { apply in
             var row = 0
             while true {
                 var values: [String: PropertyValue] = [:]
                 if try next(&values) { break }
-                try insertion.add(values, row: row, take)
+                try insertion.add(values, row: row, apply)
                 row += 1
             }
-            try insertion.flush(take)
+            try insertion.flush(apply)
         }
         return BatchOutcome(committed: committed, count: insertion.count, ids: insertion.ids)
     }

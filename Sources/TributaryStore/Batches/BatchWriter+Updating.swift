@@ -21,7 +21,7 @@ extension BatchWriter {
         assignments.sort { $0.propertyIndex < $1.propertyIndex }
         var count = 0
         var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(terms) { take in
+        let committed = try commitSlices(terms) { apply in
             // All objects are found before one is changed, so that no change moves an object into or out of the query.
             var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
             while !rest.isEmpty {
@@ -52,7 +52,7 @@ extension BatchWriter {
                     count += 1
                     if terms.listsIDs { ids.append(row.id) }
                 }
-                try take(changes)
+                try apply(changes)
                 rest = rest.dropFirst(BatchWriter.sliceSize)
             }
         } verify: { number in

@@ -22,7 +22,7 @@ package struct BatchWriter {
     /// - Throws: What `block` and `verify` throw; nothing is written then.
     func commitSlices(
         _ terms: BatchTerms,
-        _ block: (_ take: ([Change]) throws -> Void) throws -> Void,
+        _ block: (_ apply: ([Change]) throws -> Void) throws -> Void,
         verify: (_ number: Int64) throws -> Void = { _ in }
     ) throws -> CommittedTransaction? {
         let savepoint = "tributary_batch"

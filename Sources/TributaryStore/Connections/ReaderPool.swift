@@ -24,7 +24,8 @@ final class ReaderPool: Sendable {
         self.trace = trace
     }
 
-    func take() throws -> StoreConnection {
+    /// Lends a connection; the borrower returns it with ``giveBack(_:)``.
+    func lend() throws -> StoreConnection {
         let idle = try state.withLock { state -> StoreConnection? in
             guard !state.isClosed else { throw StoreError.closed }
             return state.idle.popLast()

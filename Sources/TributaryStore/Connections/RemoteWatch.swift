@@ -81,15 +81,15 @@ package final class RemoteWatch: Sendable {
 
     private func run(_ changed: @Sendable (Int64) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        var isOwing = false
+        var mustReadAgain = false
         while true {
-            let news = wait(descriptor < 0 || isOwing ? 1000 : -1, &buffer)
-            if news == .stop { break }
-            guard news == .store || (news == .nothing && (descriptor < 0 || isOwing)) else { continue }
+            let result = wait(descriptor < 0 || mustReadAgain ? 1000 : -1, &buffer)
+            if result == .stop { break }
+            guard result == .store || (result == .nothing && (descriptor < 0 || mustReadAgain)) else { continue }
             gather(&buffer)
             let newest = newest()
             // The loop reads the newest transaction again after a failed read.
-            isOwing = newest == nil
+            mustReadAgain = newest == nil
             if let newest { changed(newest) }
         }
         try? connection.close()
@@ -101,7 +101,7 @@ package final class RemoteWatch: Sendable {
         ended.signal()
     }
 
-    private enum News {
+    private enum WaitResult {
         case store
         case other
         case nothing
@@ -109,7 +109,7 @@ package final class RemoteWatch: Sendable {
     }
 
     /// Waits for events for at most the given milliseconds; -1 waits without a limit.
-    private func wait(_ milliseconds: Int32, _ buffer: inout [UInt8]) -> News {
+    private func wait(_ milliseconds: Int32, _ buffer: inout [UInt8]) -> WaitResult {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0),
@@ -131,9 +131,9 @@ package final class RemoteWatch: Sendable {
         guard descriptor >= 0 else { return }
         let end = ContinuousClock.now + RemoteWatch.ceiling
         while ContinuousClock.now < end {
-            let news = wait(RemoteWatch.quiet, &buffer)
+            let result = wait(RemoteWatch.quiet, &buffer)
             // The stop request stays in the pipe for the next wait.
-            if news == .nothing || news == .stop { return }
+            if result == .nothing || result == .stop { return }
         }
     }
 

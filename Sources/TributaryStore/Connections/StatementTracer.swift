@@ -28,14 +28,14 @@ final class StatementTracer: @unchecked Sendable {
             { event, context, statement, _ in
                 guard let context, let statement else { return 0 }
                 let tracer = Unmanaged<StatementTracer>.fromOpaque(context).takeUnretainedValue()
-                tracer.note(Int32(bitPattern: event), OpaquePointer(statement))
+                tracer.handle(Int32(bitPattern: event), OpaquePointer(statement))
                 return 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
     }
 
-    private func note(_ event: Int32, _ statement: OpaquePointer) {
+    private func handle(_ event: Int32, _ statement: OpaquePointer) {
         switch event {
         case SQLITE_TRACE_STMT:
             // SQLite reports the triggers of a running statement under the pointer of that statement.

@@ -66,7 +66,7 @@ extension WriterTurn {
         var number: Int64 = 0
         do {
             for _ in 0..<max(count, 1) {
-                let connection = try store.readers.take()
+                let connection = try store.readers.lend()
                 connections.append(connection)
                 number = try connection.run { database in
                     try database.execute(sql: "BEGIN DEFERRED")

@@ -6,7 +6,7 @@ extension Store {
     /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
     package func readAside<T: Sendable>(_ block: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         let cancellation = ReadCancellation()
-        let connection = try readers.take()
+        let connection = try readers.lend()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 connection.enqueue { [self] database in

@@ -35,7 +35,7 @@ package final class Store: Sendable {
 
     /// Reads the state that is committed when the read begins.
     package func read<T>(_ block: (Reader) throws -> T) throws -> T {
-        let connection = try readers.take()
+        let connection = try readers.lend()
         defer { readers.giveBack(connection) }
         return try connection.run { database in
             try StoreError.mapping {

@@ -50,15 +50,15 @@ final class MergeState {
             visible.reset()
             partial.reset()
         }
-        let places = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
+        let columnIndexes = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
         var row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
         var partialID = try partial.step() ? partial.id(0) : nil
         while row != nil || partialID != nil {
             if let current = row, partialID.map({ current.id < $0 }) ?? true {
-                try emitVisible(current, visible, table, places, emit)
+                try emitVisible(current, visible, table, columnIndexes, emit)
                 row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
             } else if let id = partialID {
-                try emitPartial(id, partial, table, places, emit)
+                try emitPartial(id, partial, table, columnIndexes, emit)
                 partialID = try partial.step() ? partial.id(0) : nil
             }
         }
@@ -68,24 +68,26 @@ final class MergeState {
         _ row: VisibleRow,
         _ statement: BoundStatement,
         _ table: TableLayout,
-        _ places: [Int],
+        _ columnIndexes: [Int],
         _ emit: (String) -> Void
     ) throws {
         let entity = layout.entities[row.entity]
         var head = "\(table.root.name) \(row.id) \(entity.entity.name) inserted \(try text(row.versions.inserted))"
         if let deleted = row.versions.deleted { head += " deleted \(try text(deleted))" }
         emit(head)
-        for place in places {
-            let column = table.columns[place]
-            let shown = column.value(in: statement, at: Int32(6 + place))
-            if includesShown, entity.holds[place] || !column.isRegister {
+        for columnIndex in columnIndexes {
+            let column = table.columns[columnIndex]
+            let shown = column.value(in: statement, at: Int32(6 + columnIndex))
+            if includesShown, entity.holds[columnIndex] || !column.isRegister {
                 emit("  \(column.name) shows \(shown.canonicalBlob.json.text)")
             }
             guard column.isRegister, column.mergeRule != .counter,
-                let number = row.versions.register(place, isHeld: entity.holds[place])
+                let number = row.versions.register(columnIndex, isHeld: entity.holds[columnIndex])
             else { continue }
             var value = shown
-            if case .reference = column.kind, shown.isNull, let target = try unresolvedTarget(table, row.id, place) {
+            if case .reference = column.kind, shown.isNull,
+                let target = try unresolvedTarget(table, row.id, columnIndex)
+            {
                 value = .reference(target)
             }
             emit(try register(column, value, number))
@@ -96,15 +98,15 @@ final class MergeState {
         _ id: UniqueID,
         _ statement: BoundStatement,
         _ table: TableLayout,
-        _ places: [Int],
+        _ columnIndexes: [Int],
         _ emit: (String) -> Void
     ) throws {
         let object = statement.withBytes(2) { PartialRow(deleted: statement.optionalInteger(1), packed: $0) }
         guard object.deleted != nil || !object.registers.isEmpty else { return }
         emit("\(table.root.name) \(id) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
-        for place in places {
-            guard let held = object.registers[place] else { continue }
-            emit(try register(table.columns[place], held.value, held.version))
+        for columnIndex in columnIndexes {
+            guard let held = object.registers[columnIndex] else { continue }
+            emit(try register(table.columns[columnIndex], held.value, held.version))
         }
     }
 
@@ -114,14 +116,14 @@ final class MergeState {
         return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text
     }
 
-    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ place: Int) throws -> UniqueID? {
+    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ columnIndex: Int) throws -> UniqueID? {
         let statement = try BoundStatement(
             reader.database,
             "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         statement.bind(1, table.code)
         statement.bind(2, id)
-        statement.bind(3, Int64(place))
+        statement.bind(3, Int64(columnIndex))
         return try statement.first { $0.id(0) } ?? nil
     }
 
@@ -149,8 +151,8 @@ final class MergeState {
     }
 
     private func counters(of table: TableLayout, _ emit: (String) -> Void) throws {
-        let places = table.columns.indices.filter { table.columns[$0].mergeRule == .counter }
-        for place in places.sorted(by: { table.columns[$0].name < table.columns[$1].name }) {
+        let columnIndexes = table.columns.indices.filter { table.columns[$0].mergeRule == .counter }
+        for columnIndex in columnIndexes.sorted(by: { table.columns[$0].name < table.columns[$1].name }) {
             let statement = try BoundStatement(
                 reader.database,
                 """
@@ -159,11 +161,11 @@ final class MergeState {
                 """
             )
             statement.bind(1, table.code)
-            statement.bind(2, Int64(place))
+            statement.bind(2, Int64(columnIndex))
             try statement.forEach { row in
                 guard let id = row.id(0) else { return }
-                let total = table.columns[place].value(in: row, at: 2).json.text
-                emit("counter \(table.root.name) \(id) \(table.columns[place].name) \(row.text(1)) \(total)")
+                let total = table.columns[columnIndex].value(in: row, at: 2).json.text
+                emit("counter \(table.root.name) \(id) \(table.columns[columnIndex].name) \(row.text(1)) \(total)")
             }
         }
     }

@@ -73,13 +73,15 @@ enum AggregateFunctions {
         _ values: UnsafeMutablePointer<OpaquePointer?>?,
         _ kind: ValueKind
     ) {
-        guard let values, let place = place(context, size: MemoryLayout<UnsafeMutableRawPointer?>.size) else { return }
+        guard let values, let memory = memory(context, size: MemoryLayout<UnsafeMutableRawPointer?>.size) else {
+            return
+        }
         let collected: Collected
-        if let known = place.pointee {
+        if let known = memory.pointee {
             collected = Unmanaged<Collected>.fromOpaque(known).takeUnretainedValue()
         } else {
             collected = Collected()
-            place.pointee = Unmanaged.passRetained(collected).toOpaque()
+            memory.pointee = Unmanaged.passRetained(collected).toOpaque()
         }
         let value = PropertyValue(sqlite: values[0], kind: kind)
         if !value.isNull { collected.values.append(value) }
@@ -91,15 +93,16 @@ enum AggregateFunctions {
         _ context: OpaquePointer?
     ) {
         var values: [PropertyValue] = []
-        if let place = place(context, size: 0), let known = place.pointee {
+        if let memory = memory(context, size: 0), let known = memory.pointee {
             values = Unmanaged<Collected>.fromOpaque(known).takeRetainedValue().values
-            place.pointee = nil
+            memory.pointee = nil
         }
         AggregateEvaluator.value(aggregate, values, kind: kind).setResult(of: context)
     }
 
     /// The memory in which SQLite keeps the values of one group; nil when there were no rows.
-    private static func place(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+    private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    {
         sqlite3_aggregate_context(context, Int32(size))?
             .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     }

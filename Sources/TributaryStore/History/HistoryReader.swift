@@ -43,11 +43,11 @@ package struct HistoryReader {
             )
         }
         guard let last = found.last else { return [] }
-        var places: [Int64: Int] = [:]
-        for (place, transaction) in found.enumerated() { places[transaction.number] = place }
+        var indexes: [Int64: Int] = [:]
+        for (index, transaction) in found.enumerated() { indexes[transaction.number] = index }
         try forEachChange(after: number, through: last.number) { number, shape, id in
-            guard let place = places[number] else { return true }
-            found[place].changes.append(
+            guard let index = indexes[number] else { return true }
+            found[index].changes.append(
                 .init(id: objectID(id, entity: shape.entity), kind: shape.kind, properties: shape.properties)
             )
             return true

@@ -97,11 +97,11 @@ package struct Catalogue {
             )
         }
         for table in layout.tables {
-            for (place, column) in table.columns.enumerated() {
+            for (index, column) in table.columns.enumerated() {
                 entries[Key(kind: .column, owner: table.root.name, name: column.name)] = Entry(
-                    code: Int64(place),
+                    code: Int64(index),
                     definition: column.definition,
-                    initial: layout.initial(of: place, in: table)
+                    initial: layout.initial(of: index, in: table)
                 )
             }
         }

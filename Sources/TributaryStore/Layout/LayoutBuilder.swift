@@ -12,7 +12,7 @@ package struct LayoutBuilder {
     /// For each root entity, its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
     /// The column index by entity and property.
-    private var columnPlaces: [String: [String: Int]] = [:]
+    private var columnIndexes: [String: [String: Int]] = [:]
 
     package init(model: Model, catalogue: Catalogue) {
         self.model = model
@@ -24,14 +24,14 @@ package struct LayoutBuilder {
     package mutating func build(storeName: String, formerNames: FormerNamesSource? = nil) -> StoreModel {
         let tableNames = roots.map { LayoutBuilder.free($0.name, taken: &taken) }
         for entity in model.entities where entity.parent != nil { taken.insert(entity.name.lowercased()) }
-        for root in roots { columns.append(placeColumns(of: root)) }
+        for root in roots { columns.append(layOutColumns(of: root)) }
         connectInverseColumns()
         var nextEntity = catalogue.nextCode(.entity)
         let codes = model.entities.map { catalogue.code(.entity, $0.name, from: &nextEntity) }
-        let links = placeLinks()
+        let links = layOutLinks()
         let entities = zip(model.entities, codes).map { entity, code in
             let table = tableIndexes[entity.root] ?? 0
-            let own = Set((columnPlaces[entity.name] ?? [:]).values)
+            let own = Set((columnIndexes[entity.name] ?? [:]).values)
             return EntityLayout(
                 entity: entity,
                 code: code,
@@ -71,25 +71,25 @@ package struct LayoutBuilder {
             .reduce(into: [root]) { $0.append($1) }
     }
 
-    private mutating func placeColumns(of root: Entity) -> [ColumnLayout] {
+    private mutating func layOutColumns(of root: Entity) -> [ColumnLayout] {
         var found: [ColumnLayout] = []
         var byName: [String: Int] = [:]
         // A one-to-one register and its inverse column belong to each other only.
         var inverses: [Int: String] = [:]
         for entity in hierarchy(of: root) {
             let inherited = entity.parent.flatMap { model.entity(named: $0) }
-            columnPlaces[entity.name] = inherited.flatMap { columnPlaces[$0.name] } ?? [:]
+            columnIndexes[entity.name] = inherited.flatMap { columnIndexes[$0.name] } ?? [:]
             for property in entity.properties.dropFirst(inherited?.properties.count ?? 0) {
                 guard let (kind, definition) = describe(property, in: entity) else { continue }
                 var name = property.name
                 let inverse = oneToOneInverse(of: property)
-                if let place = byName[name.lowercased()] {
-                    if found[place].property == property.name, found[place].definition == definition,
-                        inverses[place] == inverse
+                if let columnIndex = byName[name.lowercased()] {
+                    if found[columnIndex].property == property.name, found[columnIndex].definition == definition,
+                        inverses[columnIndex] == inverse
                     {
                         // The column is external only when every property that shares it may be external.
-                        found[place].isExternal = found[place].isExternal && isExternal(property)
-                        columnPlaces[entity.name]?[property.name] = place
+                        found[columnIndex].isExternal = found[columnIndex].isExternal && isExternal(property)
+                        columnIndexes[entity.name]?[property.name] = columnIndex
                         continue
                     }
                     name = "\(entity.name)_\(property.name)"
@@ -101,7 +101,7 @@ package struct LayoutBuilder {
                 }
                 byName[name.lowercased()] = found.count
                 inverses[found.count] = inverse
-                columnPlaces[entity.name]?[property.name] = found.count
+                columnIndexes[entity.name]?[property.name] = found.count
                 found.append(
                     ColumnLayout(
                         property: property.name,
@@ -113,20 +113,20 @@ package struct LayoutBuilder {
                 )
             }
         }
-        return keepPlaces(found, root: root)
+        return keepIndexes(found, root: root)
     }
 
     /// Moves recorded columns to their recorded indexes and appends new columns.
-    private mutating func keepPlaces(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
+    private mutating func keepIndexes(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
         let known = catalogue.columns(of: root.name).map(\.name)
         let order = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($1, $0) })
         let indexes = found.indices.sorted {
             (order[found[$0].name] ?? known.count + $0) < (order[found[$1].name] ?? known.count + $1)
         }
-        var placeOf = [Int](repeating: 0, count: found.count)
-        for (place, index) in indexes.enumerated() { placeOf[index] = place }
+        var newIndexes = [Int](repeating: 0, count: found.count)
+        for (newIndex, index) in indexes.enumerated() { newIndexes[index] = newIndex }
         for entity in hierarchy(of: root) {
-            columnPlaces[entity.name] = columnPlaces[entity.name]?.mapValues { placeOf[$0] }
+            columnIndexes[entity.name] = columnIndexes[entity.name]?.mapValues { newIndexes[$0] }
         }
         return indexes.map { found[$0] }
     }
@@ -190,22 +190,24 @@ package struct LayoutBuilder {
             guard let table = tableIndexes[entity.root] else { continue }
             for property in entity.properties {
                 guard case .relationship(let relationship, .inverse(let owner, let name)) = property,
-                    !relationship.isToMany, let place = columnPlaces[entity.name]?[property.name],
+                    !relationship.isToMany, let columnIndex = columnIndexes[entity.name]?[property.name],
                     let source = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
-                    let column = columnPlaces[owner]?[name],
+                    let column = columnIndexes[owner]?[name],
                     case .reference(let target, let isOneToOne, _) = columns[source][column].kind
                 else { continue }
-                columns[table][place] = columns[table][place].with(.inverseColumn(source: source, column: column))
+                columns[table][columnIndex] = columns[table][columnIndex].with(
+                    .inverseColumn(source: source, column: column)
+                )
                 columns[source][column] = columns[source][column].with(
-                    .reference(target: target, isOneToOne: isOneToOne, inverse: place)
+                    .reference(target: target, isOneToOne: isOneToOne, inverse: columnIndex)
                 )
             }
         }
     }
 
-    // MARK: Links and places
+    // MARK: Links
 
-    private mutating func placeLinks() -> [LinkLayout] {
+    private mutating func layOutLinks() -> [LinkLayout] {
         var links: [LinkLayout] = []
         var next = catalogue.nextCode(.link)
         for entity in model.entities {
@@ -261,7 +263,7 @@ package struct LayoutBuilder {
     }
 
     private func place(of property: Property, in entity: Entity, links: [LinkLayout]) -> EntityLayout.Place {
-        if let column = columnPlaces[entity.name]?[property.name], let table = tableIndexes[entity.root] {
+        if let column = columnIndexes[entity.name]?[property.name], let table = tableIndexes[entity.root] {
             if case .inverseColumn(let source, let register) = columns[table][column].kind, register >= 0 {
                 return .inverseColumn(column, table: source, column: register)
             }
@@ -273,7 +275,7 @@ package struct LayoutBuilder {
             return linkNames[table].map { .links($0, ownsPairs: ownsPairs) } ?? .none
         case .inverse(let owner, let name):
             guard let table = model.entity(named: owner).flatMap({ tableIndexes[$0.root] }),
-                let column = columnPlaces[owner]?[name]
+                let column = columnIndexes[owner]?[name]
             else { return .none }
             return .inverse(table: table, column: column, order: orderLink(of: property, in: entity))
         case .column: return .none
@@ -282,8 +284,8 @@ package struct LayoutBuilder {
 
     private func defaults(of entity: Entity, count: Int) -> [PropertyValue] {
         var defaults = Array(repeating: PropertyValue.null, count: count)
-        for (name, place) in columnPlaces[entity.name] ?? [:] {
-            defaults[place] = entity.property(named: name)?.attribute?.defaultValue ?? .null
+        for (name, columnIndex) in columnIndexes[entity.name] ?? [:] {
+            defaults[columnIndex] = entity.property(named: name)?.attribute?.defaultValue ?? .null
         }
         return defaults
     }

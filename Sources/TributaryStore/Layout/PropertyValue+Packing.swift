@@ -46,13 +46,13 @@ extension PropertyValue {
             guard let bits = reader.next() else { return nil }
             self = .date(DateValue(secondsSinceReferenceDate: Double(bitPattern: bits)))
         case 8:
-            guard let bytes = reader.take(16) else { return nil }
+            guard let bytes = reader.read(16) else { return nil }
             self = .uuid(UniqueID(bytes: bytes))
         case 13:
-            guard let bytes = reader.take(16) else { return nil }
+            guard let bytes = reader.read(16) else { return nil }
             self = .reference(UniqueID(bytes: bytes))
         case let tag?:
-            guard let count = reader.next(), let bytes = reader.take(Int(clamping: count)) else { return nil }
+            guard let count = reader.next(), let bytes = reader.read(Int(clamping: count)) else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             switch tag {
             case 5: self = .string(text)

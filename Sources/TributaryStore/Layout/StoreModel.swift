@@ -36,9 +36,9 @@ package final class StoreModel: Sendable {
         self.entities = entities
         var incoming = [[ColumnIndex]](repeating: [], count: tables.count)
         for table in tables {
-            for (place, column) in table.columns.enumerated() {
+            for (index, column) in table.columns.enumerated() {
                 guard case .reference(let target, _, _) = column.kind else { continue }
-                incoming[target].append(ColumnIndex(table: table.index, column: place))
+                incoming[target].append(ColumnIndex(table: table.index, column: index))
             }
         }
         self.incoming = incoming
@@ -63,12 +63,12 @@ package final class StoreModel: Sendable {
     }
 
     /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
-    package func initial(of place: Int, in table: TableLayout) -> String {
-        let own = table.columns[place]
+    package func initial(of columnIndex: Int, in table: TableLayout) -> String {
+        let own = table.columns[columnIndex]
         let holders = entities.filter { entity in
-            entity.table == table.index && (entity.holds[place] || !own.isRegister)
+            entity.table == table.index && (entity.holds[columnIndex] || !own.isRegister)
         }
-        let defaults = holders.map { $0.defaults[place].json }
+        let defaults = holders.map { $0.defaults[columnIndex].json }
         if let first = defaults.first, defaults.allSatisfy({ $0 == first }) { return first.text }
         let members = zip(holders, defaults).map { JSONMember(key: $0.entity.name, value: $1) }
         return JSONValue.object(members.sorted { $0.key < $1.key }).text

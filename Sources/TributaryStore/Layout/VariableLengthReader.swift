@@ -22,7 +22,7 @@ struct VariableLengthReader {
     }
 
     /// The next `count` bytes; nil when there are fewer.
-    mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+    mutating func read(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= bytes.count - index else { return nil }
         defer { index += count }
         return UnsafeRawBufferPointer(rebasing: bytes[index..<index + count])

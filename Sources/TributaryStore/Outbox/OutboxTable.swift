@@ -10,6 +10,7 @@ struct OutboxTable {
     /// - Parameters:
     ///   - header: the header of the transaction.
     ///   - lines: its lines in a segment, the line of the header included.
+    /// - Throws: ``StoreError`` of SQLite.
     func insert(_ header: TransactionHeader, lines: [UInt8]) throws {
         let insert = try BoundStatement(
             db,

@@ -41,14 +41,14 @@ extension DictionaryPlan {
     private func grouped<Subject: PredicateSubject>(_ subjects: [Subject]) -> [Result]
     where Subject.Related == Subject {
         guard !groups.isEmpty else { return [result(subjects)] }
-        var places: [ValueIdentity: Int] = [:]
+        var groupIndexes: [ValueIdentity: Int] = [:]
         var members: [[Subject]] = []
         for subject in subjects {
             let key = ValueIdentity(groups.map { $0.value(of: subject) })
-            if let place = places[key] {
-                members[place].append(subject)
+            if let index = groupIndexes[key] {
+                members[index].append(subject)
             } else {
-                places[key] = members.count
+                groupIndexes[key] = members.count
                 members.append([subject])
             }
         }

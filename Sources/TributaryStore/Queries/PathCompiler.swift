@@ -50,9 +50,9 @@ struct PathCompiler {
         rows: [String]
     ) throws -> SQLFragment {
         guard !steps.isEmpty else { return try terminal(of: path, on: row, rows) }
-        let way = try follow(steps, from: row, rows, rest: [])
-        let value = try terminal(of: path, on: way.alias, rows)
-        let query = ("(SELECT " + value + " FROM \(way.source) WHERE " + way.condition + ")").within(8)
+        let targets = try follow(steps, from: row, rows, rest: [])
+        let value = try terminal(of: path, on: targets.alias, rows)
+        let query = ("(SELECT " + value + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
         // An empty to-one relationship has no objects to count.
         if case .count = path.terminal { return "ifnull(" + query + ", 0)" }
         return query
@@ -129,8 +129,8 @@ struct PathCompiler {
         on row: String,
         _ rows: [String]
     ) throws -> SQLFragment {
-        let way = try follow(path.steps[...], from: row, rows, rest: [])
-        let value = try terminal(of: path, on: way.alias, rows)
+        let targets = try follow(path.steps[...], from: row, rows, rest: [])
+        let value = try terminal(of: path, on: targets.alias, rows)
         let result: SQLFragment
         switch aggregate {
         case .count: result = SQLFragment("count(*)")
@@ -140,14 +140,14 @@ struct PathCompiler {
         case .sum, .average:
             result = "\(AggregateFunctions.name(aggregate, path.kind))(" + value + ")"
         }
-        return ("(SELECT " + result + " FROM \(way.source) WHERE " + way.condition + ")").within(8)
+        return ("(SELECT " + result + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
     }
 
     private func entityName(_ entity: Entity, on row: String) throws -> String {
-        guard let place = layout.entity(named: entity.name) else {
+        guard let entityLayout = layout.entity(named: entity.name) else {
             throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
         }
-        let table = layout.tables[place.table]
+        let table = layout.tables[entityLayout.table]
         func literal(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
         guard table.hasEntityColumn else { return literal(table.root.name) }
         let cases = table.entities.compactMap { layout.entity(named: $0) }
@@ -156,15 +156,17 @@ struct PathCompiler {
     }
 
     private func column(_ propertyIndex: Int, of entity: Entity, _ name: String, on row: String) throws -> String {
-        guard let place = layout.entity(named: entity.name), let column = place.propertyColumns[propertyIndex] else {
+        guard let entityLayout = layout.entity(named: entity.name),
+            let column = entityLayout.propertyColumns[propertyIndex]
+        else {
             throw StoreError.invalidQuery(reason: "'\(name)' of '\(entity.name)' has no column")
         }
-        return "\(row).\(layout.tables[place.table].columns[column].quotedName)"
+        return "\(row).\(layout.tables[entityLayout.table].columns[column].quotedName)"
     }
 
     private func join(_ relationship: Relationship, of entity: Entity) throws -> RelationshipJoin {
-        guard let place = layout.entity(named: entity.name),
-            let join = RelationshipJoin(relationship, in: place, layout: layout)
+        guard let entityLayout = layout.entity(named: entity.name),
+            let join = RelationshipJoin(relationship, in: entityLayout, layout: layout)
         else {
             throw StoreError.invalidQuery(reason: "'\(relationship.name)' of '\(entity.name)' is not stored")
         }

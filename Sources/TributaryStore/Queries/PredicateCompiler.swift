@@ -90,8 +90,8 @@ struct PredicateCompiler {
         var inner = condition(value)
         if quantifier == .all { inner = PredicateCompiler.opposite(inner) }
         let both = SQLFragment.joined([targets.condition, inner], by: "AND")
-        let way = ("EXISTS (SELECT 1 FROM \(targets.source) WHERE " + both + ")").within(8)
-        return quantifier == .all || quantifier == .none ? "(NOT " + way + ")" : way
+        let exists = ("EXISTS (SELECT 1 FROM \(targets.source) WHERE " + both + ")").within(8)
+        return quantifier == .all || quantifier == .none ? "(NOT " + exists + ")" : exists
     }
 
     private static func opposite(_ term: SQLFragment) -> SQLFragment { ("(" + term + " IS NOT 1)").within(1) }

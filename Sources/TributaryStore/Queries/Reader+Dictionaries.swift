@@ -17,11 +17,11 @@ extension Reader {
             var result: [PropertyValue] = []
             result.reserveCapacity(readings.count)
             for (index, column) in plan.columns.enumerated() {
-                let place = Int32(index)
+                let position = Int32(index)
                 if let reading = readings[index] {
-                    result.append(column.typed(reading.value(in: row, at: place)))
+                    result.append(column.typed(reading.value(in: row, at: position)))
                 } else {
-                    result.append(row.id(place).map(PropertyValue.reference) ?? .null)
+                    result.append(row.id(position).map(PropertyValue.reference) ?? .null)
                 }
             }
             results.append(result)

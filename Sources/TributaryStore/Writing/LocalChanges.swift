@@ -32,8 +32,10 @@ struct LocalChanges {
                     if let other = try holder(of: change.id, entity: entity, inverse: inverse) {
                         released.append(release(other, register))
                     }
-                case .column(let place) where isCounter(place, entity):
-                    kept.append(PropertyWrite(name: write.name, value: try increment(write, change, entity, place)))
+                case .column(let columnIndex) where isCounter(columnIndex, entity):
+                    kept.append(
+                        PropertyWrite(name: write.name, value: try increment(write, change, entity, columnIndex))
+                    )
                 default: kept.append(write)
                 }
             }
@@ -46,8 +48,8 @@ struct LocalChanges {
         return result
     }
 
-    private func isCounter(_ place: Int, _ entity: EntityLayout) -> Bool {
-        reader.context.layout.tables[entity.table].columns[place].mergeRule == .counter
+    private func isCounter(_ columnIndex: Int, _ entity: EntityLayout) -> Bool {
+        reader.context.layout.tables[entity.table].columns[columnIndex].mergeRule == .counter
     }
 
     private func holder(of id: UniqueID, entity: EntityLayout, inverse: Int) throws -> UniqueID? {
@@ -69,11 +71,11 @@ struct LocalChanges {
         )
     }
 
-    private func increment(_ write: PropertyWrite, _ change: Change, _ entity: EntityLayout, _ place: Int) throws
+    private func increment(_ write: PropertyWrite, _ change: Change, _ entity: EntityLayout, _ columnIndex: Int) throws
         -> JSONValue
     {
         func by(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
-        switch (write.value, try value(place, of: change.id, entity)) {
+        switch (write.value, try value(columnIndex, of: change.id, entity)) {
         case (.integer(let new), .integer(let old)): return by(.integer(new &- old))
         case (.integer(let new), .double(let old)): return by(.double(Double(new) - old))
         case (.double(let new), .double(let old)): return by(.double(new - old))
@@ -82,9 +84,9 @@ struct LocalChanges {
         }
     }
 
-    private func value(_ place: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {
+    private func value(_ columnIndex: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {
         let table = reader.context.layout.tables[entity.table]
-        let column = table.columns[place]
+        let column = table.columns[columnIndex]
         let statement = try BoundStatement(
             reader.database,
             "SELECT \(column.quotedName) FROM \(table.quotedName) WHERE _id = ?1"

@@ -21,7 +21,7 @@ extension WriteTransaction {
     }
 
     /// Sets the source of the binaries that later changes only name; without a source such a value stays a name.
-    package func takeBlobs(from source: BlobSource?) throws {
+    package func setBlobSource(_ source: BlobSource?) throws {
         try engine().external.source = source
     }
 

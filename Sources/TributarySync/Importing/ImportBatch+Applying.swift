@@ -67,8 +67,8 @@ extension ImportBatch {
         do {
             let reader = readers.removeReader(of: item.segment, after: positions[writer] ?? 0)
             let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
-            let source: BlobSource = { sha256, size, take in try blobs.read(sha256, size: size, take) }
-            try transaction.takeBlobs(from: item.segment.mayNameBlobs ? source : nil)
+            let source: BlobSource = { sha256, size, receive in try blobs.read(sha256, size: size, receive) }
+            try transaction.setBlobSource(item.segment.mayNameBlobs ? source : nil)
             var deferred = item.partial.map(\.deferred) ?? 0
             if let earlier = outcome.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
             let pause = try apply(reader, of: item, transaction, deferred: &deferred)
