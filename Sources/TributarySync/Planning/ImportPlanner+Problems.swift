@@ -4,13 +4,16 @@ import TributaryChanges
 extension ImportPlanner {
     /// The problems of segments: one for each state that is a problem, and one for all gaps.
     ///
-    /// One pass over the segments that are not applied, which creates a text only for the first segment of each state.
-    func problems(wall: WallTime) -> [SyncProblem] {
+    /// It creates a text only for the first segment of each state.
+    ///
+    /// - Parameters:
+    ///   - summaries: The result of ``summaries(wall:)``.
+    ///   - wall: The wall time.
+    func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [SyncProblem] {
         let codes: [(SegmentState, SyncProblem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
             (.rejected, .segmentsRejected),
         ]
-        let summaries = summaries(wall: wall)
         let found = codes.compactMap { state, code -> SyncProblem? in
             guard let summary = summaries[state], let id = summary.first,
                 let first = status(of: id, in: state, wall: wall)

@@ -12,7 +12,12 @@ extension ImportPlanner {
 
     /// The number of segments in each state.
     package func counts(wall: WallTime) -> [SegmentState: Int] {
-        summaries(wall: wall).mapValues(\.count).filter { $0.value != 0 }
+        ImportPlanner.counts(summaries(wall: wall))
+    }
+
+    /// The number of segments in each state that has some.
+    static func counts(_ summaries: [SegmentState: Summary]) -> [SegmentState: Int] {
+        summaries.mapValues(\.count).filter { $0.value != 0 }
     }
 
     /// The summary of the segments in each state.

@@ -164,14 +164,16 @@ struct SyncState: Sendable {
     func status(wall: WallTime) -> SyncStatus {
         var status = SyncStatus()
         status.pausedSince = pause?.since
-        status.segments = planner.counts(wall: wall)
+        let summaries = planner.summaries(wall: wall)
+        status.segments = ImportPlanner.counts(summaries)
         status.queue = planner.queueLength(wall: wall)
         status.initialImportComplete = progress.isInitialImportComplete
         status.lastImport = progress.lastImport
         status.isImporting = progress.isApplying
         status.imported = progress.imported
         status.exported = progress.exported
-        let found = problems.all + [pause?.problem(at: wall)].compactMap(\.self) + planner.problems(wall: wall)
+        let found =
+            problems.all + [pause?.problem(at: wall)].compactMap(\.self) + planner.problems(summaries, wall: wall)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status
     }
