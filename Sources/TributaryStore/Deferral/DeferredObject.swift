@@ -3,12 +3,26 @@ import TributaryModel
 
 /// The merge state of one object, limited to the part that the model cannot represent.
 struct DeferredObject {
-    typealias Write = Register<DeferredVersion, String>
+    typealias Write = Register<DeferredVersion, JSONValue>
+    typealias PairWrite = Register<DeferredVersion, PairValue>
+
+    /// Whether a pair is linked, and its position; a missing position equals an empty one.
+    struct PairValue: Hashable {
+        var isLinked: Bool
+        var position: String
+    }
 
     /// The total of one writer: a sum, or an amount that is not a number.
     enum Total {
         case sum(PropertyValue)
         case other(JSONValue)
+
+        var json: JSONValue {
+            switch self {
+            case .sum(let value): value.json
+            case .other(let json): json
+            }
+        }
 
         /// The total as text in canonical form.
         var text: String {
@@ -28,15 +42,17 @@ struct DeferredObject {
     var entity: String
     var id: UniqueID
     var inserted: DeferredVersion?
+    /// The entity that the greatest insertion names.
+    var insertedEntity: String?
     var deleted: DeferredVersion?
-    /// For each property, the canonical text of the value with the greatest version.
+    /// For each property, the value with the greatest version.
     private(set) var values: [String: Write] = [:]
     /// For each property, its greatest or least value; no deletion supersedes it and its version does not matter.
     private(set) var extremes: [String: PropertyValue] = [:]
     /// The counter totals by property and by the row of the writer.
     private(set) var totals: [String: [Int64: Total]] = [:]
-    /// Links and unlinks as text.
-    private(set) var pairs: [Pair: Write] = [:]
+    /// Links and unlinks.
+    private(set) var pairs: [Pair: PairWrite] = [:]
 
     init(entity: String, id: UniqueID) {
         self.entity = entity
@@ -68,12 +84,16 @@ struct DeferredObject {
     }
 
     /// Merges a link or unlink.
-    mutating func merge(_ write: Write, into pair: Pair, by order: DeferredVersionOrder) throws {
+    mutating func merge(_ write: PairWrite, into pair: Pair, by order: DeferredVersionOrder) throws {
         pairs[pair] = try DeferredObject.greater(pairs[pair], write, by: order)
     }
 
     /// Returns the write with the greater version; the second write when the versions are equal.
-    private static func greater(_ known: Write?, _ write: Write, by order: DeferredVersionOrder) throws -> Write {
+    private static func greater<Value>(
+        _ known: Register<DeferredVersion, Value>?,
+        _ write: Register<DeferredVersion, Value>,
+        by order: DeferredVersionOrder
+    ) throws -> Register<DeferredVersion, Value> {
         guard let known else { return write }
         return try order.isOlder(write.version, than: known.version) ? known : write
     }

@@ -2,33 +2,25 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of a store as canonical lines: the winning write of each value, and counter totals by writer.
+/// The deferred writes of a store in canonical form: the winning write of each value, and counter totals by writer.
 ///
 /// A store whose model once had the entity or property keeps only the newest value, or the greatest or least one by the
-/// property's rule. A store whose model never had it keeps all writes. The lines are equal for both stores, as long as
+/// property's rule. A store whose model never had it keeps all writes. The result is equal for both stores, as long as
 /// the older versions of the model, which tell the rule, are known. A write that does not fit a property of the model
 /// (an ID for a to-many relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let database: Database
     private let layout: StoreModel
     private let order: DeferredVersionOrder
-    private let text: (Int64) throws -> String
     private let deletions: LastDeletions
 
     /// - Parameters:
     ///   - database: The connection.
     ///   - layout: The model and where its objects lie.
     ///   - versions: Compares the versions.
-    ///   - text: The text of the version with a number.
-    init(
-        database: Database,
-        layout: StoreModel,
-        versions: VersionCache,
-        text: @escaping (Int64) throws -> String
-    ) {
+    init(database: Database, layout: StoreModel, versions: VersionCache) {
         self.database = database
         self.layout = layout
-        self.text = text
         order = DeferredVersionOrder(versions: versions)
         deletions = LastDeletions(database: database, layout: layout, versions: versions)
     }
@@ -48,7 +40,8 @@ struct DeferredState {
         var isInsert: Bool
     }
 
-    func forEachLine(_ emit: (String) -> Void) throws {
+    /// Calls `emit` with each surviving write, object after object.
+    func forEach(_ emit: (DeferredSurvivor) throws -> Void) throws {
         let select = try BoundStatement(
             database,
             """
@@ -59,10 +52,9 @@ struct DeferredState {
             """
         )
         var objects: [String: Object] = [:]
-        var lines: [String] = []
         var current: UniqueID?
         func flush() throws {
-            for object in objects.values { lines += try self.lines(of: object) }
+            for (_, object) in objects.sorted(by: { $0.key < $1.key }) { try survivors(of: object, emit) }
             objects = [:]
         }
         try select.forEach { row in
@@ -87,7 +79,6 @@ struct DeferredState {
             objects[key] = object
         }
         try flush()
-        for line in lines.sorted() { emit(line) }
     }
 
     // MARK: Reading
@@ -100,6 +91,7 @@ struct DeferredState {
         default:
             if row.integer(4) < 0, entry.isInsert {
                 object.inserted = try order.later(object.inserted, entry.version)
+                if object.inserted == entry.version { object.insertedEntity = entry.name }
             }
             if let property = row.optionalText(6), let json {
                 try add(property, json, entry, to: &object)
@@ -130,7 +122,7 @@ struct DeferredState {
         } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
             return object.add(amount, to: property, by: entry.writer)
         }
-        try object.merge(Write(version: entry.version, value: value.deferredForm), into: property, by: order)
+        try object.merge(Write(version: entry.version, value: value), into: property, by: order)
     }
 
     private func addPairs(
@@ -151,9 +143,8 @@ struct DeferredState {
             guard let id = UniqueID(target) else { continue }
             // A missing position equals an empty one.
             let position = isLink && positions.indices.contains(index) ? positions[index] : ""
-            var value = isLink ? "linked" : "unlinked"
-            if !position.isEmpty { value += " at \(JSONValue.string(position).text)" }
-            let write = Write(version: entry.version, value: value)
+            let value = DeferredObject.PairValue(isLinked: isLink, position: position)
+            let write = DeferredObject.PairWrite(version: entry.version, value: value)
             try object.merge(write, into: Pair(property: property, target: id), by: order)
         }
     }
@@ -173,40 +164,35 @@ struct DeferredState {
         }
     }
 
-    // MARK: Lines
+    // MARK: Survivors
 
-    private func lines(of object: Object) throws -> [String] {
-        let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
-        var lines: [String] = []
+    private func survivors(of object: Object, _ emit: (DeferredSurvivor) throws -> Void) throws {
         let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
         func isSuperseded(_ version: DeferredVersion) throws -> Bool {
             if try order.versions.isTooLate(version.number, after: stored) { return true }
             return try order.isTooLate(version, after: object.deleted)
         }
-        if let deleted = object.deleted { lines.append("\(head) deleted \(try text(deleted.number))") }
+        func keep(_ kind: DeferredSurvivor.Kind) throws {
+            try emit(DeferredSurvivor(entity: object.entity, id: object.id, kind: kind))
+        }
+        if let deleted = object.deleted { try keep(.deleted(deleted)) }
         if let inserted = object.inserted, try !isSuperseded(inserted) {
-            lines.append("\(head) inserted \(try text(inserted.number))")
+            try keep(.inserted(inserted, entity: object.insertedEntity ?? object.entity))
         }
         for (property, write) in object.values where try !isSuperseded(write.version) {
-            let name = JSONValue.string(property).text
-            lines.append("\(head) \(name) = \(write.value) at \(try text(write.version.number))")
+            try keep(.value(property: property, write.value, write.version))
         }
-        for (property, value) in object.extremes {
-            lines.append("\(head) \(JSONValue.string(property).text) = \(value.json.deferredForm)")
-        }
+        for (property, value) in object.extremes { try keep(.extreme(property: property, value)) }
         for (property, totals) in object.totals {
             for (writer, sum) in totals {
-                let name = JSONValue.string(property).text
-                lines.append("\(head) \(name) counts \(sum.text) by \(try uuid(of: writer))")
+                try keep(.total(property: property, sum, writer: try uuid(of: writer)))
             }
         }
         for (pair, write) in object.pairs where try !isSuperseded(write.version) {
             let deletion = try deletions.last(of: pair.target)
             if try order.versions.isTooLate(write.version.number, after: deletion) { continue }
-            let name = JSONValue.string(pair.property).text
-            lines.append("\(head) \(name) \(pair.target) \(write.value) \(try text(write.version.number))")
+            try keep(.pair(property: pair.property, target: pair.target, write.value, write.version))
         }
-        return lines
     }
 
     private func uuid(of writer: Int64) throws -> String {

@@ -2,40 +2,34 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state as lines of text: a function of the set of applied transactions.
+/// The canonical merge state of the tables: a function of the set of applied transactions.
 ///
 /// It contains deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed
-/// links, both kinds of deferred writes, and counters by writer. It does not contain history or numbers that only this
-/// store uses.
+/// links, and counters by writer. Deferred writes are in ``DeferredState``. It does not contain history.
 final class MergeState {
     private let reader: Reader
-    /// Whether the lines contain the values that readers see.
+    /// Whether the items contain the values that readers see.
     ///
     /// These values follow from the merge state, and a dump shows when they do not.
     private let includesShown: Bool
     private let layout: StoreModel
-    private let versions: VersionCache
-    private var versionTexts: [Int64: String] = [:]
-    private static let versionTextLimit = 10_000
 
-    init(reader: Reader, includesShown: Bool) throws {
+    init(reader: Reader, includesShown: Bool) {
         self.reader = reader
         self.includesShown = includesShown
         layout = reader.context.layout
-        versions = try VersionCache(reader.database)
     }
 
-    func forEachLine(_ emit: (String) -> Void) throws {
-        for table in layout.tables { try objects(of: table, emit) }
-        for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link, emit) }
-        for table in layout.tables { try counters(of: table, emit) }
-        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions, text: text)
-        try deferred.forEachLine(emit)
+    /// Calls `emit` with each item, in one order on all machines.
+    func forEach(_ emit: (MergeStateItem) throws -> Void) throws {
+        for table in layout.tables { try objects(of: table) { try emit(.object($0)) } }
+        for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link) { try emit(.pair($0)) } }
+        for table in layout.tables { try counters(of: table) { try emit(.counter($0)) } }
     }
 
     // MARK: Objects
 
-    private func objects(of table: TableLayout, _ emit: (String) -> Void) throws {
+    private func objects(of table: TableLayout, _ emit: (MergeStateItem.Object) throws -> Void) throws {
         let columns = table.columns.map { "," + $0.quotedName }.joined()
         let visible = try BoundStatement(
             reader.database,
@@ -50,86 +44,82 @@ final class MergeState {
             visible.reset()
             partial.reset()
         }
-        let columnIndexes = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
+        let order = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
         var row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
         var partialID = try partial.step() ? partial.id(0) : nil
         while row != nil || partialID != nil {
             if let current = row, partialID.map({ current.id < $0 }) ?? true {
-                try emitVisible(current, visible, table, columnIndexes, emit)
+                try emit(self.visible(current, visible, table, order))
                 row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
             } else if let id = partialID {
-                try emitPartial(id, partial, table, columnIndexes, emit)
+                if let object = hidden(id, partial, table, order) { try emit(object) }
                 partialID = try partial.step() ? partial.id(0) : nil
             }
         }
     }
 
-    private func emitVisible(
+    private func visible(
         _ row: VisibleRow,
         _ statement: BoundStatement,
         _ table: TableLayout,
-        _ columnIndexes: [Int],
-        _ emit: (String) -> Void
-    ) throws {
+        _ order: [Int]
+    ) throws -> MergeStateItem.Object {
         let entity = layout.entities[row.entity]
-        var head = "\(table.root.name) \(row.id) \(entity.entity.name) inserted \(try text(row.versions.inserted))"
-        if let deleted = row.versions.deleted { head += " deleted \(try text(deleted))" }
-        emit(head)
-        for columnIndex in columnIndexes {
-            let column = table.columns[columnIndex]
-            let shown = column.value(in: statement, at: Int32(6 + columnIndex))
-            if includesShown, entity.holds[columnIndex] || !column.isRegister {
-                emit("  \(column.name) shows \(shown.canonicalBlob.json.text)")
-            }
-            guard column.isRegister, column.mergeRule != .counter,
-                let number = row.versions.register(columnIndex, isHeld: entity.holds[columnIndex])
-            else { continue }
-            var value = shown
-            if case .reference = column.kind, shown.isNull,
-                let target = try unresolvedTarget(table, row.id, columnIndex)
+        var object = MergeStateItem.Object(table: table, id: row.id, entity: entity)
+        object.inserted = row.versions.inserted
+        object.deleted = row.versions.deleted
+        for index in order {
+            let column = table.columns[index]
+            let shown = column.value(in: statement, at: Int32(6 + index))
+            var item = MergeStateItem.Column(index: index)
+            if includesShown, entity.holds[index] || !column.isRegister { item.shown = shown }
+            if column.isRegister, column.mergeRule != .counter,
+                let version = row.versions.register(index, isHeld: entity.holds[index])
             {
-                value = .reference(target)
+                var value = shown
+                if case .reference = column.kind, shown.isNull,
+                    let target = try unresolvedTarget(table, row.id, index)
+                {
+                    value = .reference(target)
+                }
+                item.register = Register(version: version, value: value)
             }
-            emit(try register(column, value, number))
+            if item.shown != nil || item.register != nil { object.columns.append(item) }
         }
+        return object
     }
 
-    private func emitPartial(
+    /// A tombstone, or an object that was written to and never inserted; nil when nothing of it counts.
+    private func hidden(
         _ id: UniqueID,
         _ statement: BoundStatement,
         _ table: TableLayout,
-        _ columnIndexes: [Int],
-        _ emit: (String) -> Void
-    ) throws {
-        let object = statement.withBytes(2) { PartialRow(deleted: statement.optionalInteger(1), packed: $0) }
-        guard object.deleted != nil || !object.registers.isEmpty else { return }
-        emit("\(table.root.name) \(id) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
-        for columnIndex in columnIndexes {
-            guard let held = object.registers[columnIndex] else { continue }
-            emit(try register(table.columns[columnIndex], held.value, held.version))
+        _ order: [Int]
+    ) -> MergeStateItem.Object? {
+        let partial = statement.withBytes(2) { PartialRow(deleted: statement.optionalInteger(1), packed: $0) }
+        guard partial.deleted != nil || !partial.registers.isEmpty else { return nil }
+        var object = MergeStateItem.Object(table: table, id: id, deleted: partial.deleted)
+        for index in order {
+            guard let register = partial.registers[index] else { continue }
+            object.columns.append(MergeStateItem.Column(index: index, register: register))
         }
+        return object
     }
 
-    /// A greatest or least value does not depend on its writer and its version.
-    private func register(_ column: ColumnLayout, _ value: PropertyValue, _ number: Int64) throws -> String {
-        let text = "  \(column.name) = \(value.canonicalBlob.json.text)"
-        return column.mergeRule == .latest ? "\(text) at \(try self.text(number))" : text
-    }
-
-    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ columnIndex: Int) throws -> UniqueID? {
+    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ column: Int) throws -> UniqueID? {
         let statement = try BoundStatement(
             reader.database,
             "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         statement.bind(1, table.code)
         statement.bind(2, id)
-        statement.bind(3, Int64(columnIndex))
+        statement.bind(3, Int64(column))
         return try statement.first { $0.id(0) } ?? nil
     }
 
     // MARK: The rest
 
-    private func pairs(of link: LinkLayout, _ emit: (String) -> Void) throws {
+    private func pairs(of link: LinkLayout, _ emit: (MergeStateItem.Pair) throws -> Void) throws {
         let position = link.isOrdered ? "_position" : "NULL"
         let statement = try BoundStatement(
             reader.database,
@@ -142,17 +132,23 @@ final class MergeState {
         statement.bind(1, link.code)
         try statement.forEach { row in
             guard let source = row.id(0), let target = row.id(1) else { return }
-            let kind = row.integer(3) == 0 ? "linked" : "unlinked"
-            var line = "\(link.name) \(source) \(target) \(kind) \(try text(row.integer(2)))"
-            if let position = row.optionalText(4) { line += " at \(JSONValue.string(position).text)" }
-            if includesShown, row.integer(5) != 0 { line += " shown" }
-            emit(line)
+            try emit(
+                MergeStateItem.Pair(
+                    link: link,
+                    source: source,
+                    target: target,
+                    isLinked: row.integer(3) == 0,
+                    version: row.integer(2),
+                    position: row.optionalText(4),
+                    isShown: row.integer(5) != 0
+                )
+            )
         }
     }
 
-    private func counters(of table: TableLayout, _ emit: (String) -> Void) throws {
-        let columnIndexes = table.columns.indices.filter { table.columns[$0].mergeRule == .counter }
-        for columnIndex in columnIndexes.sorted(by: { table.columns[$0].name < table.columns[$1].name }) {
+    private func counters(of table: TableLayout, _ emit: (MergeStateItem.Counter) throws -> Void) throws {
+        let columns = table.columns.indices.filter { table.columns[$0].mergeRule == .counter }
+        for column in columns.sorted(by: { table.columns[$0].name < table.columns[$1].name }) {
             let statement = try BoundStatement(
                 reader.database,
                 """
@@ -161,21 +157,13 @@ final class MergeState {
                 """
             )
             statement.bind(1, table.code)
-            statement.bind(2, Int64(columnIndex))
+            statement.bind(2, Int64(column))
             try statement.forEach { row in
                 guard let id = row.id(0) else { return }
-                let total = table.columns[columnIndex].value(in: row, at: 2).json.text
-                emit("counter \(table.root.name) \(id) \(table.columns[columnIndex].name) \(row.text(1)) \(total)")
+                let total = table.columns[column].value(in: row, at: 2)
+                let index = StoreModel.ColumnIndex(table: table.index, column: column)
+                try emit(MergeStateItem.Counter(column: index, id: id, writer: row.text(1), total: total))
             }
         }
-    }
-
-    private func text(_ number: Int64) throws -> String {
-        if let known = versionTexts[number] { return known }
-        let version = try versions.version(number)
-        if versionTexts.count >= MergeState.versionTextLimit { versionTexts.removeAll(keepingCapacity: true) }
-        let text = "\(version.clock)/\(version.writer)"
-        versionTexts[number] = text
-        return text
     }
 }

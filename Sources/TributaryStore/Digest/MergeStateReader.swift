@@ -12,7 +12,7 @@ package struct MergeStateReader {
     package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
         var hash = SHA256()
         var objects: Int64 = 0
-        try MergeState(reader: reader, includesShown: false).forEachLine { line in
+        try MergeStateText(reader: reader, includesShown: false).forEachLine { line in
             var line = line
             line += "\n"
             line.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
@@ -31,7 +31,7 @@ package struct MergeStateReader {
     /// The visible objects and their merge state as text in canonical order, for the comparison of whole stores.
     package func dump() throws -> String {
         var text = ""
-        try MergeState(reader: reader, includesShown: true).forEachLine { line in
+        try MergeStateText(reader: reader, includesShown: true).forEachLine { line in
             text += line
             text += "\n"
         }

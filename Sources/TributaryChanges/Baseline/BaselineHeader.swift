@@ -1,0 +1,29 @@
+/// The first line of a baseline.
+///
+/// It names nothing of the maker: baselines of equal vectors and models have equal bytes.
+package struct BaselineHeader: Hashable, Sendable {
+    /// The name of the model's version.
+    package var model: String?
+    /// The version hash of the model: another model may keep other writes as deferred.
+    package var modelHash: String
+    /// The number of lines of writers that follow.
+    package var writerCount: Int
+
+    package init(model: String?, modelHash: String, writerCount: Int) {
+        self.model = model
+        self.modelHash = modelHash
+        self.writerCount = writerCount
+    }
+
+    /// The line, without its newline.
+    package var line: String {
+        var members = [
+            JSONMember(key: "tributary", value: .integer(1)),
+            JSONMember(key: "baseline", value: .integer(1)),
+        ]
+        if let model { members.append(JSONMember(key: "model", value: .string(model))) }
+        members.append(JSONMember(key: "modelHash", value: .string(modelHash)))
+        members.append(JSONMember(key: "writers", value: .integer(Int64(writerCount))))
+        return JSONValue.object(members).text
+    }
+}

@@ -1,0 +1,46 @@
+/// A writer in a baseline: how far its transactions are in it.
+package struct BaselineWriter: Hashable, Sendable {
+    package var id: UniqueID
+    /// Its name in its last segment.
+    package var name: String?
+    /// Its last transaction that the baseline has.
+    package var sequence: UInt64
+    /// The greatest clock of its transactions.
+    package var clock: HybridClock
+    /// The hash in the end line of its last segment.
+    package var hash: String?
+    /// What its transactions have acknowledged, accumulated.
+    package var seen: [UniqueID: UInt64]
+
+    package init(
+        id: UniqueID,
+        name: String?,
+        sequence: UInt64,
+        clock: HybridClock,
+        hash: String?,
+        seen: [UniqueID: UInt64]
+    ) {
+        self.id = id
+        self.name = name
+        self.sequence = sequence
+        self.clock = clock
+        self.hash = hash
+        self.seen = seen
+    }
+
+    /// The line, without its newline.
+    package var line: String {
+        var members = [JSONMember(key: "writer", value: .string(id.description))]
+        if let name { members.append(JSONMember(key: "name", value: .string(name))) }
+        members.append(JSONMember(key: "sequence", value: .integer(Int64(clamping: sequence))))
+        members.append(JSONMember(key: "clock", value: .string(clock.description)))
+        if let hash { members.append(JSONMember(key: "sha256", value: .string(hash))) }
+        if !seen.isEmpty {
+            let entries = seen.sorted { $0.key < $1.key }.map {
+                JSONMember(key: $0.key.description, value: .integer(Int64(clamping: $0.value)))
+            }
+            members.append(JSONMember(key: "seen", value: .object(entries)))
+        }
+        return JSONValue.object(members).text
+    }
+}

@@ -1,0 +1,66 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Writes the merge state of a store as the lines of a baseline.
+///
+/// The lines are a function of the vector and the model: those of the writers by UUID, then the transactions by clock
+/// and writer, each with the changes that still have an effect, then greatest and least values and counters.
+package struct BaselineText {
+    /// How much was written, for the end line.
+    package struct Counts: Sendable, Hashable {
+        package var transactions = 0
+        package var changes = 0
+    }
+
+    let reader: Reader
+
+    /// Hands the lines to `write`, each ended by a newline, without the end line.
+    ///
+    /// All changes are sorted in a temporary file of SQLite, so that memory stays bounded: O(n log n) for n changes.
+    ///
+    /// - Parameters:
+    ///   - progress: Is called with the number of changes that have been read, from time to time.
+    ///   - write: Takes some whole lines.
+    /// - Returns: The numbers of transactions and changes.
+    /// - Throws: ``StoreError``, and what `write` throws.
+    package func forEachLine(
+        progress: (Int) throws -> Void = { _ in },
+        _ write: ([UInt8]) throws -> Void
+    ) throws -> Counts {
+        let writers = try reader.writers.all().filter { $0.sequence > 0 }.sorted { $0.id < $1.id }
+        let model = reader.context.layout.model
+        let header = BaselineHeader(
+            model: model.version,
+            modelHash: model.versionHash,
+            writerCount: writers.count
+        )
+        try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
+        for writer in writers {
+            let line = BaselineWriter(
+                id: writer.id,
+                name: writer.name,
+                sequence: writer.sequence,
+                clock: writer.clock,
+                hash: writer.lastSegmentHash,
+                seen: Dictionary(uniqueKeysWithValues: writer.seen.entries.map { ($0.key, $0.value) })
+            )
+            try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
+        }
+        // An empty path is a private file of SQLite that vanishes with the connection.
+        let sorter = try DatabaseQueue(path: "")
+        return try sorter.writeWithoutTransaction { scratch in
+            try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+            var sorting = try BaselineSorting(scratch)
+            var count = 0
+            try BaselineState(reader: reader).forEach { item in
+                try sorting.insert(item)
+                count += 1
+                if count & 0x3FF == 0 { try progress(count) }
+            }
+            let counts = try sorting.forEachLine(write)
+            try scratch.execute(sql: "COMMIT")
+            return counts
+        }
+    }
+}

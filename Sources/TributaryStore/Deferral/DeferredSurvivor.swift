@@ -1,0 +1,21 @@
+import TributaryChanges
+
+/// A write that the model cannot represent and that no other write supersedes.
+struct DeferredSurvivor {
+    enum Kind {
+        case deleted(DeferredVersion)
+        /// An insertion, with the entity that it names.
+        case inserted(DeferredVersion, entity: String)
+        case value(property: String, JSONValue, DeferredVersion)
+        /// A greatest or least value.
+        case extreme(property: String, PropertyValue)
+        /// What the writer with this UUID has added to a counter.
+        case total(property: String, DeferredObject.Total, writer: String)
+        case pair(property: String, target: UniqueID, DeferredObject.PairValue, DeferredVersion)
+    }
+
+    /// The entity's name; the root entity's name in a hierarchy.
+    var entity: String
+    var id: UniqueID
+    var kind: Kind
+}

@@ -1,0 +1,50 @@
+import TributaryChanges
+import TributaryModel
+
+/// One part of the canonical merge state.
+enum MergeStateItem {
+    case object(Object)
+    case pair(Pair)
+    case counter(Counter)
+
+    /// An object with its registers that no deletion supersedes; counters are items of their own.
+    struct Object {
+        var table: TableLayout
+        var id: UniqueID
+        /// The concrete entity; nil for an object that is not visible.
+        var entity: EntityLayout?
+        /// The version number of the greatest insertion of a visible object.
+        var inserted: Int64?
+        var deleted: Int64?
+        /// In the order of the columns' names.
+        var columns: [Column] = []
+    }
+
+    struct Column {
+        /// The index of the column in its table.
+        var index: Int
+        /// The value that readers see, when it was asked for.
+        var shown: PropertyValue?
+        var register: Register<Int64, PropertyValue>?
+    }
+
+    /// A pair of a many-to-many relationship, linked or not, or the position of a pair.
+    struct Pair {
+        var link: LinkLayout
+        var source: UniqueID
+        var target: UniqueID
+        var isLinked: Bool
+        var version: Int64
+        var position: String?
+        var isShown: Bool
+    }
+
+    /// The total of one writer.
+    struct Counter {
+        var column: StoreModel.ColumnIndex
+        var id: UniqueID
+        /// The writer's UUID as text.
+        var writer: String
+        var total: PropertyValue
+    }
+}

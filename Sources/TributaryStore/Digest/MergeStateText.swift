@@ -1,0 +1,96 @@
+import TributaryChanges
+import TributaryModel
+
+/// The canonical merge state as lines of text, with both kinds of deferred writes.
+///
+/// It contains no numbers that only this store uses.
+final class MergeStateText {
+    private let reader: Reader
+    private let includesShown: Bool
+    private let layout: StoreModel
+    private let versions: VersionCache
+    private var versionTexts: [Int64: String] = [:]
+    private static let versionTextLimit = 10_000
+
+    init(reader: Reader, includesShown: Bool) throws {
+        self.reader = reader
+        self.includesShown = includesShown
+        layout = reader.context.layout
+        versions = try VersionCache(reader.database)
+    }
+
+    func forEachLine(_ emit: (String) -> Void) throws {
+        try MergeState(reader: reader, includesShown: includesShown).forEach { item in
+            switch item {
+            case .object(let object): try lines(of: object, emit)
+            case .pair(let pair): emit(try line(of: pair))
+            case .counter(let counter): emit(line(of: counter))
+            }
+        }
+        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
+        var deferredLines: [String] = []
+        try deferred.forEach { deferredLines.append(try line(of: $0)) }
+        for line in deferredLines.sorted() { emit(line) }
+    }
+
+    /// Lines that belong to an object are indented.
+    private func lines(of object: MergeStateItem.Object, _ emit: (String) -> Void) throws {
+        let head = "\(object.table.root.name) \(object.id)"
+        if let entity = object.entity, let inserted = object.inserted {
+            let deleted = try object.deleted.map { " deleted \(try text($0))" } ?? ""
+            emit("\(head) \(entity.entity.name) inserted \(try text(inserted))\(deleted)")
+        } else {
+            emit("\(head) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
+        }
+        for item in object.columns {
+            let column = object.table.columns[item.index]
+            if let shown = item.shown { emit("  \(column.name) shows \(shown.canonicalBlob.json.text)") }
+            guard let register = item.register else { continue }
+            let line = "  \(column.name) = \(register.value.canonicalBlob.json.text)"
+            // A greatest or least value does not depend on its writer and its version.
+            emit(column.mergeRule == .latest ? "\(line) at \(try text(register.version))" : line)
+        }
+    }
+
+    private func line(of pair: MergeStateItem.Pair) throws -> String {
+        let kind = pair.isLinked ? "linked" : "unlinked"
+        var line = "\(pair.link.name) \(pair.source) \(pair.target) \(kind) \(try text(pair.version))"
+        if let position = pair.position { line += " at \(JSONValue.string(position).text)" }
+        if includesShown, pair.isShown { line += " shown" }
+        return line
+    }
+
+    private func line(of counter: MergeStateItem.Counter) -> String {
+        let table = layout.tables[counter.column.table].root.name
+        let name = layout[counter.column].name
+        return "counter \(table) \(counter.id) \(name) \(counter.writer) \(counter.total.json.text)"
+    }
+
+    private func line(of write: DeferredSurvivor) throws -> String {
+        let head = "parked \(JSONValue.string(write.entity).text) \(write.id)"
+        func name(_ property: String) -> String { JSONValue.string(property).text }
+        switch write.kind {
+        case .deleted(let version): return "\(head) deleted \(try text(version.number))"
+        case .inserted(let version, _): return "\(head) inserted \(try text(version.number))"
+        case .value(let property, let value, let version):
+            return "\(head) \(name(property)) = \(value.deferredForm) at \(try text(version.number))"
+        case .extreme(let property, let value):
+            return "\(head) \(name(property)) = \(value.json.deferredForm)"
+        case .total(let property, let sum, let writer):
+            return "\(head) \(name(property)) counts \(sum.text) by \(writer)"
+        case .pair(let property, let target, let value, let version):
+            var line = "\(head) \(name(property)) \(target) \(value.isLinked ? "linked" : "unlinked")"
+            if !value.position.isEmpty { line += " at \(JSONValue.string(value.position).text)" }
+            return "\(line) \(try text(version.number))"
+        }
+    }
+
+    private func text(_ number: Int64) throws -> String {
+        if let known = versionTexts[number] { return known }
+        let version = try versions.version(number)
+        if versionTexts.count >= MergeStateText.versionTextLimit { versionTexts.removeAll(keepingCapacity: true) }
+        let text = "\(version.clock)/\(version.writer)"
+        versionTexts[number] = text
+        return text
+    }
+}
