@@ -9,63 +9,32 @@ enum AggregateFunctions {
         "tributary_\(aggregate.rawValue)\(kind == .decimal ? "_decimal" : "")"
     }
 
-    private typealias Step = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-
     /// The values that were collected so far.
     private final class Collected {
         var values: [PropertyValue] = []
     }
 
     static func register(in database: Database) throws {
-        try register(
-            .sum,
-            .number,
-            in: database,
-            step: { AggregateFunctions.collect($0, $2, .number) },
+        try database.addAggregate(
+            name(.sum, .number),
+            step: { context, _, values in AggregateFunctions.collect(context, values, .number) },
             finish: { AggregateFunctions.finish(.sum, .number, $0) }
         )
-        try register(
-            .average,
-            .number,
-            in: database,
-            step: { AggregateFunctions.collect($0, $2, .number) },
+        try database.addAggregate(
+            name(.average, .number),
+            step: { context, _, values in AggregateFunctions.collect(context, values, .number) },
             finish: { AggregateFunctions.finish(.average, .number, $0) }
         )
-        try register(
-            .sum,
-            .decimal,
-            in: database,
-            step: { AggregateFunctions.collect($0, $2, .decimal) },
+        try database.addAggregate(
+            name(.sum, .decimal),
+            step: { context, _, values in AggregateFunctions.collect(context, values, .decimal) },
             finish: { AggregateFunctions.finish(.sum, .decimal, $0) }
         )
-        try register(
-            .average,
-            .decimal,
-            in: database,
-            step: { AggregateFunctions.collect($0, $2, .decimal) },
+        try database.addAggregate(
+            name(.average, .decimal),
+            step: { context, _, values in AggregateFunctions.collect(context, values, .decimal) },
             finish: { AggregateFunctions.finish(.average, .decimal, $0) }
         )
-    }
-
-    private static func register(
-        _ aggregate: ObjectPredicate.Aggregate,
-        _ kind: ValueKind,
-        in database: Database,
-        step: @escaping Step,
-        finish: @escaping @convention(c) (OpaquePointer?) -> Void
-    ) throws {
-        let code = sqlite3_create_function_v2(
-            database.sqliteConnection,
-            name(aggregate, kind),
-            1,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-            nil,
-            nil,
-            step,
-            finish,
-            nil
-        )
-        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
     }
 
     private static func collect(

@@ -15,18 +15,7 @@ enum MemberFunction {
     }
 
     static func register(in database: Database) throws {
-        let code = sqlite3_create_function_v2(
-            database.sqliteConnection,
-            name,
-            3,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-            nil,
-            { MemberFunction.call($0, $1, $2) },
-            nil,
-            nil,
-            nil
-        )
-        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
+        try database.addFunction(name, arguments: 3) { MemberFunction.call($0, $1, $2) }
     }
 
     private static func call(

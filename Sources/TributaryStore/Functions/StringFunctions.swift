@@ -22,48 +22,28 @@ enum StringFunctions {
 
     /// Registers the functions in a connection.
     static func register(in database: Database) throws {
-        let connection = database.sqliteConnection
-        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
-        let codes = [
-            sqlite3_create_function_v2(
-                connection,
-                match,
-                3,
-                flags,
-                nil,
-                { StringFunctions.matchValues($0, $2) },
-                nil,
-                nil,
-                nil
-            ),
-            sqlite3_create_function_v2(
-                connection,
-                fold,
-                2,
-                flags,
-                nil,
-                { StringFunctions.foldValue($0, $2) },
-                nil,
-                nil,
-                nil
-            ),
-            sqlite3_create_collation_v2(
-                connection,
-                decimalOrder,
-                SQLITE_UTF8,
-                nil,
-                { _, leftCount, left, rightCount, right in
-                    Int32(
-                        DecimalText.compare(
-                            StringFunctions.text(left, leftCount),
-                            StringFunctions.text(right, rightCount)
-                        ).signum()
-                    )
-                },
-                nil
-            ),
-        ]
-        guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw StoreError.database(of: connection) }
+        try database.addFunction(match, arguments: 3) { context, _, values in
+            StringFunctions.matchValues(context, values)
+        }
+        try database.addFunction(fold, arguments: 2) { context, _, values in
+            StringFunctions.foldValue(context, values)
+        }
+        let code = sqlite3_create_collation_v2(
+            database.sqliteConnection,
+            decimalOrder,
+            SQLITE_UTF8,
+            nil,
+            { _, leftCount, left, rightCount, right in
+                Int32(
+                    DecimalText.compare(
+                        StringFunctions.text(left, leftCount),
+                        StringFunctions.text(right, rightCount)
+                    ).signum()
+                )
+            },
+            nil
+        )
+        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
         try ValueFunctions.register(in: database)
         try AggregateFunctions.register(in: database)
         try MemberFunction.register(in: database)
@@ -80,10 +60,7 @@ enum StringFunctions {
         }
     }
 
-    /// SQLITE_TRANSIENT, which C spells as a cast.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    private typealias Values = UnsafeMutablePointer<OpaquePointer?>
+    private typealias Values = Database.SQLValues
 
     private static func matchValues(_ context: OpaquePointer?, _ values: Values?) {
         guard let values, let text = text(values[0]) else { return sqlite3_result_null(context) }
@@ -119,8 +96,10 @@ enum StringFunctions {
         var folded = StringFolding(rawValue: sqlite3_value_int(values[1]) & 3).fold(text)
         folded.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
-                guard let start = chars.baseAddress else { return sqlite3_result_text(context, "", 0, copied) }
-                sqlite3_result_text(context, start, Int32(chars.count), copied)
+                guard let start = chars.baseAddress else {
+                    return sqlite3_result_text(context, "", 0, BoundStatement.copied)
+                }
+                sqlite3_result_text(context, start, Int32(chars.count), BoundStatement.copied)
             }
         }
     }

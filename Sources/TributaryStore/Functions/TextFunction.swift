@@ -9,18 +9,7 @@ enum TextFunction {
     static let name = "tributary_text"
 
     static func register(in database: Database) throws {
-        let code = sqlite3_create_function_v2(
-            database.sqliteConnection,
-            name,
-            2,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-            nil,
-            { TextFunction.call($0, $2) },
-            nil,
-            nil,
-            nil
-        )
-        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
+        try database.addFunction(name, arguments: 2) { context, _, values in TextFunction.call(context, values) }
     }
 
     private static func call(_ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?) {

@@ -25,18 +25,7 @@ enum ValueFunctions {
             ObjectPredicate.Function.allCases.count <= 1 << functionBits && ValueKind.allCases.count <= 1 << kindBits,
             "a function and the kinds of its arguments fit their bits"
         )
-        let code = sqlite3_create_function_v2(
-            database.sqliteConnection,
-            name,
-            -1,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-            nil,
-            { ValueFunctions.call($0, $1, $2) },
-            nil,
-            nil,
-            nil
-        )
-        guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
+        try database.addFunction(name, arguments: -1) { ValueFunctions.call($0, $1, $2) }
     }
 
     private static func call(

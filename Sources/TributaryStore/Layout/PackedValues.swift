@@ -74,10 +74,15 @@ struct PackedValues {
             bytes.withUnsafeBytes { buffer in
                 let part = UnsafeRawBufferPointer(rebasing: buffer[start..<end])
                 if kind == .bytes {
-                    return sqlite3_result_blob(context, part.baseAddress, Int32(clamping: part.count), Self.copied)
+                    return sqlite3_result_blob(
+                        context,
+                        part.baseAddress,
+                        Int32(clamping: part.count),
+                        BoundStatement.copied
+                    )
                 }
                 let text = part.bindMemory(to: CChar.self).baseAddress
-                sqlite3_result_text(context, text, Int32(clamping: part.count), Self.copied)
+                sqlite3_result_text(context, text, Int32(clamping: part.count), BoundStatement.copied)
             }
         }
     }
@@ -97,9 +102,6 @@ struct PackedValues {
         guard position + 9 <= bytes.count else { return 0 }
         return (1...8).reversed().reduce(0) { $0 << 8 | UInt64(bytes[position + $1]) }
     }
-
-    /// SQLITE_TRANSIENT, which C spells as a cast.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
 extension UInt64 {

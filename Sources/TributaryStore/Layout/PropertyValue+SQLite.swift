@@ -49,8 +49,10 @@ extension PropertyValue {
         var text = text
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
-                guard let start = characters.baseAddress else { return sqlite3_result_text(context, "", 0, copied) }
-                sqlite3_result_text(context, start, Int32(clamping: characters.count), copied)
+                guard let start = characters.baseAddress else {
+                    return sqlite3_result_text(context, "", 0, BoundStatement.copied)
+                }
+                sqlite3_result_text(context, start, Int32(clamping: characters.count), BoundStatement.copied)
             }
         }
     }
@@ -58,10 +60,7 @@ extension PropertyValue {
     private static func setResult(_ bytes: [UInt8], of context: OpaquePointer?) {
         bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress, !buffer.isEmpty else { return sqlite3_result_zeroblob(context, 0) }
-            sqlite3_result_blob(context, start, Int32(clamping: buffer.count), copied)
+            sqlite3_result_blob(context, start, Int32(clamping: buffer.count), BoundStatement.copied)
         }
     }
-
-    /// SQLITE_TRANSIENT, which C spells as a cast.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

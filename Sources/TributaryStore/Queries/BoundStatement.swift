@@ -210,6 +210,6 @@ package final class BoundStatement {
         if code != SQLITE_OK, bindError == SQLITE_OK { bindError = code }
     }
 
-    /// SQLITE_TRANSIENT, which C spells as a cast.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    /// SQLITE_TRANSIENT, which C spells as a cast: SQLite copies the bytes that it is given.
+    static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
