@@ -135,7 +135,11 @@ final class BatchDeletion {
             else {
                 return nil
             }
-            return .denied(objectID(id, entity), relationship: relationship.name, by: objectID(other, otherEntity))
+            return .denied(
+                layout.objectID(id, of: entity),
+                relationship: relationship.name,
+                by: layout.objectID(other, of: otherEntity)
+            )
         }
         if let problem = found ?? nil { throw problem }
     }
@@ -255,16 +259,7 @@ final class BatchDeletion {
         )
         try statement.forEach { row in
             guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
-            try block(objectID(id, entity))
+            try block(layout.objectID(id, of: entity))
         }
-    }
-
-    private func objectID(_ id: UniqueID, _ entity: EntityLayout) -> ManagedObjectID {
-        ManagedObjectID(
-            store: layout.storeName,
-            entity: entity.entity.name,
-            rootEntity: layout.tables[entity.table].root.name,
-            uniqueID: id
-        )
     }
 }

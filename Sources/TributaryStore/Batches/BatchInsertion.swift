@@ -125,11 +125,6 @@ final class BatchInsertion {
     }
 
     private func objectID(_ id: UniqueID) -> ManagedObjectID {
-        ManagedObjectID(
-            store: reader.context.name,
-            entity: properties.name,
-            rootEntity: properties.table.root.name,
-            uniqueID: id
-        )
+        properties.layout.objectID(id, of: properties.entity)
     }
 }

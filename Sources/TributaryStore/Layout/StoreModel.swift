@@ -62,6 +62,16 @@ package final class StoreModel: Sendable {
         }
     }
 
+    /// The ID of an object of the entity in this store.
+    func objectID(_ id: UniqueID, of entity: EntityLayout) -> ManagedObjectID {
+        ManagedObjectID(
+            store: storeName,
+            entity: entity.entity.name,
+            rootEntity: tables[entity.table].root.name,
+            uniqueID: id
+        )
+    }
+
     /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
     package func initial(of columnIndex: Int, in table: TableLayout) -> String {
         let own = table.columns[columnIndex]

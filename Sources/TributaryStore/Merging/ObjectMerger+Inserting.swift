@@ -31,7 +31,7 @@ extension ObjectMerger {
         }
         try statement.run()
         guard statement.changedRows > 0 else {
-            if cursor.isLocal { throw StoreError.duplicateID(objectID(table, id, entity: shape.entity)) }
+            if cursor.isLocal { throw StoreError.duplicateID(layout.objectID(id, of: layout.entities[shape.entity])) }
             return try mergeInsert(table, id, writes, entity: shape.entity)
         }
         for write in unresolved {
@@ -157,14 +157,5 @@ extension ObjectMerger {
             if columns[column].mergeRule != .counter { versions.setRegister(column, to: nil, isHeld: true) }
         }
         return versions.encoded
-    }
-
-    private func objectID(_ table: Int, _ id: UniqueID, entity: Int) -> ManagedObjectID {
-        ManagedObjectID(
-            store: layout.storeName,
-            entity: layout.entities[entity].entity.name,
-            rootEntity: layout.tables[table].root.name,
-            uniqueID: id
-        )
     }
 }

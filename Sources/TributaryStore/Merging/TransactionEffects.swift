@@ -46,12 +46,7 @@ struct TransactionEffects: Sendable {
         for effect in list {
             let entity = layout.entities[Int(effect.entity)]
             if isCovered[entity.table] { continue }
-            let object = ManagedObjectID(
-                store: layout.storeName,
-                entity: entity.entity.name,
-                rootEntity: layout.tables[entity.table].root.name,
-                uniqueID: effect.id
-            )
+            let object = layout.objectID(effect.id, of: entity)
             switch effect.kind {
             case .insert: changes.insert(object)
             case .update: changes.update(object)
