@@ -16,11 +16,7 @@ extension Reader {
     /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
     /// and the inverse side of a one-to-one relationship have at most one object.
     package func related(to id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
-            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
-            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
-            let reading = reading(rootEntity: join.target.root.name)
-        else { return [] }
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
         let sql = """
             SELECT \(reading.idColumns(alias: "o")) FROM \(join.source(target: "o", link: "l"))
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
@@ -28,11 +24,17 @@ extension Reader {
             """
         let statement = try BoundStatement(database, sql)
         statement.bind(1, id)
-        var result: [ManagedObjectID] = []
-        try statement.forEach { row in
-            if let id = reading.objectID(row) { result.append(id) }
-        }
-        return result
+        return try reading.ids(statement)
+    }
+
+    /// The join of a stored relationship with the objects at its other end; nil when there is none.
+    func join(of entity: Entity, propertyIndex: Int) -> (RelationshipJoin, RowReading)? {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
+            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
+            let reading = reading(rootEntity: join.target.root.name)
+        else { return nil }
+        return (join, reading)
     }
 
     func reading(rootEntity: String) -> RowReading? {

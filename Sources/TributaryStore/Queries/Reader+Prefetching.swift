@@ -9,11 +9,7 @@ extension Reader {
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, row: Row
     )] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
-            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
-            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
-            let reading = reading(rootEntity: join.target.root.name)
-        else { return [] }
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
         // The owners are one parameter, so that the statement does not depend on their number.
         let owner = "substr(?1, p.n * 16 + 1, 16)"
         let sql = """

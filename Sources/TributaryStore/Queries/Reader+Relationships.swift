@@ -14,11 +14,7 @@ extension Reader {
             """
         let statement = try BoundStatement(database, sql)
         statement.bind(1, id)
-        var result: [ManagedObjectID] = []
-        try statement.forEach { row in
-            if let id = reading.objectID(row) { result.append(id) }
-        }
-        return result
+        return try reading.ids(statement)
     }
 
     /// The objects of an ordered to-many relationship with their positions.
@@ -29,11 +25,7 @@ extension Reader {
         entity: Entity,
         propertyIndex: Int
     ) throws -> [(id: ManagedObjectID, position: String)] {
-        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
-            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
-            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
-            let reading = reading(rootEntity: join.target.root.name)
-        else { return [] }
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
         let sql = """
             SELECT \(reading.idColumns(alias: "o")), \(join.position(target: "o", link: "l"))
             FROM \(join.source(target: "o", link: "l"))

@@ -57,6 +57,15 @@ struct RowReading {
         return objectID(id, entity)
     }
 
+    /// The IDs of all objects that the statement returns.
+    func ids(_ statement: BoundStatement) throws -> [ManagedObjectID] {
+        var result: [ManagedObjectID] = []
+        try statement.forEach { row in
+            if let id = objectID(row) { result.append(id) }
+        }
+        return result
+    }
+
     private func entity(_ statement: BoundStatement) -> EntityLayout? {
         table.hasEntityColumn ? layout.entity(code: statement.integer(1)) : onlyEntity
     }
