@@ -25,7 +25,7 @@ package struct BlobReader {
         size: Int64,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        guard BlobReader.isHash(sha256) else { throw failure(sha256, "the name is no SHA-256") }
+        guard isSHA256(sha256) else { throw failure(sha256, "the name is no SHA-256") }
         let file: OpenFile
         do {
             file = try logs.openBlob(sha256, writer: writer)
@@ -56,14 +56,5 @@ package struct BlobReader {
 
     private func failure(_ sha256: String, _ reason: String) -> SegmentError {
         SegmentError(.changed, file: "\(writer)/blobs/\(sha256)", reason: reason)
-    }
-
-    /// Whether the text is a hash of sixty-four lower-case hexadecimal digits, which is safe as a part of a path.
-    package static func isHash(_ text: String) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
     }
 }

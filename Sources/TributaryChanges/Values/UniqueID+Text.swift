@@ -106,6 +106,9 @@ package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
 }
 
+/// Whether the text is a SHA-256 of 64 lower-case hexadecimal digits, which is safe as a part of a path.
+package func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && isLowerHexadecimal(text) }
+
 /// Returns `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
 package func hexadecimal16(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)

@@ -7,7 +7,7 @@ extension PropertyValue {
     init?(blobReference json: JSONValue) {
         guard case .object(let members) = json, members.count == 2,
             case .string(let hash)? = json["blob"], case .integer(let size)? = json["size"], size >= 0,
-            hash.utf8.count == 64, isLowerHexadecimal(hash)
+            isSHA256(hash)
         else { return nil }
         self = .blob(sha256: hash, size: size)
     }

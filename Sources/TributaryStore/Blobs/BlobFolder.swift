@@ -152,9 +152,7 @@ final class BlobFolder: Sendable {
 
     /// The path of a blob; nil unless the name is a hash, so that no row can name a file outside the folder.
     private func file(_ sha256: String) -> String? {
-        guard sha256.utf8.count == 64, sha256.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-        else { return nil }
-        return "\(path)/\(sha256.prefix(2))/\(sha256)"
+        isSHA256(sha256) ? "\(path)/\(sha256.prefix(2))/\(sha256)" : nil
     }
 
     private func failure(_ path: String) -> StoreError {

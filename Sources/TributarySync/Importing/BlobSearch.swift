@@ -48,7 +48,7 @@ struct BlobSearch {
             guard case .object(let members) = write.value, members.count == 2,
                 case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
                 size >= 0,
-                BlobReader.isHash(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
+                isSHA256(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
                 !whole.contains("\(hash) \(size)")
             else { continue }
             guard try isWhole(hash, size: size, writer: writer) else {
@@ -61,7 +61,7 @@ struct BlobSearch {
     }
 
     private func isPresent(_ hash: String, size: Int64?, writer: UniqueID) -> Bool {
-        guard BlobReader.isHash(hash) else { return false }
+        guard isSHA256(hash) else { return false }
         var status = stat()
         guard fstatat(logs.descriptor, "\(writer)/blobs/\(hash)", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             return false
