@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import TributaryAdmin
 
@@ -16,14 +15,7 @@ final class RefusalHandler: ChannelInboundHandler {
             detail: "\(most) connections are open already",
             hint: "try again when some have ended; connections that are silent for 60 s are closed"
         )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8)
-        let head = [
-            "HTTP/1.1 \(problem.status) Service Unavailable", "connection: close", "retry-after: 1",
-            "content-type: application/problem+json", "content-length: \(body.count)", "", "",
-        ]
-        response = ByteBuffer(bytes: Data(head.joined(separator: "\r\n").utf8) + body)
+        response = problem.rawResponse("Service Unavailable", fields: ["retry-after: 1"])
     }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -19,14 +19,7 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
             detail: "this is not HTTP/1.1, or its head is longer than 80 KiB",
             hint: "send GET /v1/status HTTP/1.1"
         )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8)
-        let head = [
-            "HTTP/1.1 400 Bad Request", "connection: close", "content-type: application/problem+json",
-            "content-length: \(body.count)", "", "",
-        ]
-        return ByteBuffer(bytes: Data(head.joined(separator: "\r\n").utf8) + body)
+        return problem.rawResponse("Bad Request")
     }()
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
