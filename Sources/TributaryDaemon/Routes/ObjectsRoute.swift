@@ -66,10 +66,7 @@ enum ObjectsRoute {
             _ = try predicate.bind(to: entity, in: model)
             return predicate
         } catch {
-            let error = error.located(in: text)
-            var problem = ProblemDocument(.badPredicate, detail: "\(error)")
-            problem.position = error.position
-            throw problem
+            throw problem(.badPredicate, error.located(in: text))
         }
     }
 
@@ -85,11 +82,18 @@ enum ObjectsRoute {
             for key in keys { _ = try key.bind(to: entity, in: model) }
             return keys
         } catch {
-            let error = error.located(in: text)
-            var problem = ProblemDocument(.badRequest, detail: "sort: \(error)")
-            problem.position = error.position
-            throw problem
+            throw problem(.badRequest, error.located(in: text), prefix: "sort: ")
         }
+    }
+
+    private static func problem(
+        _ kind: ProblemKind,
+        _ error: ObjectPredicateError,
+        prefix: String = ""
+    ) -> ProblemDocument {
+        var problem = ProblemDocument(kind, detail: "\(prefix)\(error)")
+        problem.position = error.position
+        return problem
     }
 
     private static func offset(_ text: String?) throws(ProblemDocument) -> Int {
