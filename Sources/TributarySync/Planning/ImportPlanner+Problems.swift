@@ -9,6 +9,7 @@ extension ImportPlanner {
     /// - Parameters:
     ///   - summaries: The result of ``summaries(wall:)``.
     ///   - wall: The wall time.
+    /// - Returns: The problems, in a fixed order.
     func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [SyncProblem] {
         let codes: [(SegmentState, SyncProblem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
