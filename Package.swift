@@ -122,7 +122,7 @@ let package = Package(
             name: "tributaryctl",
             dependencies: [
                 "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryInference", "TributaryModel",
-                "TributaryChanges",
+                "TributaryChanges", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
         ),

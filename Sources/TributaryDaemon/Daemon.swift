@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import TributaryAdmin
 import TributaryModel
+import TributaryStore
 import UnixSignals
 
 /// The daemon, from its configuration to its exit status.
@@ -47,6 +48,7 @@ struct Daemon {
         for notice in model.ownNotices { logger.info("model: \(notice)") }
         try configuration.createFolders(inheritsSocket: inheritsSocket)
         let lock = try StoreLock.acquire(store: configuration.store)
+        ScratchFolder.removeAll(besideStore: configuration.store)
         let socket = try AdminSocket.open(path: configuration.admin.socket)
 
         let state = DaemonState(configuration: configuration, modelFile: modelFile)

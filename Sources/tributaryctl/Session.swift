@@ -35,7 +35,18 @@ struct Session: Sendable {
     /// Sends a request for long work, shows its progress where possible, and returns the result.
     ///
     /// The time is not limited as long as the daemon sends progress.
-    func follow(_ call: AdminCall, progress: (String) -> String?) async throws -> String {
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - progress: Returns the line of text for the data of a `progress` event.
+    ///   - onEvent: Receives the events besides `progress`, `problem` and `result`.
+    /// - Returns: The data of the `result` event.
+    /// - Throws: The problem document of the daemon, and what `onEvent` throws.
+    func follow(
+        _ call: AdminCall,
+        progress: (String) -> String?,
+        onEvent: (ServerSentEvent) throws -> Void = { _ in }
+    ) async throws -> String {
         var result: String?
         let response = try await client.events(call) { event in
             switch event.event {
@@ -44,8 +55,10 @@ struct Session: Sendable {
             case "problem":
                 if terminal.showsProgress { terminal.progress(nil) }
                 throw try JSONDecoder().decode(ProblemDocument.self, from: Data(event.data.utf8))
-            default:
+            case "result":
                 result = event.data
+            default:
+                try onEvent(event)
             }
             return true
         }

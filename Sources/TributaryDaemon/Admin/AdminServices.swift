@@ -10,7 +10,11 @@ struct AdminServices: Sendable {
     /// Ends the change streams.
     let shutdownBroadcast: ShutdownBroadcast
     /// Allows one synchronization at a time.
-    let syncLock = SyncLock()
+    let syncLock = WorkLock(activity: "synchronizing")
+    /// Allows one backup at a time.
+    let backupLock = WorkLock(activity: "making a backup")
+    /// Allows one check at a time.
+    let checkLock = WorkLock(activity: "checking the store")
     let problemTimes = ProblemTimes()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage

@@ -17,6 +17,8 @@ struct ProgressStream: Sendable {
     let path: AdminPath
     let logger: Logger
     let channel: any Channel
+    /// Returns the further events between the progress and the result, by their index; nil after the last one.
+    var part: @Sendable (_ index: Int) async throws -> ServerSentEvent? = { _ in nil }
 
     private static let interval = Duration.seconds(1)
     /// The time after which a client that reads nothing is disconnected.
@@ -66,7 +68,15 @@ struct ProgressStream: Sendable {
                 throw error
             }
         }
-        try await send(ending(await work.result), to: &writer)
+        let outcome = await work.result
+        if case .success = outcome {
+            var index = 0
+            while let event = try await part(index) {
+                try await send(event, to: &writer)
+                index += 1
+            }
+        }
+        try await send(ending(outcome), to: &writer)
     }
 
     private func ending(_ result: Result<String, any Error>) -> ServerSentEvent {

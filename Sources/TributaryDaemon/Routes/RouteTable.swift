@@ -28,6 +28,7 @@ enum RouteTable {
             Route(.get, .history, .read, query: ["after", "limit"], HistoryRoute.handle),
             Route(.get, .changes, .read, query: ["after"], ChangesRoute.handle),
             Route(.get, .digest, .read, DigestRoute.handle),
+            Route(.post, .backup, .owner, BackupRoute.handle),
             Route(.post, .reload, .owner, needs: .nothing, ReloadRoute.handle),
             Route(.get, .logLevel, .read, needs: .nothing, LogLevelRoute.get),
             Route(.put, .logLevel, .owner, needs: .nothing, LogLevelRoute.put),
@@ -44,7 +45,6 @@ enum RouteTable {
         Route(.get, .conflicts, .read, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .restoreConflict, .write, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .check, .write, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .backup, .owner, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle),
     ]
 }

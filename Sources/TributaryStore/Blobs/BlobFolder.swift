@@ -111,27 +111,39 @@ final class BlobFolder: Sendable {
     /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes.
     func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try read(sha256: sha256, size: size) { portion in
-            if bytes.isEmpty { bytes.reserveCapacity(Int(size)) }
-            bytes.append(contentsOf: portion)
+        do {
+            try read(sha256: sha256, size: size) { portion in
+                if bytes.isEmpty { bytes.reserveCapacity(Int(size)) }
+                bytes.append(contentsOf: portion)
+            }
+        } catch {
+            throw error as? StoreError ?? .blob(path: path, reason: "\(error)")
         }
         return bytes
     }
 
-    private func read(
+    /// Hands over the bytes of a blob in portions, and compares them with its name.
+    ///
+    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes; what `take` throws.
+    func read(
         sha256: String,
         size: Int64,
-        _ take: (UnsafeRawBufferPointer) -> Void
-    ) throws(StoreError) {
-        guard let file = file(sha256) else { throw .blob(path: path, reason: "'\(sha256)' is no SHA-256") }
+        _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(file) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(file) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .blob(path: file, reason: "it is no regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError.blob(path: file, reason: "it is no regular file")
+        }
         guard status.st_size == off_t(size) else {
-            throw .blob(path: file, reason: "it is damaged: it has \(status.st_size) bytes instead of \(size)")
+            throw StoreError.blob(
+                path: file,
+                reason: "it is damaged: it has \(status.st_size) bytes instead of \(size)"
+            )
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobFolder.portion, alignment: 16)
         defer { buffer.deallocate() }
@@ -143,10 +155,10 @@ final class BlobFolder: Sendable {
             if count == 0 { break }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)
-            take(portion)
+            try take(portion)
         }
         guard hash.finalize().hexadecimal == sha256 else {
-            throw .blob(path: file, reason: "it is damaged: its bytes are not those of its name")
+            throw StoreError.blob(path: file, reason: "it is damaged: its bytes are not those of its name")
         }
     }
 

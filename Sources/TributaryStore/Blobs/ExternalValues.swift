@@ -10,7 +10,7 @@ final class ExternalValues {
     /// The source of the binaries that the changes of an import only name.
     var source: BlobSource?
     /// The largest binary that SQLite accepts in a row, with room for the other columns.
-    private static let largestBlob: Int64 = 900_000_000
+    static let largestBlob: Int64 = 900_000_000
 
     init(layout: StoreModel, folder: BlobFolder?) {
         self.layout = layout

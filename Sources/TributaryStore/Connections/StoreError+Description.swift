@@ -1,3 +1,4 @@
+import Glibc
 import TributaryChanges
 
 extension StoreError: CustomStringConvertible {
@@ -19,6 +20,7 @@ extension StoreError: CustomStringConvertible {
         case .nestedTransaction(let holder): "\(holder) is writing to the store on this thread"
         case .deadlock(let cycle): "waiting would never end: \(cycle)"
         case .blob(let path, let reason): "the file '\(path)' of a large value cannot be used: \(reason)"
+        case .scratch(let path, let code): "'\(path)' cannot be written: \(String(cString: strerror(code)))"
         }
     }
 

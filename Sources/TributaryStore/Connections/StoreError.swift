@@ -29,6 +29,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case deadlock(cycle: String)
     /// A large binary beside the store, or the folder of these binaries, cannot be written or read; 74.
     case blob(path: String, reason: String)
+    /// A file or folder beside the store for a backup or a check cannot be created; `code` is `errno`; 74.
+    case scratch(path: String, code: Int32)
 
     /// Whether another program kept the store locked for longer than the store waits.
     package var isLocked: Bool {
@@ -44,7 +46,7 @@ package enum StoreError: Error, Hashable, Sendable {
         switch self {
         // SQLITE_READONLY, _IOERR, _FULL and _CANTOPEN; the bits above the lower byte hold details of each.
         case .database(let code, _): [8, 10, 13, 14].contains(code & 0xFF)
-        case .cannotOpen, .blob: true
+        case .cannotOpen, .blob, .scratch: true
         default: false
         }
     }

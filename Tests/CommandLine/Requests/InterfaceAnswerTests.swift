@@ -48,6 +48,7 @@ import TributaryChanges
         try await talk.ask("GET /v1/history", expecting: 200)
         try await talk.ask("GET /v1/history", query: "limit=1", expecting: 200)
         try await talk.ask("GET /v1/digest", expecting: 200)
+        try await talk.ask("POST /v1/backup", expecting: 200)
         try await segments(of: writer.id, talk)
         try await settings(talk)
         try await talk.follow()

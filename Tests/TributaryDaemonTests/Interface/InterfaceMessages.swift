@@ -39,6 +39,7 @@ enum InterfaceMessages {
         ("Configuration", ConfigurationMessage(file: nil, settings: [], restartNeeded: false)),
         ("Setting", ConfigurationMessage.Setting(key: "", value: nil, origin: "", place: nil)),
         ("ReloadResult", ReloadMessage(changed: [], restartNeeded: [])),
+        ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),
     ]
 

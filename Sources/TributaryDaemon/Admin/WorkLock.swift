@@ -1,0 +1,55 @@
+import Foundation
+import Synchronization
+import TributaryAdmin
+
+/// A lock that allows one piece of long work of its kind at a time, and names its holder to other clients.
+final class WorkLock: Sendable {
+    /// Releases the lock when its last reference is released.
+    final class Hold: Sendable {
+        private let lock: WorkLock
+
+        fileprivate init(_ lock: WorkLock) { self.lock = lock }
+
+        deinit { lock.release() }
+    }
+
+    private struct Holder {
+        let name: String
+        let since: Date
+    }
+
+    /// The work as a clause with "is", such as "synchronizing".
+    private let activity: String
+    private let holder = Mutex<Holder?>(nil)
+
+    init(activity: String) {
+        self.activity = activity
+    }
+
+    /// Acquires the lock; the holder releases it with ``release()``.
+    ///
+    /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
+    func acquire(for caller: Caller) throws(ProblemDocument) {
+        let other: Holder? = holder.withLock { holder in
+            if let holder { return holder }
+            holder = Holder(name: caller.name, since: Date())
+            return nil
+        }
+        guard let other else { return }
+        throw ProblemDocument(
+            .busy,
+            detail: "\(other.name) is \(activity) since \(other.since.formatted(.iso8601))",
+            hint: "try again when it is done"
+        )
+    }
+
+    /// Acquires the lock until the returned object is released.
+    ///
+    /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
+    func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
+        try acquire(for: caller)
+        return Hold(self)
+    }
+
+    func release() { holder.withLock { $0 = nil } }
+}

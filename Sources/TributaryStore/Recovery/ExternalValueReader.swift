@@ -1,0 +1,48 @@
+import GRDB
+import TributaryChanges
+
+/// Reads which large binaries beside the store its rows name.
+package struct ExternalValueReader {
+    let reader: Reader
+
+    /// Hands over the hash and the size of each binary; one that several rows name can come several times.
+    ///
+    /// - Throws: What `body` throws, and ``StoreError``.
+    package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
+        for table in reader.context.layout.tables {
+            for column in table.columns where column.isExternal {
+                let statement = try BoundStatement(
+                    reader.database,
+                    """
+                    SELECT DISTINCT \(column.quotedName) FROM \(table.quotedName)
+                    WHERE typeof(\(column.quotedName)) = 'text'
+                    """
+                )
+                try statement.forEach { try hand(over: column.value(in: $0, at: 0), to: body) }
+            }
+            guard table.columns.contains(where: \.isExternal) else { continue }
+            let partial = try BoundStatement(
+                reader.database,
+                "SELECT registers FROM tributary_object WHERE root = ?1 AND registers IS NOT NULL"
+            )
+            partial.bind(1, table.code)
+            try partial.forEach { row in
+                let object = row.withBytes(0) { PartialRow(deleted: nil, packed: $0) }
+                for (column, register) in object.registers
+                where table.columns.indices.contains(column) && table.columns[column].isExternal {
+                    try hand(over: register.value, to: body)
+                }
+            }
+        }
+    }
+
+    private func hand(over value: PropertyValue, to body: (String, Int64) throws -> Void) throws {
+        guard case .blob(let sha256, let size) = value, size <= ExternalValues.largestBlob else { return }
+        try body(sha256, size)
+    }
+}
+
+extension Reader {
+    /// The large binaries beside the store that rows name.
+    package var externalValues: ExternalValueReader { ExternalValueReader(reader: self) }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+import GRDB
+
+/// The bytes of a value in a table, read and written in portions.
+final class IncrementalBlob {
+    private let blob: OpaquePointer?
+    private let connection: OpaquePointer?
+
+    /// Opens the value in the column `bytes` of a row.
+    ///
+    /// - Parameters:
+    ///   - database: The connection, which must stay open.
+    ///   - table: The table.
+    ///   - row: The ID of the row.
+    ///   - isWritable: Whether the bytes are written.
+    /// - Throws: ``StoreError`` when there is no such row.
+    init(_ database: Database, table: String, row: Int64, isWritable: Bool) throws {
+        connection = database.sqliteConnection
+        var opened: OpaquePointer?
+        guard sqlite3_blob_open(connection, "main", table, "bytes", row, isWritable ? 1 : 0, &opened) == SQLITE_OK
+        else { throw StoreError.database(of: database.sqliteConnection) }
+        blob = opened
+    }
+
+    deinit { sqlite3_blob_close(blob) }
+
+    var count: Int { Int(sqlite3_blob_bytes(blob)) }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        guard sqlite3_blob_write(blob, bytes.baseAddress, Int32(bytes.count), Int32(offset)) == SQLITE_OK else {
+            throw StoreError.database(of: connection)
+        }
+    }
+
+    /// Hands over the bytes in portions.
+    func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while offset < count {
+            let portion = min(buffer.count, count - offset)
+            guard sqlite3_blob_read(blob, buffer.baseAddress, Int32(portion), Int32(offset)) == SQLITE_OK else {
+                throw StoreError.database(of: connection)
+            }
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<portion]))
+            offset += portion
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+
+/// A private folder beside a store for files that live no longer than one piece of work: `STORE.scratch-PURPOSE`.
+///
+/// Only the owner of the store can enter it. A killed process leaves the folder behind; the next start removes it.
+package final class ScratchFolder: Sendable {
+    /// The pieces of work that need a scratch folder; each runs at most once at a time.
+    package enum Purpose: String, CaseIterable, Sendable {
+        case backup
+        case check
+    }
+
+    package let path: String
+
+    /// Creates the folder, after removing one that an earlier process has left.
+    ///
+    /// - Parameters:
+    ///   - purpose: The piece of work.
+    ///   - store: The path of the store.
+    /// - Throws: ``StoreError`` `scratch` when the system cannot create it.
+    package init(_ purpose: Purpose, besideStore store: String) throws(StoreError) {
+        path = ScratchFolder.path(purpose, store)
+        ScratchFolder.remove(path)
+        guard mkdir(path, 0o700) == 0 else {
+            throw .scratch(path: path, code: errno)
+        }
+    }
+
+    deinit { ScratchFolder.remove(path) }
+
+    /// Returns the path of a file in the folder.
+    package func file(_ name: String) -> String { path + "/" + name }
+
+    /// Removes the folders that a killed process has left beside a store.
+    package static func removeAll(besideStore store: String) {
+        for purpose in Purpose.allCases { remove(path(purpose, store)) }
+    }
+
+    private static func path(_ purpose: Purpose, _ store: String) -> String { "\(store).scratch-\(purpose.rawValue)" }
+
+    private static func remove(_ path: String) {
+        // The folder is certainly this program's own: no other one gives such names to folders beside a store.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

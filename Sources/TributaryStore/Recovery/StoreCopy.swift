@@ -1,0 +1,112 @@
+import Foundation
+import GRDB
+import Glibc
+import TributaryChanges
+
+/// Writes one state of a store into one file, with the large binaries that lie beside the store.
+///
+/// The file is a store in itself, without a WAL. It has one more table, `tributary_blob`, with the bytes of the large
+/// binaries; ``RestoredStore`` writes them into files again.
+struct StoreCopy {
+    /// The table of the large binaries, which only copies have.
+    static let blobTable = "tributary_blob"
+    private static let pagesOfStep: CInt = 256
+
+    let source: Reader
+    let path: String
+    let cancellation: ReadCancellation
+    let progress: @Sendable (_ done: Int64, _ total: Int64) -> Void
+
+    /// Writes the copy.
+    ///
+    /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
+    /// - Throws: ``StoreError``, and `CancellationError`.
+    func run() throws -> Int {
+        // Without a read the transaction would not have a state yet, and the copy could mix several.
+        _ = try source.history.newestTransaction()
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreError.scratch(path: path, code: errno) }
+        close(descriptor)
+        var configuration = Configuration()
+        configuration.label = "tributary.copy"
+        configuration.qos = .default
+        configuration.foreignKeysEnabled = false
+        let target = try DatabaseQueue(path: path, configuration: configuration)
+        let missing = try target.inDatabase { target in
+            try copyPages(to: target)
+            return try copyBlobs(to: target)
+        }
+        try target.close()
+        return missing
+    }
+
+    private func copyPages(to target: Database) throws {
+        // An interrupted copy is thrown away, so that nothing needs to be safe in between.
+        try target.execute(sql: "PRAGMA synchronous = OFF")
+        try source.database.backup(to: target, pagesPerStep: StoreCopy.pagesOfStep) { step in
+            try checkCancellation()
+            progress(Int64(step.completedPageCount), Int64(step.totalPageCount))
+        }
+        // The header of the copied file asks for a WAL, which a file on its own must not have.
+        guard try String.fetchOne(target, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
+            throw StoreError.cannotOpen(path: path, reason: "the copy cannot do without a WAL")
+        }
+        try target.execute(sql: "PRAGMA journal_mode = OFF")
+    }
+
+    private func copyBlobs(to target: Database) throws -> Int {
+        try target.execute(
+            sql: "CREATE TABLE \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
+        )
+        guard let folder = source.context.blobs else { return 0 }
+        var missing = 0
+        try source.externalValues.forEach { sha256, size in
+            try checkCancellation()
+            try target.execute(
+                sql: "INSERT OR IGNORE INTO \(StoreCopy.blobTable)(sha256, bytes) VALUES (?, zeroblob(?))",
+                arguments: [sha256, size]
+            )
+            guard target.changesCount > 0 else { return }
+            let row = target.lastInsertedRowID
+            do {
+                let blob = try IncrementalBlob(target, table: StoreCopy.blobTable, row: row, isWritable: true)
+                var offset = 0
+                try folder.read(sha256: sha256, size: size) { portion in
+                    try blob.write(portion, at: offset)
+                    offset += portion.count
+                }
+            } catch StoreError.blob {
+                missing += 1
+                try target.execute(sql: "DELETE FROM \(StoreCopy.blobTable) WHERE rowid = ?", arguments: [row])
+            }
+        }
+        return missing
+    }
+
+    private func checkCancellation() throws {
+        if cancellation.isCancelled { throw CancellationError() }
+    }
+}
+
+extension Store {
+    /// Writes the present state into a new file, with the large binaries beside the store, while others go on writing.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which must not exist; its folder needs room for the whole store.
+    ///   - progress: Receives the number of copied pages and that of all pages.
+    /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
+    /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
+    package func copy(
+        to path: String,
+        progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void
+    ) async throws -> Int {
+        let cancellation = ReadCancellation()
+        return try await withTaskCancellationHandler {
+            try await readAside { reader in
+                try StoreCopy(source: reader, path: path, cancellation: cancellation, progress: progress).run()
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+}

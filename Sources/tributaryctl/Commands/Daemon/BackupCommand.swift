@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+
+struct BackupCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Write a consistent copy of the store into a new file.",
+        discussion: """
+            The file has everything: the state, its write-ahead log, large values beside the store, and local changes that are
+            not exported yet. Any program that reads SQLite can read it; tributaryctl restore puts it into place.
+
+            The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk
+            is full.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file to create; only you may read it.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let target = try NewFile(file, mode: 0o600)
+        var hash = SHA256()
+        var count: Int64 = 0
+        let call = AdminCall(.post, .backup)
+        let result = try await session.follow(call, progress: BackupCommand.line) { event in
+            guard event.event == "part" else { return }
+            let bytes = try JSONDecoder().decode(Part.self, from: Data(event.data.utf8)).bytes
+            try bytes.withUnsafeBytes { buffer in
+                hash.update(bufferPointer: buffer)
+                try target.write(buffer)
+            }
+            count += Int64(bytes.count)
+        }
+        let message = try JSONDecoder().decode(BackupMessage.self, from: Data(result.utf8))
+        guard count == message.bytes, hash.finalize().hexadecimal == message.sha256 else {
+            throw CommandFailure(
+                reason: "the bytes of the backup are not those that the daemon has sent",
+                status: .tryAgain
+            )
+        }
+        try target.finish()
+        if session.json {
+            session.terminal.print(result)
+        } else {
+            let name = EscapedText.escape(file)
+            session.terminal.print("\(name): \(TimeText.bytes(message.bytes)), sha256 \(message.sha256)")
+        }
+        guard message.missingValues > 0 else { return }
+        let values = CountText.text(message.missingValues, "large value")
+        session.terminal.complain("the backup lacks \(values) whose files are missing or damaged")
+        session.terminal.complain("hint: " + session.hints.text("tributaryctl check"))
+    }
+
+    /// Returns the line of text for a `progress` event.
+    static func line(_ data: String) -> String? {
+        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
+        guard let total = progress.total, total > 0 else { return progress.phase }
+        return "\(progress.phase), \(progress.done * 100 / total) %"
+    }
+
+    private struct Progress: Decodable {
+        var phase: String
+        var done: Int64
+        var total: Int64?
+    }
+
+    private struct Part: Decodable {
+        var bytes: Data
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+import TributaryChanges
+
+/// A backup is one file with the whole store, or nothing.
+@Suite(.daemonTurns) struct BackupTests {
+    /// Inserts a department with a long title, so that a backup does not fit into the buffers of a socket.
+    private func fill(_ daemon: RunningDaemon, bytes: Int = 6_000_000) async throws {
+        let title = String(repeating: "x", count: bytes)
+        let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+    }
+
+    private func leftovers(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter {
+            $0.contains("scratch") || $0.contains(".part-")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(30))) func aBackupIsAStoreInOneFile() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try await fill(daemon)
+        let file = daemon.folder.path("copy.sqlite")
+        let made = try await daemon.command(["backup", file])
+        #expect(made.ending == .exited(0), "\(made)")
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
+        #expect(try PlainSQL(path: file).value("PRAGMA journal_mode") == "delete")
+        #expect(try PlainSQL(path: file).value("SELECT count(*) FROM Department") == "1")
+        #expect(try PlainSQL(path: file).value("PRAGMA application_id") == "\(0x5452_4942)")
+        #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+        let again = try await daemon.command(["backup", file])
+        #expect(again.ending == .exited(74) && again.errors.contains("File exists"), "\(again)")
+        let json = try await daemon.command(["--json", "backup", daemon.folder.path("second.sqlite")])
+        #expect(json.output.contains("\"missingValues\":0"), "\(json)")
+
+        let plain = try await daemon.client.send(AdminCall(.post, .backup))
+        #expect(plain.headers["content-type"] == "application/vnd.sqlite3")
+        let digest = Data(SHA256.hash(data: plain.body).bytes).base64EncodedString()
+        #expect(plain.headers["repr-digest"] == "sha-256=:\(digest):")
+        #expect(try leftovers(daemon.folder).isEmpty)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(30))) func aClientThatHangsUpFreesTheNextOne() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try await fill(daemon)
+        let first = try RawConnection(daemon.socket)
+        first.send("POST /v1/backup HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n")
+        #expect(first.read().hasPrefix("HTTP/1.1 200"))
+        let file = daemon.folder.path("copy.sqlite")
+        let refused = try await daemon.command(["backup", file])
+        #expect(refused.ending == .exited(75) && refused.errors.contains("is making a backup since"), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+        first.close()
+        while try await daemon.command(["backup", file]).ending != .exited(0) {}
+        #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
+        #expect(try leftovers(daemon.folder).isEmpty)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test(.timeLimit(.minutes(30))) func aKilledDaemonLeavesNothing() async throws {
+        let daemon = try RunningDaemon()
+        // The rest of a daemon that was killed while it copied.
+        let scratch = daemon.store + ".scratch-backup"
+        try FileManager.default.createDirectory(atPath: scratch + "/deep", withIntermediateDirectories: true)
+        try await daemon.start()
+        #expect(!FileManager.default.fileExists(atPath: scratch))
+        try await fill(daemon)
+        let file = daemon.folder.path("copy.sqlite")
+        var count = 0
+        await #expect(throws: (any Error).self) {
+            _ = try await daemon.client.events(AdminCall(.post, .backup)) { event in
+                if event.event == "part" {
+                    count += 1
+                    daemon.process?.send(SIGKILL)
+                }
+                return true
+            }
+        }
+        #expect(count > 0)
+        #expect(await daemon.process?.ending() == .signalled(SIGKILL))
+        #expect(try await daemon.command(["backup", file]).ending == .exited(69))
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try leftovers(daemon.folder).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(30))) func fullDisksLeaveNothing() async throws {
+        if let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try await daemon.start(withStoreOf: 900 << 10)
+        try await fill(daemon, bytes: 200_000)
+        let file = daemon.folder.path("copy.sqlite")
+        let full = try await daemon.command(["backup", file])
+        #expect(full.ending == .exited(74), "\(full)")
+        #expect(full.errors.contains("full") || full.errors.contains("No space"), "\(full.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+        try await daemon.resizeStore(to: 16 << 20)
+        // The disk of the client: the system ends the command at the limit.
+        let limited = try ChildProcess(
+            "/bin/sh",
+            ["-c", "ulimit -f 64; exec \"$0\" backup \"$1\"", BuildFolder.executable("tributaryctl"), file],
+            environment: ["TRIBUTARY_SOCKET": daemon.socket]
+        )
+        #expect(await limited.ending() != .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try leftovers(daemon.folder).isEmpty)
+        while try await daemon.command(["backup", file]).ending == .exited(75) {}
+        #expect(try PlainSQL(path: file).value("SELECT count(*) FROM Department") == "1")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
