@@ -9,10 +9,12 @@ struct ChangeApplication {
     /// Applies the changes; see ``ManagedObjectContext/apply(_:idempotency:)``.
     func apply(
         _ changes: [ConditionalChange],
-        idempotency: LocalTransaction.Idempotency?
+        idempotency: LocalTransaction.Idempotency?,
+        restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {
         var terms = context.saving.request ?? RequestConditions()
         terms.idempotency = idempotency ?? terms.idempotency
+        terms.restoredConflict = restoredConflict ?? terms.restoredConflict
         defer { context.saving.request = terms }
         var ids: [ManagedObjectID] = []
         for (index, conditional) in changes.enumerated() {

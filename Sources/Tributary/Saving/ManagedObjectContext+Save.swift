@@ -55,13 +55,19 @@ extension ManagedObjectContext {
     ///   - changes: the log operations, each perhaps with a condition.
     ///   - idempotency: stored in the same commit; the next save then throws ``RepeatedRequest`` instead when the key
     ///     is known already.
+    ///   - restoredConflict: the conflict whose losing value the changes restore, marked in the same commit.
     /// - Returns: The object of each change, in order.
     /// - Throws: ``ChangeError`` for the first change that cannot be applied; earlier changes stay until a rollback.
     package func apply(
         _ changes: [ConditionalChange],
-        idempotency: LocalTransaction.Idempotency? = nil
+        idempotency: LocalTransaction.Idempotency? = nil,
+        restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {
-        try ChangeApplication(context: self).apply(changes, idempotency: idempotency)
+        try ChangeApplication(context: self).apply(
+            changes,
+            idempotency: idempotency,
+            restoredConflict: restoredConflict
+        )
     }
 
     /// The name of the context in messages.

@@ -5,6 +5,8 @@ import TributaryStore
 struct RequestConditions {
     /// The idempotency key, which is stored in the same commit.
     var idempotency: LocalTransaction.Idempotency?
+    /// The conflict whose losing value the changes restore, which is marked in the same commit.
+    var restoredConflict: Int64?
     /// The versions that objects must still have.
     var versions: [ManagedObjectID: Int64] = [:]
     /// The index of the first change of each object.

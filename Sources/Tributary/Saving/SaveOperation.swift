@@ -115,7 +115,8 @@ struct SaveOperation {
                 author: context.author,
                 contextName: context.name,
                 changes: plan.changes,
-                idempotency: context.saving.request?.idempotency
+                idempotency: context.saving.request?.idempotency,
+                restoredConflict: context.saving.request?.restoredConflict
             )
         )
         for case (let object, .reread) in plan.results {

@@ -42,7 +42,7 @@ package enum Schema {
         }
         if found < 3 { try upgradeWriters(in: db) }
         try addRanks(in: db)
-        for statement in [tombstoneTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
+        for statement in [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }
         guard let migrator else {
@@ -91,7 +91,7 @@ package enum Schema {
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)
-        for statement in ownTables + [tombstoneTable] + ownIndexes + [partialObjectIndex] {
+        for statement in ownTables + [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] {
             try db.execute(sql: statement)
         }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }

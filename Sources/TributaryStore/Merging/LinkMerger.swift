@@ -7,11 +7,13 @@ struct LinkMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
     private let effects: EffectLog
+    private let conflicts: LinkConflicts
 
-    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog) {
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, conflicts: ConflictRecorder) {
         self.tables = tables
         self.cursor = cursor
         self.effects = effects
+        self.conflicts = LinkConflicts(recorder: conflicts)
     }
 
     private var layout: StoreModel { tables.layout }
@@ -63,17 +65,37 @@ struct LinkMerger {
             and: deletion(link.target, target),
             by: tables.versions
         )
-        guard isAccepted else { return }
+        if let known { try conflicts.keep(of: state, with: known, link, isAccepted: isAccepted) }
+        guard isAccepted else {
+            // The deletion of an end has removed what was known of the pair before.
+            guard known == nil else { return }
+            return try conflicts.keep(source, target, of: state, link, hiddenBy: deletions(link, source, target))
+        }
         let wasShown = known?.isShown ?? false
         let isShown =
             try !state.isRemoved && tables.visibility.isVisible(link.source, source)
             && tables.visibility.isVisible(link.target, target)
+        if !isShown, !state.isRemoved {
+            try conflicts.keep(source, target, of: state, link, hiddenBy: hidingDeletions(link, source, target))
+        }
         if wasShown, !isShown { try tables.links.removeShown(link, source, target) }
         if known != nil, !wasShown, isShown { try tables.links.removeHidden(link, source, target) }
         let pair = Pair(source: source, target: target, state: state, isShown: isShown)
         if isShown { try tables.links.insertShown(pair, link) } else { try tables.links.insertHidden(pair, link) }
         let isMoved = isShown && known.map { !$0.state.hasPosition(of: state) } ?? true
         if wasShown != isShown || isMoved { try record(pair, link) }
+    }
+
+    /// The greatest deletions of both ends.
+    private func deletions(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> [Int64] {
+        try [deletion(link.source, source), deletion(link.target, target)].compactMap(\.self)
+    }
+
+    /// The deletions of those ends that are not visible.
+    private func hidingDeletions(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> [Int64] {
+        try [(link.source, source), (link.target, target)].compactMap { table, id in
+            try tables.visibility.isVisible(table, id) ? nil : tables.partialRows.row(table, id)?.deleted
+        }
     }
 
     /// The greatest deletion of an object, visible or not.
@@ -118,6 +140,7 @@ struct LinkMerger {
             for pair in try tables.links.shownPairs(link, table, id) {
                 let isSuperseded = try isSuperseded(pair, by: deletion)
                 if !isSuperseded, keepsNewer { continue }
+                if let deletion { try conflicts.keep(pair, link, hiddenBy: deletion) }
                 try tables.links.removeShown(link, pair.source, pair.target)
                 if !isSuperseded { try tables.links.insertHidden(pair, link) }
                 try record(pair, link)

@@ -14,6 +14,7 @@ final class MergeEngine {
     let cursor = TransactionCursor()
     let effects: EffectLog
     let external: ExternalValues
+    let conflicts: ConflictRecorder
     let objects: ObjectMerger
     let bulk: BulkPath
     private let shapes: ChangeShapes
@@ -33,8 +34,9 @@ final class MergeEngine {
         let deferral = DeferralWriter(table: tables.deferred, cursor: cursor)
         resolver = ChangeResolver(layout: layout, shapes: shapes, cursor: cursor, deferral: deferral)
         converter = ValueConverter(resolver, external: external)
-        let links = LinkMerger(tables, cursor: cursor, effects: effects)
-        objects = ObjectMerger(tables, cursor: cursor, effects: effects, links: links)
+        conflicts = try ConflictRecorder(db, layout: layout, cursor: cursor, versions: tables.versions)
+        let links = LinkMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
+        objects = ObjectMerger(tables, cursor: cursor, effects: effects, links: links, conflicts: conflicts)
         bulk = BulkPath(db, tables, shapes: shapes, cursor: cursor, effects: effects, objects: objects)
     }
 
@@ -43,16 +45,25 @@ final class MergeEngine {
     /// - Parameters:
     ///   - number: Its number in the store.
     ///   - version: Its version.
-    ///   - writer: The row of its writer.
+    ///   - origin: The row of its writer, and its sequence.
     ///   - isLocal: Whether a change that the model cannot represent is an error; it is deferred otherwise.
-    func begin(number: Int64, version: Version, writer: Int64, isLocal: Bool) {
-        cursor.begin(number: number, writer: writer, isLocal: isLocal)
-        effects.begin(number: number, writer: writer)
-        tables.versions.insert(version, of: number)
+    func begin(number: Int64, version: Version, origin: WriteOrigin<Int64>, isLocal: Bool) {
+        cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
+        effects.begin(number: number, writer: origin.writer)
+        tables.versions.insert(version, origin: origin, of: number)
     }
 
     /// Ends a transaction and writes its history.
-    func end() throws { try effects.flush(effects.current) }
+    func end() throws {
+        try effects.flush(effects.current)
+        try conflicts.flush()
+    }
+
+    /// Merges the rows that wait.
+    func flush() throws {
+        try bulk.flush()
+        try conflicts.flush()
+    }
 
     /// Merges the next changes of the transaction.
     ///
@@ -87,7 +98,6 @@ final class MergeEngine {
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
         cursor.resume(number: entry.number, writer: entry.writer)
-        tables.versions.insert(entry.version, of: entry.number)
         try apply(ChangeSlice(changes: [change], first: entry.index, valueIndex: entry.valueIndex))
     }
 

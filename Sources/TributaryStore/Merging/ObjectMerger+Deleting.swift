@@ -16,6 +16,7 @@ extension ObjectMerger {
 
     /// Turns a visible row into a tombstone with the registers that the deletion does not supersede.
     private func hide(_ row: VisibleRow, table: Int) throws {
+        try keepConflicts(ofDeletionOf: row, table: table) { _ in true }
         var partial = PartialRow(deleted: cursor.number)
         var freed: [(column: StoreModel.ColumnIndex, target: UniqueID)] = []
         for column in layout.tables[table].columns.indices {
@@ -56,6 +57,9 @@ extension ObjectMerger {
     /// Resets the registers that the deletion supersedes to their defaults; a newer insert keeps the object visible.
     private func supersedeRegisters(of row: VisibleRow, table: Int) throws {
         var row = row
+        try keepConflicts(ofDeletionOf: row, table: table) { known in
+            try tables.versions.isSuperseded(known, by: cursor.number)
+        }
         row.versions.deleted = cursor.number
         let holds = layout.entities[row.entity].holds
         var defaults: [RegisterWrite] = []
@@ -78,6 +82,7 @@ extension ObjectMerger {
     private func deletePartial(_ table: Int, _ id: UniqueID) throws {
         var partial = try tables.partialRows.rowOrEmpty(table, id)
         let columns = layout.tables[table].columns
+        if partial.deleted == nil { try keepConflicts(ofDeletionOf: partial, table, id) }
         let isGreatest = try partial.delete(at: cursor.number, by: tables.versions) { columns[$0].mergeRule }
         guard isGreatest else { return }
         try tables.partialRows.store(partial, table, id)

@@ -88,9 +88,10 @@ extension ObjectMerger {
         entity: Int
     ) throws {
         var partial = partial
-        try merge(writes, into: &partial, table, id)
         let state = ObjectVersions(insert: (cursor.number, entity), deleted: partial.deleted)
-        guard try state.isVisible(by: tables.versions) else {
+        let isVisible = try state.isVisible(by: tables.versions)
+        try merge(writes, into: &partial, table, id, isHidden: !isVisible, entity: entity)
+        guard isVisible else {
             try tables.partialRows.store(partial, table, id)
             return try withdraw(table, id)
         }

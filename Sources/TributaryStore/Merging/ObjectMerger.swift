@@ -13,16 +13,24 @@ final class ObjectMerger {
     let references: ReferenceMerger
     let owners: OwnerMerger
     let links: LinkMerger
+    let conflicts: ConflictRecorder
     /// For each table, whether a new object can decide who owns a target of a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
-    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, links: LinkMerger) {
+    init(
+        _ tables: MergeTables,
+        cursor: TransactionCursor,
+        effects: EffectLog,
+        links: LinkMerger,
+        conflicts: ConflictRecorder
+    ) {
         layout = tables.layout
         self.tables = tables
         self.cursor = cursor
         self.effects = effects
         self.links = links
-        owners = OwnerMerger(tables, cursor: cursor, effects: effects)
+        self.conflicts = conflicts
+        owners = OwnerMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
         references = ReferenceMerger(tables, cursor: cursor, effects: effects, owners: owners)
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
@@ -35,7 +43,7 @@ final class ObjectMerger {
     func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         guard let row = try tables.objects.row(table, id) else {
             var partial = try tables.partialRows.rowOrEmpty(table, id)
-            try merge(writes, into: &partial, table, id)
+            try merge(writes, into: &partial, table, id, isHidden: partial.deleted != nil, entity: shape?.entity)
             return try tables.partialRows.store(partial, table, id)
         }
         let accepted = try merge(writes, into: row, table: table, insertedAs: nil)
@@ -48,12 +56,34 @@ final class ObjectMerger {
     }
 
     /// Merges values into the partial row of an object that is not visible, for its later insert.
-    func merge(_ writes: [RegisterWrite], into partial: inout PartialRow, _ table: Int, _ id: UniqueID) throws {
+    ///
+    /// - Parameters:
+    ///   - writes: The values.
+    ///   - partial: The partial row.
+    ///   - table: The index of its table.
+    ///   - id: The object.
+    ///   - isHidden: Whether the object stays deleted, so that nobody sees the values.
+    ///   - entity: The concrete entity that the change names, if known.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func merge(
+        _ writes: [RegisterWrite],
+        into partial: inout PartialRow,
+        _ table: Int,
+        _ id: UniqueID,
+        isHidden: Bool,
+        entity: Int?
+    ) throws {
         for write in writes {
             let rule = layout.tables[table].columns[write.column].mergeRule
             if rule == .counter {
                 try add(write, to: id, table)
             } else {
+                let subject = ConflictSubject(table: table, id: id, entity: entity)
+                if isHidden {
+                    try keepConflict(of: write, with: partial.deleted, of: subject)
+                } else if let known = partial.registers[write.column] {
+                    try keepConflict(of: write, with: known, rule, of: subject)
+                }
                 let register = PartialRow.Register(version: cursor.number, value: write.value)
                 try partial.merge(register, column: write.column, rule: rule, by: tables.versions)
             }
@@ -70,7 +100,7 @@ final class ObjectMerger {
     /// - Returns: the indexes of the columns that changed.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func merge(_ writes: [RegisterWrite], into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
-        let entityBefore = row.entity
+        let before = row
         var row = row
         var isHeadChanged = false
         if let entity { isHeadChanged = try mergeInsert(of: entity, into: &row, table: table) }
@@ -85,19 +115,28 @@ final class ObjectMerger {
                 accepted.append(RegisterWrite(column: write.column, value: value))
                 continue
             }
+            let known = row.versions.register(write.column, isHeld: holds[write.column])
             let isAccepted = try rule.accepts(
                 Register(version: cursor.number, value: write.value),
-                over: row.versions.register(write.column, isHeld: holds[write.column]),
+                over: known,
                 holding: tables.objects.table(table).value(write.column, rowid: row.rowid),
                 after: row.versions.deleted,
                 by: tables.versions
             )
-            guard isAccepted else { continue }
+            if let known, try conflicts.isForeign(known) {
+                try keepConflict(of: write, with: known, in: before, table: table, isAccepted: isAccepted)
+            }
+            guard isAccepted else {
+                if known == nil { try keepConflict(of: write, with: row.versions.deleted, in: row, table: table) }
+                continue
+            }
             row.versions.setRegister(write.column, to: cursor.number, isHeld: holds[write.column])
             accepted.append(write)
         }
         guard !accepted.isEmpty || isHeadChanged else { return [] }
-        if row.entity != entityBefore { accepted += try unwritten(row, table, before: entityBefore, besides: accepted) }
+        if row.entity != before.entity {
+            accepted += try unwritten(row, table, before: before.entity, besides: accepted)
+        }
         try write(accepted, to: row, table: table)
         return accepted.map(\.column)
     }

@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryModel
 
 /// Decides which object owns a target in a one-to-one relationship.
 ///
@@ -9,11 +10,13 @@ struct OwnerMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
     private let effects: EffectLog
+    private let conflicts: ConflictRecorder
 
-    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog) {
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, conflicts: ConflictRecorder) {
         self.tables = tables
         self.cursor = cursor
         self.effects = effects
+        self.conflicts = conflicts
     }
 
     private var layout: StoreModel { tables.layout }
@@ -39,6 +42,7 @@ struct OwnerMerger {
         }
         let owner = try greatest(of: candidates, column)
         for row in shown where row.id != owner?.id {
+            if let owner { try keepConflict(of: row, with: owner, target, column) }
             try show(nil, in: row, column)
             try tables.references.insert(row.id, column, target: target)
         }
@@ -89,6 +93,39 @@ struct OwnerMerger {
             if greatest.map({ $0.owner < owner }) ?? true { greatest = (row, owner) }
         }
         return greatest?.row
+    }
+
+    /// Keeps the register of an object that another one has taken the target from, or that comes too late for it.
+    private func keepConflict(
+        of row: VisibleRow,
+        with owner: VisibleRow,
+        _ target: UniqueID,
+        _ column: StoreModel.ColumnIndex
+    ) throws {
+        guard
+            let losing = row.versions.register(column.column, isHeld: layout.entities[row.entity].holds[column.column]),
+            let winning = owner.versions.register(
+                column.column,
+                isHeld: layout.entities[owner.entity].holds[column.column]
+            )
+        else { return }
+        let isArrivingLost = VersionNumber.transaction(of: losing) == cursor.revision
+        guard isArrivingLost || VersionNumber.transaction(of: winning) == cursor.revision,
+            try conflicts.isConflict(with: isArrivingLost ? winning : losing, isArrivingLost: isArrivingLost)
+        else { return }
+        try conflicts.keep {
+            ConflictEntry(
+                kind: .value,
+                rule: .oneToOne,
+                entity: layout.entities[row.entity].entity.name,
+                id: row.id,
+                property: layout[column].property,
+                losing: losing,
+                losingValue: .string(target.description),
+                winning: winning,
+                winningValue: .string(owner.id.description)
+            )
+        }
     }
 
     private func showOwner(_ owner: UniqueID?, of target: UniqueID, _ inverse: StoreModel.ColumnIndex) throws {

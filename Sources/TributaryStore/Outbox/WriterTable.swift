@@ -122,6 +122,12 @@ final class WriterTable {
         return seen
     }
 
+    /// The sequences by the rows of their writers, for the writers that have transactions in this store.
+    func rows(of seen: [UniqueID: UInt64]) throws -> [(other: Int64, sequence: UInt64)] {
+        if seen.isEmpty { return [] }
+        return try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
+    }
+
     /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }

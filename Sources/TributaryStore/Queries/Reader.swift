@@ -25,6 +25,9 @@ package struct Reader {
     /// Imported writes that have no effect yet.
     package var deferrals: DeferredWriteReader { DeferredWriteReader(reader: self) }
 
+    /// The values that lost against concurrent writes.
+    package var conflicts: ConflictReader { ConflictReader(reader: self) }
+
     /// The merge state as a whole.
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
 

@@ -7,17 +7,21 @@ package struct LocalTransaction: Sendable {
     package var changes: [Change]
     /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
+    /// The number of the conflict whose losing value the changes restore, which the journal marks.
+    package var restoredConflict: Int64?
 
     package init(
         author: String? = nil,
         contextName: String? = nil,
         changes: [Change],
-        idempotency: Idempotency? = nil
+        idempotency: Idempotency? = nil,
+        restoredConflict: Int64? = nil
     ) {
         self.author = author
         self.contextName = contextName
         self.changes = changes
         self.idempotency = idempotency
+        self.restoredConflict = restoredConflict
     }
 
     package struct Idempotency: Sendable {

@@ -32,7 +32,7 @@ package struct UnloggedTransaction {
             arguments: [author, context.configuration.environment.wallTime().unixSeconds]
         )
         let number = db.lastInsertedRowID
-        engine.begin(number: number, version: .none, writer: 1, isLocal: false)
+        engine.begin(number: number, version: .none, origin: WriteOrigin(writer: 1, sequence: 0), isLocal: false)
         try block(UnloggedTransaction(engine: engine))
         try engine.end()
         // A transaction without effects needs no change notification.

@@ -34,6 +34,7 @@ extension WriteTransaction {
         let committed = try end(engine, writer: own, header: header)
         try OutboxTable(db: db).insert(header, lines: LogTransaction(header: header, changes: changes).lines)
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
+        if let conflict = local.restoredConflict { try ConflictTable(db).markRestored(conflict, by: committed.number) }
         return committed
     }
 

@@ -12,7 +12,8 @@ extension WriteTransaction {
             throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
         }
         imported = (writer, header)
-        _ = try begin(writer: writer, header: header, context: nil, isLocal: false)
+        let engine = try begin(writer: writer, header: header, context: nil, isLocal: false)
+        try engine.conflicts.begin(seen: writers.rows(of: header.seen))
     }
 
     /// Applies the next changes of the transaction; large slices are faster in large stores.
@@ -42,7 +43,7 @@ extension WriteTransaction {
     ///
     /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
-        try engineInUse?.bulk.flush()
+        try engineInUse?.flush()
     }
 
     /// Ends the transaction that ``beginImport(writer:header:)`` began.

@@ -27,6 +27,9 @@ extension WriteTransaction {
             self.joined = joined
             let committed = try joined.add(local)
             if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
+            if let conflict = local.restoredConflict {
+                try ConflictTable(db).markRestored(conflict, by: committed.number)
+            }
             return committed
         } catch {
             joinFailure = error

@@ -52,7 +52,7 @@ package final class WriteTransaction {
     func begin(writer: UniqueID, header: TransactionHeader, context: String?, isLocal: Bool) throws -> MergeEngine {
         let engine = try engine()
         // Local changes depend on what can be read.
-        if isLocal { try engine.bulk.flush() }
+        if isLocal { try engine.flush() }
         let position = try writers().position(of: writer)
         let insert = try BoundStatement(
             db,
@@ -71,7 +71,7 @@ package final class WriteTransaction {
         engine.begin(
             number: db.lastInsertedRowID,
             version: Version(clock: header.clock, writer: writer),
-            writer: position.id,
+            origin: WriteOrigin(writer: position.id, sequence: header.sequence),
             isLocal: isLocal
         )
         return engine

@@ -1,54 +1,82 @@
 import GRDB
 import TributaryChanges
 
-/// Looks up the versions behind the numbers of the store (see ``VersionNumber``) and compares them.
+/// Looks up the versions and origins behind the numbers of the store (see ``VersionNumber``) and compares versions.
 ///
 /// The version of a transaction never changes, so it is read once; the size of the cache is bounded.
 final class VersionCache: VersionOrder {
+    private struct Entry {
+        /// The number of the transaction.
+        var number: Int64
+        var version: Version
+        var origin: WriteOrigin<Int64>
+    }
+
+    private static let none = Entry(number: 0, version: .none, origin: WriteOrigin(writer: 0, sequence: 0))
+
     private let select: BoundStatement
-    private var versions: [Int64: Version] = [:]
-    private var newest: (number: Int64, version: Version) = (0, .none)
+    private var entries: [Int64: Entry] = [:]
+    @exclusivity(unchecked) private var newest = none
+    /// The last entry that was looked up: the version and the origin of one number are asked for in turn.
+    @exclusivity(unchecked) private var last = none
     private static let limit = 100_000
 
     init(_ db: Database) throws {
         select = try BoundStatement(
             db,
             """
-            SELECT t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            SELECT t.clock, w.uuid, t.writer, t.sequence FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             WHERE t.number = ?1
             """
         )
     }
 
     /// Caches the version of the transaction whose changes are being merged.
-    func insert(_ version: Version, of number: Int64) {
-        let number = VersionNumber.transaction(of: number)
-        newest = (number, version)
-        versions[number] = version
+    ///
+    /// The writer of the origin is a row of `tributary_writer`.
+    func insert(_ version: Version, origin: WriteOrigin<Int64>, of number: Int64) {
+        newest = Entry(number: VersionNumber.transaction(of: number), version: version, origin: origin)
+        entries[newest.number] = newest
     }
 
     /// - Throws: ``StoreError`` `database` when the transaction is missing.
     func version(_ number: Int64) throws -> Version {
-        let version = try version(ofTransaction: VersionNumber.transaction(of: number))
+        let version = try entry(VersionNumber.transaction(of: number)).version
         let index = VersionNumber.index(of: number)
         return index == 0 ? version : Version(clock: version.clock, writer: version.writer, index: index)
     }
 
-    private func version(ofTransaction number: Int64) throws -> Version {
-        if number == newest.number { return newest.version }
-        if let known = versions[number] { return known }
+    /// The writer, as a row of `tributary_writer`, and the sequence of a write.
+    ///
+    /// - Throws: ``StoreError`` `database` when the transaction is missing.
+    func origin(_ number: Int64) throws -> WriteOrigin<Int64> {
+        try entry(VersionNumber.transaction(of: number)).origin
+    }
+
+    private func entry(_ number: Int64) throws -> Entry {
+        if number == newest.number { return newest }
+        if number == last.number { return last }
+        if let known = entries[number] {
+            last = known
+            return known
+        }
         select.bind(1, number)
         let found = try select.first { row in
-            Version(
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
-                writer: UniqueID(row.text(1)) ?? Version.none.writer
+            Entry(
+                number: number,
+                version: Version(
+                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
+                    writer: UniqueID(row.text(1)) ?? Version.none.writer
+                ),
+                origin: WriteOrigin(writer: row.integer(2), sequence: UInt64(bitPattern: row.integer(3)))
             )
         }
         guard let found else {
             throw StoreError.database(code: 11, message: "transaction \(number) is missing from tributary_transaction")
         }
-        if versions.count >= VersionCache.limit { versions.removeAll(keepingCapacity: true) }
-        versions[number] = found
+        if entries.count >= VersionCache.limit { entries.removeAll(keepingCapacity: true) }
+        entries[number] = found
+        last = found
         return found
     }
 

@@ -1,0 +1,50 @@
+package import TributaryChanges
+
+/// A row of the conflict journal: a value that lost against a write that its writer had not seen.
+package struct Conflict: Sendable, Hashable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The value of an attribute or of a to-one relationship.
+        case value
+        /// A link or an unlink, or a position.
+        case link
+    }
+
+    /// The rule by which one of the writes stands.
+    package enum Rule: String, Sendable, CaseIterable {
+        /// The write with the greatest version.
+        case latest
+        /// The greatest value.
+        case max
+        /// The least value.
+        case min
+        /// The object was deleted.
+        case deletion
+        /// Another object owns the target.
+        case oneToOne = "one-to-one"
+    }
+
+    /// One of the two writes.
+    package struct Write: Sendable, Hashable {
+        package var version: Version
+        package var sequence: UInt64
+        /// The display name of the writer.
+        package var writerName: String?
+        /// Nil for a deletion, and for a value that was too long for the journal.
+        package var value: JSONValue?
+    }
+
+    package var number: Int64
+    /// Unix seconds.
+    package var foundAt: Double
+    package var kind: Kind
+    package var rule: Rule
+    package var entity: String
+    package var id: UniqueID
+    package var property: String
+    package var losing: Write
+    package var winning: Write
+    /// The values of the object that the deletion has removed, where they are known.
+    package var object: JSONValue?
+    /// The number of the transaction that restored the value.
+    package var restored: Int64?
+}

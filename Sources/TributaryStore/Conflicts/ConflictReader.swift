@@ -1,0 +1,103 @@
+import GRDB
+import TributaryChanges
+
+/// Reads the conflict journal.
+package struct ConflictReader {
+    let reader: Reader
+
+    private static let select = """
+        SELECT c.number, t.committed_at, c.kind, c.rule, c.entity, c.id, c.property, c.object, c.restored,
+            c.losing, c.losing_value, l.clock, lw.uuid, l.sequence, lw.name,
+            c.winning, c.winning_value, w.clock, ww.uuid, w.sequence, ww.name
+        FROM tributary_conflict c
+        LEFT JOIN tributary_transaction t ON t.number = c.found
+        JOIN tributary_transaction l ON l.number = c.losing & \(VersionNumber.transactionMask)
+        JOIN tributary_writer lw ON lw.id = l.writer
+        JOIN tributary_transaction w ON w.number = c.winning & \(VersionNumber.transactionMask)
+        JOIN tributary_writer ww ON ww.id = w.writer
+        """
+
+    /// The conflicts after a number, in the order in which they were found.
+    package func conflicts(after number: Int64, limit: Int) throws -> [Conflict] {
+        let sql = ConflictReader.select + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
+        let statement = try BoundStatement(reader.database, sql)
+        statement.bind(1, number)
+        statement.bind(2, Int64(limit))
+        var found: [Conflict] = []
+        try statement.forEach { row in if let conflict = ConflictReader.conflict(row) { found.append(conflict) } }
+        return found
+    }
+
+    /// The conflict with a number; nil when there is none, or not any more.
+    package func conflict(_ number: Int64) throws -> Conflict? {
+        let statement = try BoundStatement(reader.database, ConflictReader.select + " WHERE c.number = ?1")
+        statement.bind(1, number)
+        return try statement.first { ConflictReader.conflict($0) } ?? nil
+    }
+
+    /// The other values that the journal keeps of an object that one deletion has taken away, the oldest first.
+    func values(lostWith conflict: Conflict) throws -> [JSONMember] {
+        let statement = try BoundStatement(
+            reader.database,
+            """
+            SELECT property, losing_value FROM tributary_conflict WHERE id = ?1 AND kind = 'value' AND rule = 'deletion'
+            AND losing_value IS NOT NULL
+            AND winning = (SELECT winning FROM tributary_conflict WHERE number = ?2) ORDER BY number
+            """
+        )
+        statement.bind(1, conflict.id)
+        statement.bind(2, conflict.number)
+        var members: [JSONMember] = []
+        try statement.forEach { row in
+            if let value = JSONValue(text: row.text(1)) { members.append(JSONMember(key: row.text(0), value: value)) }
+        }
+        return members
+    }
+
+    /// The number of conflicts in the journal, and of those that were removed from it or never kept.
+    package func counts() throws -> ConflictCounts {
+        let count = try BoundStatement(
+            reader.database,
+            """
+            SELECT coalesce((SELECT max(number) FROM tributary_conflict)
+                - (SELECT min(number) FROM tributary_conflict) + 1, 0)
+            """
+        )
+        let kept = try count.first { $0.integer(0) } ?? 0
+        let dropped = try reader.setting(ConflictTable.droppedKey).flatMap { Int($0) } ?? 0
+        return ConflictCounts(kept: Int(kept), dropped: dropped)
+    }
+
+    private static func conflict(_ row: BoundStatement) -> Conflict? {
+        guard let kind = Conflict.Kind(rawValue: row.text(2)), let rule = Conflict.Rule(rawValue: row.text(3)),
+            let id = row.id(5)
+        else { return nil }
+        return Conflict(
+            number: row.integer(0),
+            foundAt: row.double(1),
+            kind: kind,
+            rule: rule,
+            entity: row.text(4),
+            id: id,
+            property: row.text(6),
+            losing: write(row, at: 9),
+            winning: write(row, at: 15),
+            object: row.optionalText(7).flatMap { JSONValue(text: $0) },
+            restored: row.optionalInteger(8)
+        )
+    }
+
+    /// Reads the columns version, value, clock, writer, sequence and name.
+    private static func write(_ row: BoundStatement, at first: Int32) -> Conflict.Write {
+        Conflict.Write(
+            version: Version(
+                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(first + 2))),
+                writer: UniqueID(row.text(first + 3)) ?? Version.none.writer,
+                index: VersionNumber.index(of: row.integer(first))
+            ),
+            sequence: UInt64(bitPattern: row.integer(first + 4)),
+            writerName: row.optionalText(first + 5),
+            value: row.optionalText(first + 1).flatMap { JSONValue(text: $0) }
+        )
+    }
+}

@@ -1,0 +1,134 @@
+package import TributaryChanges
+import TributaryModel
+
+/// Makes the change that writes the losing value of a conflict again.
+package struct ConflictRestoration {
+    /// The reason why a value cannot be restored.
+    package struct Refusal: Error, Hashable {
+        package var reason: String
+    }
+
+    private let reader: Reader
+    private let conflict: Conflict
+
+    package init(_ conflict: Conflict, reader: Reader) {
+        self.conflict = conflict
+        self.reader = reader
+    }
+
+    private var layout: StoreModel { reader.context.layout }
+    private var subject: String { "\(conflict.entity) \(conflict.id)" }
+
+    /// The change: an update, a link or an unlink of a visible object, or an insert of an object that was deleted.
+    ///
+    /// - Throws: ``Refusal``, and ``StoreError`` when the store cannot be read.
+    package func change() throws -> Change {
+        if conflict.rule == .max || conflict.rule == .min {
+            throw Refusal(
+                reason: "the property '\(conflict.property)' has the merge rule \(conflict.rule.rawValue), under which "
+                    + "the other value stands whatever is written later"
+            )
+        }
+        guard let value = conflict.losing.value else {
+            throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")
+        }
+        guard let entity = layout.entityIndex(named: conflict.entity).map({ layout.entities[$0] }) else {
+            throw Refusal(reason: "the model has no entity '\(conflict.entity)' any more")
+        }
+        let row = try reader.row(conflict.id, rootEntity: layout.tables[entity.table].root.name)
+        let present = row?.entity ?? entity.entity
+        guard let property = present.properties.first(where: { $0.name == conflict.property }) else {
+            throw Refusal(reason: "the entity '\(present.name)' has no property '\(conflict.property)'")
+        }
+        if property.attribute?.derivationExpression != nil {
+            throw Refusal(reason: "the property '\(conflict.property)' is derived from others")
+        }
+        guard row != nil else { return try insert(value, entity) }
+        if conflict.kind == .link { return try link(value, present) }
+        let write = PropertyWrite(name: conflict.property, value: value)
+        return Change(entity: present.name, id: conflict.id, operation: .update([write]))
+    }
+
+    private func link(_ value: JSONValue, _ entity: Entity) throws -> Change {
+        let (isLink, other) = (value["link"] != nil, value["link"] ?? value["unlink"])
+        guard case .string(let text)? = other, let id = UniqueID(text) else {
+            throw Refusal(reason: "the journal's value '\(value.text)' is no link")
+        }
+        guard isLink else {
+            return Change(
+                entity: entity.name,
+                id: conflict.id,
+                operation: .unlink(to: conflict.property, ids: [id])
+            )
+        }
+        let target = entity.properties.first { $0.name == conflict.property }?.relationship
+        if let target, try !isVisible(id, entity: target.destination) {
+            throw Refusal(reason: "the other end of the link, \(target.destination) \(id), is deleted")
+        }
+        var positions: [String]?
+        if case .string(let position)? = value["position"] { positions = [position] }
+        return Change(
+            entity: entity.name,
+            id: conflict.id,
+            operation: .link(to: conflict.property, ids: [id], positions: positions)
+        )
+    }
+
+    // MARK: Deleted objects
+
+    /// Inserts a deleted object with the values that are known of it.
+    private func insert(_ value: JSONValue, _ layout: EntityLayout) throws -> Change {
+        guard conflict.rule == .deletion, conflict.kind == .value else {
+            throw Refusal(reason: "\(subject) is deleted; only an edit that its deletion has taken away brings it back")
+        }
+        var values: [String: JSONValue] = [:]
+        for member in try knownValues(layout) {
+            guard let property = layout.entity.properties.first(where: { $0.name == member.key }),
+                property.attribute?.mergeRule != .counter, property.attribute?.derivationExpression == nil,
+                let known = property.value(from: member.value)
+            else { continue }
+            if case .reference(let target) = known, let relationship = property.relationship,
+                try !isVisible(target, entity: relationship.destination)
+            {
+                continue
+            }
+            values[member.key] = member.value
+        }
+        values[conflict.property] = value
+        let writes = values.sorted { $0.key < $1.key }.map { PropertyWrite(name: $0.key, value: $0.value) }
+        return Change(entity: layout.entity.name, id: conflict.id, operation: .insert(writes))
+    }
+
+    /// The values that are known of a deleted object; of several values of one property the last one is the best.
+    private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
+        var members = try preserved(entity)
+        if case .object(let lost)? = conflict.object { members += lost }
+        if let partial = try PartialRowTable(reader.database, layout: layout).row(entity.table, conflict.id) {
+            let columns = layout.tables[entity.table].columns
+            members += partial.registers.map { JSONMember(key: columns[$0.key].property, value: $0.value.value.json) }
+        }
+        return try members + reader.conflicts.values(lostWith: conflict)
+    }
+
+    /// The attributes that the model preserves after deletion.
+    private func preserved(_ entity: EntityLayout) throws -> [JSONMember] {
+        let statement = try BoundStatement(
+            reader.database,
+            """
+            SELECT preserved FROM tributary_tombstone WHERE root = ?1 AND id = ?2
+            ORDER BY transaction_number DESC LIMIT 1
+            """
+        )
+        statement.bind(1, layout.tables[entity.table].code)
+        statement.bind(2, conflict.id)
+        guard let text = try statement.first({ $0.text(0) }), case .object(let members)? = JSONValue(text: text) else {
+            return []
+        }
+        return members
+    }
+
+    private func isVisible(_ id: UniqueID, entity name: String) throws -> Bool {
+        guard let entity = layout.entityIndex(named: name) else { return false }
+        return try reader.row(id, rootEntity: layout.tables[layout.entities[entity].table].root.name) != nil
+    }
+}
