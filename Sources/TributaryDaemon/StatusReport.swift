@@ -36,6 +36,8 @@ enum StatusReport {
             if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), now: engine.wallTime, to: &status)
             }
+            status.conflicts = await engine.readSoon { try $0.conflicts.counts() }
+                .map { StatusMessage.Conflicts(kept: $0.kept, dropped: $0.dropped) }
         }
         daemon.problemTimes.complete(&status.problems, now: WallTime(Date()))
         return status

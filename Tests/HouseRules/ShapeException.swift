@@ -15,7 +15,7 @@ struct ShapeException: Sendable {
     private static let description = "the description of a part of the model: a plain value"
 
     static let storedProperties = [
-        ShapeException("TributaryAdmin.StatusMessage", 20, message),
+        ShapeException("TributaryAdmin.StatusMessage", 21, message),
         ShapeException("TributaryAdmin.SegmentsMessage.Segment", 15, message),
         ShapeException("TributaryModel.Attribute", 19, description),
         ShapeException("TributaryModel.Entity", 18, description),

@@ -43,6 +43,19 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
+    /// The size of the conflict journal.
+    package struct Conflicts: Codable, Hashable, Sendable {
+        /// The conflicts that the journal keeps.
+        package var kept: Int
+        /// The conflicts that newer ones have replaced, or that were only counted.
+        package var dropped: Int
+
+        package init(kept: Int, dropped: Int) {
+            self.kept = kept
+            self.dropped = dropped
+        }
+    }
+
     /// The version of the admin interface.
     package var api = 1
     package var version: String
@@ -65,6 +78,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var walBytes: Int64?
     package var pausedSince: Double?
     package var deferred: Deferred?
+    package var conflicts: Conflicts?
     package var restartNeeded = false
     package var problems: [Problem] = []
 

@@ -35,6 +35,19 @@ enum MetricsRoute {
             "Updated objects that no known segment inserts.",
             deferred.map { Double($0.unknownObjects) }
         )
+        let conflicts = status.conflicts
+        text.add(
+            "tributary_conflicts_total",
+            .counter,
+            "Values that lost against writes that their writers had not seen.",
+            conflicts.map { Double($0.kept + $0.dropped) }
+        )
+        text.add(
+            "tributary_conflicts_dropped_total",
+            .counter,
+            "Conflicts among tributary_conflicts_total that the journal does not keep.",
+            conflicts.map { Double($0.dropped) }
+        )
         let counters = daemon.counters
         text.add("tributary_admin_requests_total", .counter, "Requests to this interface.", Double(counters.requests))
         text.add("tributary_admin_streams", .gauge, "Clients that follow the changes.", Double(counters.streams))

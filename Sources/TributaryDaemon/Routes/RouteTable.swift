@@ -27,6 +27,8 @@ enum RouteTable {
             Route(.post, .transactions, .write, TransactionsRoute.handle),
             Route(.get, .history, .read, query: ["after", "limit"], HistoryRoute.handle),
             Route(.get, .changes, .read, query: ["after"], ChangesRoute.handle),
+            Route(.get, .conflicts, .read, query: ["limit", "after"], ConflictsRoute.list),
+            Route(.post, .restoreConflict, .write, ConflictsRoute.restore),
             Route(.get, .digest, .read, DigestRoute.handle),
             Route(.post, .backup, .owner, BackupRoute.handle),
             Route(.post, .reload, .owner, needs: .nothing, ReloadRoute.handle),
@@ -42,8 +44,6 @@ enum RouteTable {
         Route(.post, .evictWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .abandonWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .restamp, .owner, needs: .nothing, UnimplementedRoute.handle),
-        Route(.get, .conflicts, .read, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .restoreConflict, .write, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .check, .write, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle),
     ]

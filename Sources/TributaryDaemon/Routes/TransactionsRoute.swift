@@ -87,7 +87,7 @@ enum TransactionsRoute {
     }
 
     /// Returns the response; `number` is nil when the changes were already in effect, so that nothing was written.
-    private static func response(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
+    static func response(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
         if let number {
             let token = HistoryToken(store: engine.writer, number: number)
             await engine.container.mergePendingChanges(through: token)

@@ -50,6 +50,7 @@ import TributaryChanges
         try await talk.ask("GET /v1/digest", expecting: 200)
         try await talk.ask("POST /v1/backup", expecting: 200)
         try await segments(of: writer.id, talk)
+        try await conflicts(of: &writer, employee, talk, logs: daemon.logs)
         try await settings(talk)
         try await talk.follow()
         try await talk.askForLaterOnes()
@@ -69,6 +70,23 @@ import TributaryChanges
         let missing = [writer, "0000000000000009-0000000000000009"]
         try await talk.ask("GET /v1/segments/{writer}/{range}", missing, expecting: 404)
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
+    }
+
+    /// A writer of which nothing is known loses a value that is older than the one of the daemon.
+    private func conflicts(
+        of writer: inout ForeignWriter,
+        _ employee: String,
+        _ talk: InterfaceTalk,
+        logs: String
+    ) async throws {
+        let late = #"{"update":"Employee","id":"\#(employee)","values":{"name":"Late"}}"#
+        try writer.write([[late]], to: logs)
+        try await talk.ask("POST /v1/sync", expecting: 200)
+        try await talk.ask("GET /v1/conflicts", query: "limit=1", expecting: 200)
+        try await talk.ask("GET /v1/conflicts", query: "after=-1", expecting: 400)
+        try await talk.ask("POST /v1/conflicts/{number}/restore", ["1"], expecting: 200)
+        try await talk.ask("POST /v1/conflicts/{number}/restore", ["2"], expecting: 404)
+        try await talk.ask("POST /v1/conflicts/{number}/restore", ["x"], expecting: 400)
     }
 
     private func settings(_ talk: InterfaceTalk) async throws {

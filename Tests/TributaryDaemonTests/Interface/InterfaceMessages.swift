@@ -11,6 +11,7 @@ enum InterfaceMessages {
     static let all: [(String, any Sendable)] = [
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
         ("StatusProblem", StatusMessage.Problem(code: "", since: nil, detail: "", hint: nil)),
+        ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
         ("DeferredCounts", StatusMessage.Deferred(values: 0, unknownObjects: 0, first: [])),
         ("DeferredValue", DeferredMessage(writer: "", sequence: 0, entity: "", id: "", rule: "", text: "")),
         ("Segment", segment),

@@ -54,6 +54,13 @@ struct StatusCommand: DaemonCommand {
             let objects = CountText.text(deferred.unknownObjects, "object")
             lines.append(("deferred", "\(values), \(objects) that no segment has inserted yet"))
         }
+        if let conflicts = status.conflicts, conflicts.kept + conflicts.dropped > 0 {
+            let hint = session.hints.text("tributaryctl conflict list")
+            let dropped = conflicts.dropped > 0 ? ", \(conflicts.dropped) not kept" : ""
+            lines.append(
+                ("conflicts", "\(CountText.text(conflicts.kept, "losing value"))\(dropped), to see them: \(hint)")
+            )
+        }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         for (label, text) in lines {
             let padded = label.padding(toLength: 14, withPad: " ", startingAt: 0)

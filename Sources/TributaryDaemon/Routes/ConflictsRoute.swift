@@ -1,0 +1,68 @@
+import Hummingbird
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+/// The conflict journal: `GET /v1/conflicts` lists it, `POST …/restore` writes a losing value again.
+enum ConflictsRoute {
+    static func list(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let limit = try request.query.limit()
+        let after = try request.query["after"].map(number) ?? 0
+        let (conflicts, counts) = try await engine.read { reader in
+            (try reader.conflicts.conflicts(after: after, limit: limit + 1), try reader.conflicts.counts())
+        }
+        let shown = conflicts.prefix(limit)
+        var members = [
+            JSONMember(key: "conflicts", value: .array(shown.map(\.json))),
+            JSONMember(key: "dropped", value: .integer(Int64(counts.dropped))),
+        ]
+        if conflicts.count > limit, let last = shown.last {
+            members.append(JSONMember(key: "next", value: .string(String(last.number))))
+        }
+        return .json(.object(members))
+    }
+
+    /// Saves the losing value on a background context, with rules and validation.
+    static func restore(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let number = try number(try request.parameter("number"))
+        let change = try await change(restoring: number, engine: engine)
+        let context = engine.container.newBackgroundContext(
+            name: "admin",
+            author: request.caller.name,
+            mergePolicy: .objectTrump
+        )
+        let token = try await context.perform { context throws(any Error) in
+            _ = try context.apply([ConditionalChange(change)], restoredConflict: number)
+            try context.save()
+            return context.lastSaveToken
+        }
+        let ids = [change.id.description]
+        return try await TransactionsRoute.response(number: token?.number, ids: ids, engine: engine)
+    }
+
+    private static func change(restoring number: Int64, engine: Engine) async throws -> Change {
+        do {
+            let change = try await engine.read { reader in
+                try reader.conflicts.conflict(number).map { try ConflictRestoration($0, reader: reader).change() }
+            }
+            if let change { return change }
+        } catch let refusal as ConflictRestoration.Refusal {
+            throw ProblemDocument(.blocked, detail: "conflict \(number) cannot be restored: \(refusal.reason)")
+        }
+        throw ProblemDocument(
+            .notFound,
+            detail: "the conflict journal has no conflict \(number)",
+            hint: "tributaryctl conflict list"
+        )
+    }
+
+    private static func number(_ text: String) throws(ProblemDocument) -> Int64 {
+        guard let number = Int64(text), number >= 0 else {
+            throw ProblemDocument(.badRequest, detail: "'\(text)' is not the number of a conflict")
+        }
+        return number
+    }
+}
