@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+
+/// The protocol article leads to every step, invariant and fault of the models, and to functions that are there.
+@Suite struct ProtocolArticleTests {
+    /// The models by the section of the article that has their statements.
+    private static let models = [
+        "The export": "export", "The import": "planner", "Acknowledging and pruning": "prune",
+    ]
+
+    @Test func eachStepIsInTheModel() throws {
+        for (heading, model) in Self.models {
+            let steps = Self.steps(in: try Self.text(model))
+            let named = Set(try Article("Protocol").rows(under: heading).flatMap { Self.code(in: $0[1]) })
+            #expect(named == steps, "\(model)")
+            #expect(steps.count >= 12)
+        }
+    }
+
+    @Test func eachFunctionIsDeclaredInItsFile() throws {
+        let tree = try SourceTree.ofThisPackage()
+        var functions = 0
+        for heading in Self.models.keys {
+            for row in try Article("Protocol").rows(under: heading) {
+                try #require(row.count == 3, "\(row)")
+                let names = Self.code(in: row[2])
+                let files = try names.filter { $0.hasPrefix("Sources/") }
+                    .map { path in try #require(tree.file(path), "\(path) is not there") }
+                for name in names where !name.hasPrefix("Sources/") {
+                    let isDeclared = files.contains { WalksArticleTests.declares(name, in: $0) }
+                    #expect(isDeclared, "\(row[2]) does not declare \(name)")
+                    functions += 1
+                }
+                let saysWhy = row[2].contains("not built yet") || row[2] == "the world outside"
+                #expect(saysWhy || !names.isEmpty, "\(row)")
+            }
+        }
+        #expect(functions >= 30)
+    }
+
+    @Test func theInvariantsAreThoseOfTheModels() throws {
+        let rows = try Article("Protocol").rows(under: "Invariants")
+        for model in Self.models.values {
+            let named = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { Self.code(in: $0[0]) }
+            let text = try Self.text(model)
+            #expect(Set(named) == Self.invariants(in: text), "\(model)")
+            for name in named { #expect(text.contains("assert(\(name) || "), "\(model) does not assert \(name)") }
+        }
+        #expect(rows.count >= 11)
+    }
+
+    /// Each fault is in its model, and is found by the invariants that the article names; each invariant finds one.
+    @Test func theFaultsAreThoseThatAreFound() throws {
+        let runs = Set(
+            try Article.text(of: "Tests/Protocol/check.sh").split(separator: "\n")
+                .filter { $0.hasPrefix("verify ") && !$0.hasPrefix("verify holds ") }.flatMap(Self.faults)
+        )
+        let rows = try Article("Protocol").rows(under: "Deliberate faults")
+        let named = rows.flatMap { row in
+            Self.code(in: row[3]).map { "\(row[0].dropFirst().dropLast()) \(row[1].dropFirst().dropLast(5)) \($0)" }
+        }
+        // The check of the identity is left out of other runs too, so that it does not find what they are about.
+        #expect(Set(named) == runs)
+        let invariants = try Self.models.values.flatMap { Self.invariants(in: try Self.text($0)) }
+        #expect(Set(rows.flatMap { Self.code(in: $0[3]) }) == Set(invariants))
+        for model in Self.models.values {
+            let macros = try Self.text(model).matches(of: /#ifn?def (BUG_\w+)/).map { String($0.1) }
+            let faults = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { Self.code(in: $0[0]) }
+            #expect(Set(faults) == Set(macros), "\(model)")
+        }
+    }
+
+    @Test func theChecksAreAStageOfTheirOwn() throws {
+        #expect(try Article.text(of: ".ci/run").contains("\nstage \"protocol models\" Tests/Protocol/check.sh\n"))
+    }
+
+    @Test func aWrongSampleIsFound() {
+        let model = "hidden byte first; /* 1 */\ninline step(m) {\n}\nactive [2] proctype Peer() {\nhidden byte s;\n"
+        #expect(Self.steps(in: model) == ["step", "Peer"])
+        #expect(Self.invariants(in: model) == ["first"])
+        #expect(Self.faults("verify a m CLONE BUG_NO_CHECK BUG_B") == ["BUG_B m a"])
+        #expect(Self.faults("verify a m BUG_NO_CHECK") == ["BUG_NO_CHECK m a"])
+        #expect(Self.code(in: "no code, `one`, `two`") == ["one", "two"])
+    }
+
+    private static func text(_ model: String) throws -> String {
+        try Article.text(of: "Tests/Protocol/\(model).pml")
+    }
+
+    /// The inlines and processes of a model.
+    private static func steps(in text: String) -> Set<String> {
+        Set(text.matches(of: /(?:inline|proctype) (\w+)\(/).map { String($0.1) })
+    }
+
+    /// The invariants of a model, each declared with the comment that says it.
+    private static func invariants(in text: String) -> Set<String> {
+        Set(text.matches(of: /hidden byte (\w+); +\/\*/).map { String($0.1) })
+    }
+
+    /// `fault model invariant` for the fault that a run of the models is about.
+    private static func faults(_ run: Substring) -> [String] {
+        let words = run.split(separator: " ").map(String.init)
+        guard words.count > 2 else { return [] }
+        let faults = words.filter { $0.hasPrefix("BUG_") }
+        let others = faults.filter { $0 != "BUG_NO_CHECK" }
+        return (others.isEmpty ? faults : others).map { "\($0) \(words[2]) \(words[1])" }
+    }
+
+    /// The texts in backticks in a cell that have no space.
+    private static func code(in cell: String) -> [String] {
+        let parts = cell.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
+        return parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    }
+}
