@@ -4,7 +4,7 @@ enum ModuleGraph {
         "tributaryd": ["TributaryDaemon"],
         "tributaryctl": [
             "TributaryAdmin", "TributaryGeneration", "TributaryInference", "TransactionLog", "TributaryModel",
-            "TributaryChanges",
+            "TributaryChanges", "CLinux",
         ],
         "TributaryGeneration": ["TributaryModel"],
         "TributaryDaemon": [

@@ -41,8 +41,3 @@ package struct ExternalValueReader {
         try body(sha256, size)
     }
 }
-
-extension Reader {
-    /// The large binaries beside the store that rows name.
-    package var externalValues: ExternalValueReader { ExternalValueReader(reader: self) }
-}

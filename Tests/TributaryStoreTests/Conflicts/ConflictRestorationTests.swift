@@ -80,7 +80,7 @@ import TributaryModel
             .link("Project", 31, "people", [1]),
             .unlink("Project", 31, "people", [1])
         )
-        #expect(try change(replica) == .link("Person", 1, "projects", [31]))
+        #expect(try change(replica) == .link("Employee", 1, "projects", [31]))
     }
 
     @Test func `what cannot be restored says why`() throws {
