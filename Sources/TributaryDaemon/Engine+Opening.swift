@@ -20,7 +20,8 @@ extension Engine {
         let store: Store
         do {
             store = try await NIOThreadPool.singleton.runIfActive {
-                try Store.open(settings, migrator: Migrator(migration))
+                try StoreRestoration(store: configuration.store, logger: logger).complete()
+                return try Store.open(settings, migrator: Migrator(migration))
             }
         } catch MigrationError.interrupted(let from, let to) {
             throw MigrationInterruption(from: from, to: to)

@@ -20,8 +20,8 @@ struct TributaryCommand: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, SegmentCommand.self,
             WriterCommand.self, ModelCommand.self, ObjectCommand.self, ApplyCommand.self, HistoryCommand.self,
-            WatchCommand.self, ConflictCommand.self, DigestCommand.self, BackupCommand.self, ConfigCommand.self,
-            ReloadCommand.self,
+            WatchCommand.self, ConflictCommand.self, DigestCommand.self, CheckCommand.self, BackupCommand.self,
+            RestoreCommand.self, ConfigCommand.self, ReloadCommand.self,
             LogLevelCommand.self,
             MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
         ]

@@ -70,7 +70,7 @@ package final class OpenFile: SegmentBytes {
 
 extension SegmentError {
     /// Creates the error of a failed system call; a file that does not exist gives `missing`.
-    static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
+    package static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
         let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
         return SegmentError(kind, file: file, reason: "cannot \(verb): \(String(cString: strerror(code)))")
     }

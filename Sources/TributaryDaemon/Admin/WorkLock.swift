@@ -4,13 +4,18 @@ import TributaryAdmin
 
 /// A lock that allows one piece of long work of its kind at a time, and names its holder to other clients.
 final class WorkLock: Sendable {
-    /// Releases the lock when its last reference is released.
+    /// Releases the lock on request, at the latest when its last reference is released.
     final class Hold: Sendable {
         private let lock: WorkLock
+        private let isReleased = Atomic(false)
 
         fileprivate init(_ lock: WorkLock) { self.lock = lock }
 
-        deinit { lock.release() }
+        deinit { release() }
+
+        func release() {
+            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { lock.release() }
+        }
     }
 
     private struct Holder {

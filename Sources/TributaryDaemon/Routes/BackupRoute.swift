@@ -17,20 +17,27 @@ enum BackupRoute {
         let hold = try request.daemon.backupLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "copying")
         let store = engine.container.store
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
-            return plain(try await BackupFile(of: store, hold: hold, progress: progress))
+        let work = ClientWork.start(until: request.daemon.shutdownBroadcast) {
+            do {
+                return try await BackupFile(of: store, hold: hold, progress: progress)
+            } catch {
+                hold.release()
+                throw error
+            }
         }
-        // The task is unstructured: it starts before the response, and is cancelled with it.
-        let work = Task { try await BackupFile(of: store, hold: hold, progress: progress) }
+        let file: @Sendable () async throws -> BackupFile = {
+            try await withTaskCancellationHandler {
+                try await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        }
+        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
+            return plain(try await file())
+        }
         let stream = ProgressStream(
             progress: { progress.json },
-            result: {
-                try await withTaskCancellationHandler {
-                    try await work.value.message.text
-                } onCancel: {
-                    work.cancel()
-                }
-            },
+            result: { try await file().message.text },
             path: .backup,
             logger: request.daemon.logger,
             channel: request.channel,

@@ -30,6 +30,7 @@ enum RouteTable {
             Route(.get, .conflicts, .read, query: ["limit", "after"], ConflictsRoute.list),
             Route(.post, .restoreConflict, .write, ConflictsRoute.restore),
             Route(.get, .digest, .read, DigestRoute.handle),
+            Route(.post, .check, .write, CheckRoute.handle),
             Route(.post, .backup, .owner, BackupRoute.handle),
             Route(.post, .reload, .owner, needs: .nothing, ReloadRoute.handle),
             Route(.get, .logLevel, .read, needs: .nothing, LogLevelRoute.get),
@@ -44,7 +45,6 @@ enum RouteTable {
         Route(.post, .evictWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .abandonWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .restamp, .owner, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .check, .write, needs: .nothing, UnimplementedRoute.handle),
         Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle),
     ]
 }

@@ -8,7 +8,8 @@ import TributaryStore
 
 /// The finished copy of a store, which is sent to one client.
 ///
-/// The file has no name any more: the system removes it when it is closed, also when the process is killed.
+/// It holds the lock of backups until its last bytes are read. The file has no name any more: the system removes it when
+/// it is closed, also when the process is killed.
 final class BackupFile: Sendable {
     /// The number of bytes that are in memory at a time.
     static let portion = 192 << 10
@@ -71,6 +72,8 @@ final class BackupFile: Sendable {
         guard bytes.count == min(Int64(Self.portion), message.bytes - offset) else {
             throw ProblemDocument(.inputOutput, detail: "the backup became shorter while it was sent")
         }
+        // The client may begin another backup as soon as it has the last byte.
+        if offset + Int64(bytes.count) == message.bytes { hold.release() }
         return bytes
     }
 

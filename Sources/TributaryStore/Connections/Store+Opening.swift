@@ -22,7 +22,7 @@ extension Store {
             return try StoreError.mapping {
                 let writer = try StoreConnection.writer(
                     path: configuration.path,
-                    isDurable: configuration.memory == nil,
+                    isDurable: configuration.memory == nil && !configuration.isScratch,
                     trace: configuration.trace
                 )
                 let layout = try writer.run { try prepare($0, configuration, migrator) }

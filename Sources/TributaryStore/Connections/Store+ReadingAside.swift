@@ -26,4 +26,25 @@ extension Store {
             cancellation.cancel()
         }
     }
+
+    /// Writes the present state into a new file, with the large binaries beside the store, while others go on writing.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which must not exist; its folder needs room for the whole store.
+    ///   - progress: Receives the number of copied pages and that of all pages.
+    /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
+    /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
+    package func copy(
+        to path: String,
+        progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void
+    ) async throws -> Int {
+        let cancellation = ReadCancellation()
+        return try await withTaskCancellationHandler {
+            try await readAside { reader in
+                try StoreCopy(source: reader, path: path, cancellation: cancellation, progress: progress).run()
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
 }

@@ -10,6 +10,8 @@ package struct StoreConfiguration: Sendable {
     package var environment: StoreEnvironment
     /// The folder of a store in memory; removed when the store is closed.
     package internal(set) var memory: MemoryFolder?
+    /// Whether the store is removed after its use, so that its commits need not wait for the disk.
+    package var isScratch = false
     /// Observes the statements that SQLite runs.
     package var trace: SQLTrace?
 

@@ -41,6 +41,13 @@ package enum StoreError: Error, Hashable, Sendable {
     /// SQLITE_BUSY.
     static let busy: Int32 = 5
 
+    /// Whether SQLite finds the file damaged.
+    package var isDamage: Bool {
+        // SQLITE_CORRUPT and _NOTADB.
+        guard case .database(let code, _) = self else { return false }
+        return [11, 26].contains(code & 0xFF)
+    }
+
     /// Whether the disk or the file system caused the error, rather than the data or the program.
     package var isInputOutput: Bool {
         switch self {

@@ -74,6 +74,11 @@ package struct ColumnLayout: Sendable {
         if case .inverseColumn = kind { false } else { true }
     }
 
+    /// Whether the column has an index that leads from a target to the rows that name it.
+    var hasOwnIndex: Bool {
+        if case .reference = kind { true } else { false }
+    }
+
     /// Whether the column is one of the two columns of a one-to-one relationship.
     var isOneToOne: Bool {
         switch kind {

@@ -16,15 +16,19 @@ extension Schema {
     ///
     /// An inverse column needs none, because its register has one.
     package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
-        guard case .reference = column.kind else { return }
-        // No entity name contains a full stop, while underscores could make two names equal.
-        let name = quoted("tributary_to_one_\(table.name).\(column.name)")
+        guard column.hasOwnIndex else { return }
         try db.execute(
             sql: """
-                CREATE INDEX \(name) ON \(table.quotedName)(\(column.quotedName))
+                CREATE INDEX \(quoted(indexName(of: column, in: table))) ON \(table.quotedName)(\(column.quotedName))
                 WHERE \(column.quotedName) IS NOT NULL
                 """
         )
+    }
+
+    /// The name of the index on a reference column.
+    static func indexName(of column: ColumnLayout, in table: TableLayout) -> String {
+        // No entity name contains a full stop, while underscores could make two names equal.
+        "tributary_to_one_\(table.name).\(column.name)"
     }
 
     /// Creates the table of the visible pairs, each with the transaction that linked it.
@@ -37,6 +41,11 @@ extension Schema {
                     PRIMARY KEY (_source, _target)) WITHOUT ROWID
                 """
         )
+        try createIndex(on: link, in: db)
+    }
+
+    /// Creates the index that leads from the target of a pair to the pair.
+    static func createIndex(on link: LinkLayout, in db: Database) throws {
         let index = quoted("tributary_target_\(link.name)")
         try db.execute(sql: "CREATE INDEX \(index) ON \(link.quotedName)(_target)")
     }

@@ -26,6 +26,23 @@ package struct OutboxReader {
         return found
     }
 
+    /// The export range that begins with this sequence; nil when there is none.
+    package func export(beginningAt first: UInt64) throws -> ExportRange? {
+        let statement = try BoundStatement(
+            database,
+            "SELECT first, last, header, sha256 FROM tributary_export WHERE first = ?1"
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        return try statement.first { row in
+            ExportRange(
+                first: UInt64(bitPattern: row.integer(0)),
+                last: UInt64(bitPattern: row.integer(1)),
+                header: row.text(2),
+                sha256: row.optionalText(3)
+            )
+        }
+    }
+
     /// The last sequence of all export ranges, 0 when there is none.
     package func lastExported() throws -> UInt64 {
         let statement = try BoundStatement(database, "SELECT max(last) FROM tributary_export")

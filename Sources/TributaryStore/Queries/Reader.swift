@@ -34,6 +34,12 @@ package struct Reader {
     /// The merge state as a whole.
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
 
+    /// The large binaries beside the store that rows name.
+    package var externalValues: ExternalValueReader { ExternalValueReader(reader: self) }
+
+    /// Looks for damage.
+    package var inspection: StoreInspection { StoreInspection(reader: self) }
+
     /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? {
         let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")

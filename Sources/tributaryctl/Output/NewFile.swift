@@ -18,11 +18,12 @@ final class NewFile {
     /// - Parameters:
     ///   - path: The name, which must be free.
     ///   - mode: The permissions of the file.
+    ///   - isTaken: Whether the name will be free only when the file is finished.
     /// - Throws: ``CommandFailure`` with exit status 74.
-    init(_ path: String, mode: mode_t) throws(CommandFailure) {
+    init(_ path: String, mode: mode_t, isTaken: Bool = false) throws(CommandFailure) {
         self.path = path
         var status = stat()
-        guard lstat(path, &status) != 0 else { throw NewFile.failure(path, EEXIST) }
+        guard isTaken || lstat(path, &status) != 0 else { throw NewFile.failure(path, EEXIST) }
         let folder = (path as NSString).deletingLastPathComponent
         var opened = open(folder.isEmpty ? "." : folder, NewFile.unnamed | O_WRONLY | O_CLOEXEC, mode)
         if opened < 0 {

@@ -40,6 +40,9 @@ enum InterfaceMessages {
         ("Configuration", ConfigurationMessage(file: nil, settings: [], restartNeeded: false)),
         ("Setting", ConfigurationMessage.Setting(key: "", value: nil, origin: "", place: nil)),
         ("ReloadResult", ReloadMessage(changed: [], restartNeeded: [])),
+        ("CheckResult", CheckMessage(comparison: CheckMessage.Comparison(result: ""))),
+        ("CheckProblem", CheckMessage.Problem(code: "", detail: "", file: nil, writer: nil, hint: nil)),
+        ("CheckComparison", CheckMessage.Comparison(result: "")),
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),
     ]

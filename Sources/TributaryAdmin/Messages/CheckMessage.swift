@@ -1,0 +1,66 @@
+/// The response of `POST /v1/check`.
+package struct CheckMessage: Codable, Hashable, Sendable {
+    /// Something that is wrong.
+    package struct Problem: Codable, Hashable, Sendable {
+        package var code: String
+        package var detail: String
+        package var file: String?
+        package var writer: String?
+        package var hint: String?
+
+        package init(code: String, detail: String, file: String?, writer: String?, hint: String?) {
+            self.code = code
+            self.detail = detail
+            self.file = file
+            self.writer = writer
+            self.hint = hint
+        }
+    }
+
+    /// Whether a store that was built anew from the log folder is equal.
+    package struct Comparison: Codable, Hashable, Sendable {
+        /// `equal`, `different` or `impossible`.
+        package var result: String
+        /// Why the stores cannot be compared, as a code.
+        package var reason: String?
+        /// Why the stores cannot be compared, as a sentence.
+        package var detail: String?
+        /// The digest of the store.
+        package var digest: String?
+        /// The digest of the store that was built anew.
+        package var rebuilt: String?
+
+        package init(result: String) {
+            self.result = result
+        }
+    }
+
+    /// Whether there is no problem.
+    package var ok: Bool
+    package var problems: [Problem]
+    /// The number of all problems, also of those that are not listed.
+    package var problemCount: Int
+    /// What was repaired, each as a sentence.
+    package var repairs: [String]
+    /// The number of segments that were verified.
+    package var segments: Int
+    /// The number of segments that are not applied.
+    package var unapplied: Int
+    /// The number of large values that were verified.
+    package var values: Int64
+    /// The number of local transactions that are not exported.
+    package var unexported: Int
+    package var comparison: Comparison
+
+    package init(comparison: Comparison) {
+        ok = true
+        problems = []
+        problemCount = 0
+        repairs = []
+        segments = 0
+        unapplied = 0
+        values = 0
+        unexported = 0
+        self.comparison = comparison
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The file `STORE.restored`, with which `tributaryctl restore` tells the daemon that the store comes from a backup.
+///
+/// The daemon completes the restoration at its next start, and removes the file.
+package struct RestoreMarker: Hashable, Sendable, Codable {
+    /// The time of the restoration in Unix milliseconds.
+    package var restored: UInt64
+    /// The SHA-256 of the backup.
+    package var sha256: String
+
+    package init(restored: UInt64, sha256: String) {
+        self.restored = restored
+        self.sha256 = sha256
+    }
+
+    package static func path(besideStore store: String) -> String { store + ".restored" }
+
+    /// The content of the file.
+    package var bytes: [UInt8] { Array("{\"restored\":\(restored),\"sha256\":\"\(sha256)\"}\n".utf8) }
+
+    /// Reads the file of a store; nil when there is none.
+    ///
+    /// - Throws: An error when the file cannot be read or has another content.
+    package static func read(besideStore store: String) throws -> RestoreMarker? {
+        let path = path(besideStore: store)
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return try JSONDecoder().decode(RestoreMarker.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryMigration
+import TributaryStore
+import TributarySync
+
+/// `POST /v1/check`: checks the store and the log folder, one check at a time; with `{"repair":true}` it repairs what can
+/// be rebuilt.
+///
+/// With `Accept: text/event-stream` it sends progress events and ends with `result` or `problem`. It stops when the
+/// client disconnects.
+enum CheckRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let repairs = try await repairs(request)
+        let hold = try request.daemon.checkLock.hold(for: request.caller)
+        let progress = WorkProgress(phase: "integrity")
+        let check = StoreCheck(
+            of: engine.container.store,
+            logs: request.daemon.state.configuration.logs,
+            repairs: repairs,
+            open: { try Store.open($0, migrator: Migrator()) },
+            progress: { phase, done, total in progress.set(phase: phase, done: done, total: total) }
+        )
+        let (logger, caller) = (request.daemon.logger, request.caller)
+        let work = ClientWork.start(until: request.daemon.shutdownBroadcast) {
+            defer { hold.release() }
+            let report = try await check.run()
+            log(report, by: caller, logger)
+            return CheckMessage(report)
+        }
+        let result: @Sendable () async throws -> CheckMessage = {
+            try await withTaskCancellationHandler {
+                try await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        }
+        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
+            return try .json(try await result())
+        }
+        let stream = ProgressStream(
+            progress: { progress.json },
+            result: {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return String(decoding: try encoder.encode(try await result()), as: UTF8.self)
+            },
+            path: .check,
+            logger: logger,
+            channel: request.channel
+        )
+        return stream.response { work.cancel() }
+    }
+
+    /// Reads the body: nothing, or an object with `repair`.
+    private static func repairs(_ request: AdminRequest) async throws -> Bool {
+        guard case .object(let members) = try await request.json() else {
+            throw ProblemDocument(.badRequest, detail: "the body must be an object")
+        }
+        var repairs = false
+        for member in members {
+            guard member.key == "repair", case .boolean(let value) = member.value else {
+                throw ProblemDocument(
+                    .badRequest,
+                    detail: "the body may have 'repair', true or false, and nothing else"
+                )
+            }
+            repairs = value
+        }
+        return repairs
+    }
+
+    private static func log(_ report: CheckReport, by caller: Caller, _ logger: Logger) {
+        for repair in report.repairs { logger.notice("\(repair)", metadata: ["by": "\(caller.name)"]) }
+        guard report.problemCount > 0 else { return logger.info("The check has found no problem") }
+        for problem in report.problems.prefix(20) {
+            logger.error("\(problem.detail)", metadata: ["code": "\(problem.code.rawValue)"])
+        }
+        logger.error("The check has found problems", metadata: ["problems": "\(report.problemCount)"])
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+import Logging
+import TributaryAdmin
+import TributaryStore
+
+/// Completes a restoration that `tributaryctl restore` has begun, before the store is opened.
+struct StoreRestoration {
+    let store: String
+    let logger: Logger
+
+    /// Checks the restored store, writes its large values beside it, records the restoration in the store, and removes
+    /// the marker; does nothing without a marker.
+    ///
+    /// - Throws: ``StartFailure`` with exit status 78, after which a restart does not help.
+    func complete() throws(StartFailure) {
+        let path = RestoreMarker.path(besideStore: store)
+        do {
+            guard let marker = try RestoreMarker.read(besideStore: store) else { return }
+            guard FileManager.default.fileExists(atPath: store) else {
+                throw refused("'\(path)' is there, but no store: tributaryctl restore was interrupted, run it again")
+            }
+            logger.notice("Checking the restored store", metadata: ["store": "\(store)"])
+            try RestoredStore(path: store).adopt(restoredAt: marker.restored, sha256: marker.sha256)
+            guard unlink(path) == 0 else { throw refused("'\(path)' cannot be removed: \(errorText)") }
+            logger.notice("The store was restored from a backup", metadata: ["sha256": "\(marker.sha256)"])
+        } catch let failure as StartFailure {
+            throw failure
+        } catch {
+            throw refused("the restored store cannot be used: \(error)")
+        }
+    }
+
+    private var errorText: String { String(cString: strerror(errno)) }
+
+    private func refused(_ reason: String) -> StartFailure { StartFailure(reason, status: .badConfiguration) }
+}

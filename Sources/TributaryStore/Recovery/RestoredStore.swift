@@ -1,0 +1,95 @@
+import Dispatch
+import GRDB
+import TributaryChanges
+
+/// A store that was restored from a backup, before it is opened for the first time.
+package struct RestoredStore {
+    /// The setting that says when the store was restored, in Unix milliseconds.
+    ///
+    /// The writer of the store may have gone on after the backup, so that the store must not write as that writer.
+    package static let setting = "identity.restored"
+
+    private let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Checks the file, writes its large binaries beside it, and records that it was restored.
+    ///
+    /// The call may be repeated after it was interrupted.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The Unix time of the restoration, which tells it from others.
+    ///   - sha256: The hash of the backup.
+    /// - Throws: ``StoreError`` when the file is not that of the backup, is damaged, or is no store of this version.
+    package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
+        var configuration = Configuration()
+        configuration.label = "tributary.restore"
+        configuration.qos = .default
+        configuration.foreignKeysEnabled = false
+        try StoreError.mapping {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.inDatabase { database in
+                try StringFunctions.register(in: database)
+                try checkHeader(database)
+                let select = "SELECT value FROM tributary_setting WHERE key = ?"
+                let before = try String.fetchOne(database, sql: select, arguments: [RestoredStore.setting])
+                guard before != "\(milliseconds)" else { return }
+                guard try FileHash.sha256(ofFile: path) == sha256 else {
+                    throw refused("its bytes are not those of the backup: restore it again")
+                }
+                try checkContent(database)
+                try unpackBlobs(database)
+                try record(milliseconds, database)
+            }
+            try queue.close()
+        }
+    }
+
+    private func checkHeader(_ database: Database) throws {
+        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        guard application == Schema.applicationID else { throw refused("it is a database of something else") }
+        let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard version <= Schema.version else { throw StoreError.newerStore(path: path, version: Int(version)) }
+    }
+
+    private func checkContent(_ database: Database) throws {
+        let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(1)")
+        guard faults == ["ok"] else { throw refused("it is damaged: \(faults.first ?? "SQLite cannot read it")") }
+    }
+
+    private func unpackBlobs(_ database: Database) throws {
+        guard try database.tableExists(StoreCopy.blobTable) else { return }
+        let folder = BlobFolder(storePath: path)
+        let rows = try GRDB.Row.fetchCursor(
+            database,
+            sql: "SELECT rowid, sha256, length(bytes) FROM \(StoreCopy.blobTable) ORDER BY rowid"
+        )
+        while let row = try rows.next() {
+            let (id, sha256, size): (Int64, String, Int64) = (row[0], row[1], row[2])
+            _ = try folder.keep(sha256: sha256, size: size) { take in
+                var hash = SHA256()
+                let blob = try IncrementalBlob(database, table: StoreCopy.blobTable, row: id, isWritable: false)
+                try blob.read { portion in
+                    hash.update(bufferPointer: portion)
+                    try take(portion)
+                }
+                guard hash.finalize().hexadecimal == sha256 else { throw refused("a large value in it is damaged") }
+            }
+        }
+    }
+
+    private func record(_ milliseconds: UInt64, _ database: Database) throws {
+        try database.inTransaction {
+            try database.execute(sql: "DROP TABLE IF EXISTS \(StoreCopy.blobTable)")
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, ?)",
+                arguments: [RestoredStore.setting, "\(milliseconds)"]
+            )
+            return .commit
+        }
+    }
+
+    private func refused(_ reason: String) -> StoreError { .cannotOpen(path: path, reason: reason) }
+}

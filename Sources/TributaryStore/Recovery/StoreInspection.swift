@@ -1,0 +1,61 @@
+import GRDB
+import TributaryModel
+
+/// Looks for damage in a store, and for views and indexes that are missing.
+package struct StoreInspection {
+    /// The greatest number of faults that are listed.
+    package static let limit = 100
+
+    let reader: Reader
+
+    /// The faults that SQLite finds in the file, as its own texts; empty when it is whole.
+    ///
+    /// - Throws: ``StoreError`` when the file is too damaged for SQLite to look at it.
+    package func faults() throws -> [String] {
+        let found = try String.fetchAll(
+            reader.database,
+            sql: "PRAGMA integrity_check(\(StoreInspection.limit))"
+        )
+        return found == ["ok"] ? [] : found
+    }
+
+    /// The names of the views and indexes that the layout asks for and the file lacks.
+    package func missingStructures() throws -> [String] {
+        let present = Set(
+            try String.fetchAll(reader.database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")
+        )
+        return Schema.structures(of: reader.context.layout).filter { !present.contains($0) }
+    }
+}
+extension Schema {
+    /// The names of the views of sub-entities and of the indexes that follow from the model.
+    static func structures(of layout: StoreModel) -> [String] {
+        let views = layout.entities.filter { $0.entity.parent != nil }.map(\.entity.name)
+        let references = layout.tables.flatMap { table in
+            table.columns.filter(\.hasOwnIndex).map { indexName(of: $0, in: table) }
+        }
+        let targets = layout.links.map { "tributary_target_\($0.name)" }
+        return views + references + targets + modelIndexes(of: layout).map(\.name)
+    }
+
+    /// Creates the views and indexes that are missing.
+    static func createMissingStructures(in db: Database, layout: StoreModel) throws {
+        let present = Set(
+            try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")
+        )
+        for table in layout.tables {
+            for column in table.columns where column.hasOwnIndex && !present.contains(indexName(of: column, in: table))
+            {
+                try createIndex(on: column, of: table, in: db)
+            }
+        }
+        for link in layout.links where !present.contains("tributary_target_\(link.name)") {
+            try createIndex(on: link, in: db)
+        }
+        try createModelIndexes(in: db, layout: layout)
+        let views = layout.entities.filter { $0.entity.parent != nil }.map(\.entity.name)
+        guard !present.isSuperset(of: views) else { return }
+        for view in views where present.contains(view) { try db.execute(sql: "DROP VIEW \(quoted(view))") }
+        try createViews(in: db, layout: layout)
+    }
+}

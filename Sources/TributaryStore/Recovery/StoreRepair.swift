@@ -1,0 +1,24 @@
+import GRDB
+
+/// Repairs in a store what follows from the rest of its file.
+///
+/// Valid only inside the transaction.
+package struct StoreRepair {
+    private let transaction: WriteTransaction
+
+    package init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Builds all indexes again from the rows of their tables.
+    ///
+    /// - Throws: ``StoreError`` when the tables themselves are damaged.
+    package func rebuildIndexes() throws {
+        try transaction.db.execute(sql: "REINDEX")
+    }
+
+    /// Creates the views and indexes that are missing.
+    package func createMissingStructures() throws {
+        try Schema.createMissingStructures(in: transaction.db, layout: transaction.reader.context.layout)
+    }
+}

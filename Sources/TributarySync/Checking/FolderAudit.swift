@@ -1,0 +1,262 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Holds the log folder against a state of the store, reads every segment, and merges those that the store has applied
+/// into a rebuilt store.
+struct FolderAudit {
+    let logs: LogFolder
+    /// The names of the segments in the log folder, listed before the state was read.
+    let listing: [UniqueID: [SegmentName]]
+    let state: CheckedState
+    /// Receives the applied segments; nil when there is nothing to compare.
+    let rebuild: ScratchRebuild?
+    /// The log folder of the check's own, with the local transactions that are not exported.
+    let scratch: LogFolder
+    /// Publishes a segment of the store's own again, or returns false; nil without repairs.
+    let republish: ((SegmentRecord) throws -> Bool)?
+    /// Called before each segment with the number of segments so far; throws to end the audit.
+    let step: (Int) throws -> Void
+
+    private(set) var report: CheckReport
+    /// Why the rebuilt store lacks something; nil when it does not.
+    private(set) var obstacle: String?
+
+    init(
+        logs: LogFolder,
+        listing: [UniqueID: [SegmentName]],
+        state: CheckedState,
+        rebuild: ScratchRebuild?,
+        scratch: LogFolder,
+        report: CheckReport,
+        republish: ((SegmentRecord) throws -> Bool)?,
+        step: @escaping (Int) throws -> Void
+    ) {
+        self.logs = logs
+        self.listing = listing
+        self.state = state
+        self.rebuild = rebuild
+        self.scratch = scratch
+        self.report = report
+        self.republish = republish
+        self.step = step
+    }
+
+    /// Runs the audit.
+    ///
+    /// - Throws: What `step` throws, ``StoreError`` of the rebuilt store, and ``SegmentError`` of the scratch folder.
+    mutating func run() throws {
+        for writer in state.writers { try audit(writer) }
+        let known = Set(state.writers.map(\.id))
+        for (writer, names) in listing.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
+            for name in names {
+                if writer == state.own { addAhead(name) } else { try auditUnapplied(name) }
+            }
+        }
+        report.unexported = state.unexported
+    }
+
+    // MARK: Writers
+
+    private mutating func audit(_ writer: CheckedState.Writer) throws {
+        var position: UInt64 = 0
+        var isWhole = true
+        for record in writer.records {
+            if record.first != position + 1 { addHole(writer, from: position + 1, to: record.first) }
+            isWhole = try audit(record, isWhole: isWhole && record.first == position + 1) && isWhole
+            position = max(position, record.last)
+        }
+        if let partial = writer.partial, partial.name.first == position + 1, partial.name.last > position {
+            isWhole = try audit(partial, through: writer.sequence, isWhole: isWhole) && isWhole
+            position = writer.sequence
+        }
+        if writer.id == state.own, let tail = state.tail, tail.first == position + 1 {
+            let file = try scratch.open(tail)
+            if isWhole { try rebuild?.merge(try SegmentVerifier().verify(file, name: tail), file, through: tail.last) }
+            position = tail.last
+        }
+        if position < writer.sequence {
+            addHole(writer, from: position + 1, to: writer.sequence + 1)
+            isWhole = false
+        }
+        if !isWhole, obstacle == nil {
+            obstacle = "Segments of the writer \(writer.id) are not in the log folder as they were applied."
+        }
+        try auditOthers(of: writer)
+    }
+
+    /// Audits an applied segment; false when it cannot be merged into the rebuilt store.
+    private mutating func audit(_ record: SegmentRecord, isWhole: Bool) throws -> Bool {
+        let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
+        return try audit(name, record, sha256: record.sha256, through: record.last, isWhole: isWhole)
+    }
+
+    private mutating func audit(_ partial: PartialRecord, through last: UInt64, isWhole: Bool) throws -> Bool {
+        try audit(partial.name, nil, sha256: partial.sha256, through: last, isWhole: isWhole)
+    }
+
+    /// Audits a segment; `record` is that of a whole one.
+    private mutating func audit(
+        _ name: SegmentName,
+        _ record: SegmentRecord?,
+        sha256: String,
+        through last: UInt64,
+        isWhole: Bool
+    ) throws -> Bool {
+        try step(report.segments)
+        do {
+            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+        } catch let error as SegmentError where error.kind == .missing {
+            guard name.writer == state.own, let record, try republish?(record) == true else {
+                addMissing(name)
+                return false
+            }
+            report.repairs.append("The segment \(name.path) was published again from the outbox.")
+            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+        } catch let error as SegmentError {
+            add(error, to: name)
+            return false
+        }
+    }
+
+    /// Reads a segment and merges it; a failure of the rebuilt store becomes the obstacle.
+    private mutating func merge(
+        _ name: SegmentName,
+        sha256: String,
+        through last: UInt64,
+        isWhole: Bool
+    ) throws -> Bool {
+        let file = try logs.open(name)
+        let segment = try SegmentVerifier().verify(file, name: name)
+        report.segments += 1
+        guard segment.end.sha256 == sha256 else {
+            report.add(
+                CheckProblem(
+                    code: .segmentChanged,
+                    detail:
+                        "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
+                        + "\(sha256).",
+                    file: file.file,
+                    writer: name.writer,
+                    hint: "Two programs write as this writer, or the file was replaced: bring the right one again."
+                )
+            )
+            return false
+        }
+        addMissingBlobs(of: segment, file)
+        guard isWhole else { return false }
+        do {
+            try rebuild?.merge(segment, file, through: last)
+        } catch let error as StoreError where !error.isInputOutput {
+            obstacle = obstacle ?? "The segment \(name.path) cannot be merged into a new store: \(error)."
+            return false
+        }
+        return true
+    }
+
+    // MARK: Segments that are not applied
+
+    /// Audits the files of a writer that are no applied segments.
+    private mutating func auditOthers(of writer: CheckedState.Writer) throws {
+        let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
+        for name in listing[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
+            if writer.id == state.own, state.unfinished.contains(name) { continue }
+            if name.first > writer.sequence {
+                if writer.id == state.own { addAhead(name) } else { try auditUnapplied(name) }
+                continue
+            }
+            report.add(
+                CheckProblem(
+                    code: .segmentUnknown,
+                    detail: "The segment \(name.path) has transactions that this store has from another segment.",
+                    file: "\(logs.path)/\(name.path)",
+                    writer: writer.id,
+                    hint: "Two programs write as this writer: tributaryctl status"
+                )
+            )
+        }
+    }
+
+    private mutating func auditUnapplied(_ name: SegmentName) throws {
+        try step(report.segments)
+        do throws(SegmentError) {
+            let file = try logs.open(name)
+            let segment = try SegmentVerifier().verify(file, name: name)
+            report.segments += 1
+            report.unapplied += 1
+            addMissingBlobs(of: segment, file)
+        } catch {
+            // A file that is still being written, or was removed in the meantime, is none of a check's business.
+            if error.kind != .incomplete, error.kind != .missing { add(error, to: name) }
+        }
+    }
+
+    // MARK: Problems
+
+    private mutating func add(_ error: SegmentError, to name: SegmentName) {
+        report.add(
+            CheckProblem(
+                code: .segmentDamaged,
+                detail: "The segment \(name.path) cannot be used: \(error.reason).",
+                file: error.file,
+                writer: name.writer,
+                hint: error.hint
+            )
+        )
+    }
+
+    private mutating func addMissing(_ name: SegmentName) {
+        let isOwn = name.writer == state.own
+        report.add(
+            CheckProblem(
+                code: isOwn ? .exportMissing : .segmentMissing,
+                detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
+                file: "\(logs.path)/\(name.path)",
+                writer: name.writer,
+                hint: isOwn
+                    ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
+                    : "Bring it from its writer or another machine: a new machine cannot build its store without it."
+            )
+        )
+    }
+
+    private mutating func addHole(_ writer: CheckedState.Writer, from first: UInt64, to next: UInt64) {
+        report.add(
+            CheckProblem(
+                code: .positionHole,
+                detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
+                    + "writer \(writer.id), and has applied up to \(writer.sequence).",
+                writer: writer.id,
+                hint: "Stop the daemon and build the store anew from the log folder: restore --from-logs"
+            )
+        )
+    }
+
+    private mutating func addAhead(_ name: SegmentName) {
+        report.add(
+            CheckProblem(
+                code: .ownSegmentsAhead,
+                detail: "The segment \(name.path) of this store's writer is newer than the store.",
+                file: "\(logs.path)/\(name.path)",
+                writer: name.writer,
+                hint: "An older copy of the store is in use, or another machine runs one: tributaryctl status"
+            )
+        )
+    }
+
+    private mutating func addMissingBlobs(of segment: VerifiedSegment, _ file: OpenFile) {
+        guard let missing = try? BlobSearch(logs: logs).missing(in: segment, file: file) else { return }
+        for blob in missing {
+            report.add(
+                CheckProblem(
+                    code: .blobMissing,
+                    detail:
+                        "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
+                    file: "\(logs.path)/\(segment.name.writer)/blobs/\(blob)",
+                    writer: segment.name.writer,
+                    hint: "Bring it from its writer or another machine."
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// A store in the scratch folder of a check, into which segments are merged.
+///
+/// It merges the transactions of one writer after those of another, whatever they have seen: the merge state does not
+/// depend on the order. A rebuild begins with an empty store; one that begins with a baseline would start each writer at
+/// the baseline's position.
+final class ScratchRebuild {
+    private let store: Store
+
+    init(store: Store) {
+        self.store = store
+    }
+
+    deinit { try? store.close() }
+
+    /// Merges the transactions of a verified segment.
+    ///
+    /// - Parameters:
+    ///   - segment: The segment, which follows the one that was merged last of its writer.
+    ///   - bytes: Its bytes.
+    ///   - last: The last sequence to merge.
+    /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
+    func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
+        let reader = SegmentReader(bytes, segment: segment, makesRuns: true)
+        try store.write { transaction in
+            try transaction.letRowsWait()
+            while let batch = try reader.nextBatch(limit: 10_000) {
+                for event in batch.events {
+                    switch event {
+                    case .begin(let header):
+                        // Later transactions are in the file, but not in the state that is compared.
+                        guard header.sequence <= last else { return }
+                        try transaction.beginImport(writer: segment.name.writer, header: header)
+                    case .changes(let changes): try transaction.apply(changes)
+                    case .rows(let run): try transaction.apply(run)
+                    case .end: _ = try transaction.endImport()
+                    }
+                }
+            }
+        }
+    }
+
+    /// The digest of all transactions that were merged.
+    func digest(progress: (Int64) -> Void) throws -> String {
+        try store.read { try $0.mergeState.digest(progress: progress).digest }
+    }
+}

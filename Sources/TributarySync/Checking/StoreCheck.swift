@@ -1,0 +1,265 @@
+import Foundation
+import TransactionLog
+import TributaryChanges
+package import TributaryStore
+
+/// Checks a store and its log folder: SQLite's integrity, positions against files, hashes, large values, and the digest
+/// of a store that is built anew from the segments.
+package struct StoreCheck: Sendable {
+    /// Opens the store that is built anew; the caller knows how stores are migrated.
+    package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
+
+    let store: Store
+    let logs: String
+    let repairs: Bool
+    let open: Opening
+    /// Receives the phase, how much of it is done, and the total when it is known.
+    let progress: @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+    private let queue = SerialQueue("tributary.check", inBackground: true)
+
+    /// Creates a check.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - logs: The path of its log folder.
+    ///   - repairs: Whether the check repairs what can be rebuilt.
+    ///   - open: Opens the store that is built anew.
+    ///   - progress: Receives the phase, how much of it is done, and the total when it is known.
+    package init(
+        of store: Store,
+        logs: String,
+        repairs: Bool,
+        open: @escaping Opening,
+        progress: @escaping @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+    ) {
+        self.store = store
+        self.logs = logs
+        self.repairs = repairs
+        self.open = open
+        self.progress = progress
+    }
+
+    /// Runs the check.
+    ///
+    /// - Throws: ``StoreError`` when the scratch folder or the store cannot be used, and `CancellationError` when the
+    ///   task was cancelled.
+    package func run() async throws -> CheckReport {
+        let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
+        var report = CheckReport()
+        try await checkFile(&report)
+        try await checkValues(&report)
+        try await checkFolder(scratch, &report)
+        withExtendedLifetime(scratch) {}
+        return report
+    }
+
+    // MARK: The file of the store
+
+    private func checkFile(_ report: inout CheckReport) async throws {
+        progress("integrity", 0, nil)
+        var faults = try await faults()
+        if !faults.isEmpty, repairs {
+            do {
+                try await store.writeInTurn { try StoreRepair($0).rebuildIndexes() }
+                faults = try await self.faults()
+                report.repairs.append("The indexes of the store were built again.")
+            } catch let error as StoreError where error.isDamage {
+                // The tables are damaged too, which the faults below say.
+            }
+        }
+        for fault in faults {
+            report.add(
+                CheckProblem(
+                    code: .storeDamaged,
+                    detail: "The store's file is damaged: \(fault).",
+                    file: store.configuration.path,
+                    hint:
+                        "If check --repair does not help, stop the daemon, and restore a backup or build the store "
+                        + "anew from the log folder: restore --from-logs"
+                )
+            )
+        }
+        try await checkStructures(&report)
+    }
+
+    private func faults() async throws -> [String] {
+        do {
+            return try await store.readAside { try $0.inspection.faults() }
+        } catch let error as StoreError where error.isDamage {
+            return ["\(error)"]
+        }
+    }
+
+    private func checkStructures(_ report: inout CheckReport) async throws {
+        guard let missing = try? await store.readAside({ try $0.inspection.missingStructures() }), !missing.isEmpty
+        else { return }
+        let names = missing.joined(separator: ", ")
+        if repairs {
+            try await store.writeInTurn { try StoreRepair($0).createMissingStructures() }
+            report.repairs.append("Missing views and indexes were created: \(names).")
+        } else {
+            report.add(
+                CheckProblem(
+                    code: .structureMissing,
+                    detail: "The store lacks the views or indexes \(names).",
+                    file: store.configuration.path,
+                    hint: "tributaryctl check --repair"
+                )
+            )
+        }
+    }
+
+    // MARK: Large values
+
+    private func checkValues(_ report: inout CheckReport) async throws {
+        let progress = progress
+        let found: (count: Int64, faults: [ExternalValueFault])
+        do {
+            let cancellation = ReadCancellation()
+            found = try await withTaskCancellationHandler {
+                try await store.readAside { reader in
+                    var count: Int64 = 0
+                    let faults = try reader.externalValues.faults(limit: CheckReport.limit) {
+                        if cancellation.isCancelled { throw CancellationError() }
+                        count = $0
+                        progress("values", $0, nil)
+                    }
+                    return (count, faults)
+                }
+            } onCancel: {
+                cancellation.cancel()
+            }
+        } catch let error as StoreError where error.isDamage {
+            return
+        }
+        report.values = found.count
+        let folders = repairs ? (try? LogListing(path: logs))?.folders ?? [] : []
+        for fault in found.faults {
+            if repairs, try await restore(fault, from: folders) {
+                report.repairs.append("The large value \(fault.sha256) was copied from the log folder.")
+                continue
+            }
+            report.add(
+                CheckProblem(
+                    code: .valueMissing,
+                    detail: "A large value cannot be read: \(fault.reason).",
+                    file: nil,
+                    hint: "If the log folder has it, it comes back with: tributaryctl check --repair"
+                )
+            )
+        }
+    }
+
+    private func restore(_ fault: ExternalValueFault, from writers: [UniqueID]) async throws -> Bool {
+        let (store, path) = (store, logs)
+        return try await queue.run { () throws -> Bool in
+            guard let logs = try? LogFolder(path: path) else { return false }
+            for writer in writers {
+                let blobs = BlobReader(logs: logs, writer: writer)
+                do {
+                    try store.restore(fault) { try blobs.read(fault.sha256, size: fault.size, $0) }
+                    return true
+                } catch is SegmentError {
+                    continue
+                }
+            }
+            return false
+        }
+    }
+
+    // MARK: The log folder
+
+    private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws {
+        let path = logs
+        let listing: LogListing
+        do {
+            listing = try await queue.run { try LogListing(path: path) }
+        } catch let error as SegmentError {
+            report.add(
+                CheckProblem(
+                    code: .logsUnreadable,
+                    detail: "The log folder cannot be read: \(error.reason).",
+                    file: error.file,
+                    hint: "tributaryctl status"
+                )
+            )
+            report.comparison = .impossible(reason: .logsUnreadable, detail: "The log folder cannot be read.")
+            return
+        }
+        let state: CheckedState
+        do {
+            state = try await readState(scratch)
+        } catch let error as StoreError where error.isDamage {
+            report.comparison = .impossible(reason: .storeDamaged, detail: "The store's file is damaged.")
+            return
+        }
+        let cancellation = ReadCancellation()
+        let before = report
+        report = try await withTaskCancellationHandler {
+            try await queue.run { try audit(listing, state, scratch, before, cancellation) }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    private func readState(_ scratch: ScratchFolder) async throws -> CheckedState {
+        let (progress, folder) = (progress, scratch.file("logs"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        return try await store.readAside { reader in
+            try CheckedState(reader, scratch: folder) { progress("digest", $0, nil) }
+        }
+    }
+
+    private func audit(
+        _ listing: LogListing,
+        _ state: CheckedState,
+        _ scratch: ScratchFolder,
+        _ report: CheckReport,
+        _ cancellation: ReadCancellation
+    ) throws -> CheckReport {
+        var configuration = StoreConfiguration(
+            path: scratch.file("rebuilt.sqlite"),
+            name: store.configuration.name,
+            model: store.model
+        )
+        configuration.isScratch = true
+        let rebuild = ScratchRebuild(store: try open(configuration))
+        let total = Int64(listing.names.values.reduce(0) { $0 + $1.count })
+        let own = try LogFolder(path: scratch.file("logs"))
+        let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
+        var audit = FolderAudit(
+            logs: listing.logs,
+            listing: listing.names,
+            state: state,
+            rebuild: rebuild,
+            scratch: own,
+            report: report,
+            republish: repairs ? { try publisher.publish($0) } : nil
+        ) { count in
+            if cancellation.isCancelled { throw CancellationError() }
+            progress("segments", Int64(count), total)
+        }
+        try audit.run()
+        var report = audit.report
+        if let obstacle = audit.obstacle {
+            report.comparison = .impossible(reason: .segmentsMissing, detail: obstacle)
+            return report
+        }
+        let rebuilt = try rebuild.digest { progress("comparison", $0, nil) }
+        if rebuilt == state.digest.digest {
+            report.comparison = .equal(digest: rebuilt)
+            return report
+        }
+        report.comparison = .different(digest: state.digest.digest, rebuilt: rebuilt)
+        report.add(
+            CheckProblem(
+                code: .digestDiffers,
+                detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
+                    + "\(state.digest.digest), for the same transactions.",
+                file: store.configuration.path,
+                hint: "Make a backup, stop the daemon, and build the store anew: restore --from-logs"
+            )
+        )
+        return report
+    }
+}

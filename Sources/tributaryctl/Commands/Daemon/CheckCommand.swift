@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+
+struct CheckCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the store, the log folder, and that one can be built from the other.",
+        discussion: """
+            Reads the whole store and every segment, and builds a second store from the segments beside the first one, for
+            which the disk needs room. Shows its progress on standard error when that is a terminal.
+
+            Ends with 75 when there are problems. That the stores cannot be compared, because segments are not there,
+            is no problem in itself.
+            """
+    )
+
+    @Flag(help: "Repair what can be rebuilt: indexes, views, own segments, large values.")
+    var repair = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(.post, .check, body: Array("{\"repair\":\(repair)}".utf8))
+        let result = try await session.follow(call, progress: CheckCommand.line)
+        let message = try JSONDecoder().decode(CheckMessage.self, from: Data(result.utf8))
+        if session.json { session.terminal.print(result) } else { printText(message, in: session) }
+        if !message.ok { throw ExitStatus.tryAgain }
+    }
+
+    private func printText(_ message: CheckMessage, in session: Session) {
+        let terminal = session.terminal
+        for repair in message.repairs {
+            terminal.print(terminal.styled("repaired: ", .green) + EscapedText.escape(repair))
+        }
+        for problem in message.problems {
+            terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
+            if let file = problem.file { terminal.print("  file: " + EscapedText.escape(file)) }
+            if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
+        }
+        if message.problemCount > message.problems.count {
+            terminal.print("and \(message.problemCount - message.problems.count) more problems")
+        }
+        let unapplied = message.unapplied > 0 ? ", \(message.unapplied) of them not applied" : ""
+        terminal.print("segments    \(message.segments) verified\(unapplied)")
+        if message.values > 0 { terminal.print("values      \(message.values) large ones verified") }
+        if message.unexported > 0 {
+            terminal.print("unexported  \(CountText.text(message.unexported, "transaction"))")
+        }
+        terminal.print("comparison  " + text(message.comparison))
+        terminal.print("problems    \(message.problemCount)")
+    }
+
+    private func text(_ comparison: CheckMessage.Comparison) -> String {
+        switch comparison.result {
+        case "equal": "a store built from the log folder is equal"
+        case "different": "a store built from the log folder is different"
+        default: "not possible: " + EscapedText.escape(comparison.detail ?? "")
+        }
+    }
+
+    /// Returns the line of text for a `progress` event.
+    private static func line(_ data: String) -> String? {
+        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
+        return "\(progress.phase): \(progress.done)" + (progress.total.map { " of \($0)" } ?? "")
+    }
+
+    private struct Progress: Decodable {
+        var phase: String
+        var done: Int64
+        var total: Int64?
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TributaryAdmin
+import TributaryChanges
+
+struct RestoreCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup into the place of a store, while its daemon is stopped.",
+        discussion: """
+            The daemon completes the work at its next start: it checks the store and gives it a new identity, because its
+            former one may have written more after the backup. Then it imports what the log folder has.
+
+            With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log
+            folder at its next start.
+
+            The store is --store, TRIBUTARY_STORE, that of --instance, or the default one; the configuration is not
+            read. An existing store is never replaced: --move-aside gives it another name.
+
+            Ends with 64 when there is a store already, 65 when the file is no backup, 75 while a daemon has the store.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(help: "Move the store away, so that the next start builds one from the log folder.")
+    var fromLogs = false
+
+    @Flag(help: "Give an existing store another name, with the time in it.")
+    var moveAside = false
+
+    @Option(help: ArgumentHelp("The store's file.", valueName: "path"), completion: .file())
+    var store: String?
+
+    @Option(help: ArgumentHelp("The instance's name: /var/lib/tributary-NAME/store.sqlite.", valueName: "name"))
+    var instance: String?
+
+    @Option(help: ArgumentHelp("The SHA-256 that the backup must have.", valueName: "hex"))
+    var sha256: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if (file == nil) != fromLogs { throw ValidationError("give either a backup or --from-logs") }
+        if fromLogs, sha256 != nil { throw ValidationError("--sha256 is for a backup") }
+    }
+
+    func run(on terminal: Terminal) throws {
+        let locator = StoreLocator(environment: ProcessInfo.processInfo.environment, userID: geteuid())
+        let target = try StoppedStore(locator.path(store: store, instance: instance))
+        guard let file else { return try clear(target, terminal) }
+        if target.exists, !moveAside {
+            throw CommandFailure(
+                reason: "there is a store '\(target.path)' already; --move-aside gives it another name",
+                status: .usage
+            )
+        }
+        let backup = try BackupReader(file)
+        let copy = try target.newFile(target.path)
+        let digest = try backup.copy(to: copy)
+        if let sha256, sha256.lowercased() != digest {
+            throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
+        }
+        let aside = target.exists ? try target.moveAside() : nil
+        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
+        let path = RestoreMarker.path(besideStore: target.path)
+        unlink(path)
+        let marker = try target.newFile(path)
+        try RestoreMarker(restored: now, sha256: digest).bytes.withUnsafeBytes { bytes in try marker.write(bytes) }
+        try marker.finish()
+        try copy.finish()
+        report(target, aside: aside, digest: digest, terminal)
+    }
+
+    private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
+        guard target.exists else {
+            throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
+        }
+        report(target, aside: try target.moveAside(), digest: nil, terminal)
+    }
+
+    private func report(_ target: StoppedStore, aside: String?, digest: String?, _ terminal: Terminal) {
+        guard !json else {
+            let members = [("store", target.path), ("movedTo", aside), ("sha256", digest)].compactMap { key, value in
+                value.map { JSONMember(key: key, value: .string($0)) }
+            }
+            return terminal.print(JSONValue.object(members).text)
+        }
+        if let aside { terminal.print("the store that was there is now " + EscapedText.escape(aside)) }
+        let path = EscapedText.escape(target.path)
+        terminal.print(
+            digest.map { "restored \(path), sha256 \($0); start the daemon to complete it" }
+                ?? "start the daemon to build \(path) from the log folder"
+        )
+    }
+}

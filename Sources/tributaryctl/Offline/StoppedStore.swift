@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+import TributaryAdmin
+
+/// The place of a store whose daemon does not run; locked as a daemon locks it, until the last reference is released.
+final class StoppedStore {
+    let path: String
+    /// The owner of the store's folder, to whom root gives new files.
+    private let owner: (user: uid_t, group: gid_t)?
+    private let lock: Int32
+
+    /// Locks the store.
+    ///
+    /// - Throws: ``CommandFailure`` with exit status 75 while a daemon has the store, 74 when its folder cannot be used.
+    init(_ path: String) throws(CommandFailure) {
+        self.path = path
+        let folder = (path as NSString).deletingLastPathComponent
+        var status = stat()
+        guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
+        owner = geteuid() == 0 ? (status.st_uid, status.st_gid) : nil
+        let name = path + ".lock"
+        let isNew = access(name, F_OK) != 0
+        lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        guard lock >= 0 else { throw NewFile.failure(name, errno) }
+        if isNew, let owner { fchown(lock, owner.user, owner.group) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let holder =
+                (try? String(contentsOfFile: name, encoding: .utf8))?.trimmingCharacters(in: .whitespaces) ?? ""
+            close(lock)
+            throw CommandFailure(
+                reason: "a daemon has the store '\(path)' (\(holder.prefix { !$0.isNewline })): stop it first",
+                status: .tryAgain
+            )
+        }
+    }
+
+    deinit { close(lock) }
+
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Moves the store's files away, with a time in their name.
+    ///
+    /// - Returns: The new path of the store.
+    /// - Throws: ``CommandFailure`` with exit status 74.
+    func moveAside() throws(CommandFailure) -> String {
+        let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
+        let aside = "\(path).before-restore-\(time)"
+        for suffix in ["-wal", "-shm", "-journal", "-blobs", ""] where access(path + suffix, F_OK) == 0 {
+            guard access(aside + suffix, F_OK) != 0 else { throw NewFile.failure(aside + suffix, EEXIST) }
+            guard rename(path + suffix, aside + suffix) == 0 else { throw NewFile.failure(path + suffix, errno) }
+        }
+        unlink(RestoreMarker.path(besideStore: path))
+        try NewFile.syncFolder(of: path)
+        return aside
+    }
+
+    /// Creates a file beside the store, with the owner and the mode of a store's file.
+    func newFile(_ path: String) throws(CommandFailure) -> NewFile {
+        let file = try NewFile(path, mode: 0o640, isTaken: true)
+        if let owner { try file.give(to: owner.user, owner.group) }
+        return file
+    }
+}

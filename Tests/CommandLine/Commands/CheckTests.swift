@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+import TributaryChanges
+
+/// A check finds what is wrong with a store and its log folder, and says what it cannot compare.
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CheckTests {
+    private func check(_ daemon: RunningDaemon, repair: Bool = false) async throws -> CheckMessage {
+        let answer = try await daemon.command(["--json", "check"] + (repair ? ["--repair"] : []))
+        let message = try JSONDecoder().decode(CheckMessage.self, from: Data(answer.output.utf8))
+        #expect(answer.ending == .exited(message.ok ? 0 : 75), "\(answer)")
+        return message
+    }
+
+    private func insert(_ titles: [String], into daemon: RunningDaemon) async throws {
+        let changes = titles.map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# }
+        let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+    }
+
+    /// A daemon with exported changes of its own and three segments of another writer.
+    private func filled(_ more: String = "") async throws -> (daemon: RunningDaemon, foreign: [String]) {
+        let daemon = try RunningDaemon()
+        try daemon.configure(more)
+        try await daemon.start()
+        var writer = RunningDaemon.foreignWriter()
+        let foreign = try (1...3).map { number in
+            try writer.write([[RunningDaemon.insertion(UInt8(number))], []], to: daemon.logs)
+        }
+        try await insert(["one", "two"], into: daemon)
+        try await insert(["three"], into: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        return (daemon, foreign)
+    }
+
+    private func ownSegments(_ daemon: RunningDaemon, without foreign: [String]) throws -> [String] {
+        let files = FileManager.default.enumerator(atPath: daemon.logs)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.hasSuffix(".tlog") && !$0.hasPrefix(".") }.map { "\(daemon.logs)/\($0)" }
+            .filter { !foreign.contains($0) }.sorted()
+    }
+
+    @Test func aWholeStoreIsEqualToOneBuiltFromItsFolder() async throws {
+        let (daemon, _) = try await filled()
+        let text = try await daemon.command(["check"])
+        #expect(text.ending == .exited(0), "\(text)")
+        #expect(text.output.contains("a store built from the log folder is equal"), "\(text.output)")
+        let message = try await check(daemon)
+        #expect(message.comparison.result == "equal" && message.segments >= 4, "\(message)")
+        #expect(try await daemon.call(.get, "/v1/digest").1["digest"] as? String == message.comparison.digest)
+        let scratch = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
+            $0.contains("scratch")
+        }
+        #expect(scratch.isEmpty)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func localChangesThatAreNotExportedTakePart() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("export: {enabled: false}")
+        let text = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
+        try text.replacing("export: {debounce: 10ms}\n", with: "").write(
+            toFile: daemon.configuration,
+            atomically: true,
+            encoding: .utf8
+        )
+        try await daemon.start()
+        try await insert(["one"], into: daemon)
+        try await insert(["two"], into: daemon)
+        let message = try await check(daemon)
+        #expect(message.ok && message.comparison.result == "equal" && message.unexported == 2, "\(message)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func missingAndChangedSegmentsAreNamed() async throws {
+        let (daemon, foreign) = try await filled()
+        let kept = try Data(contentsOf: URL(fileURLWithPath: foreign[1]))
+        try FileManager.default.removeItem(atPath: foreign[1])
+        var message = try await check(daemon)
+        #expect(message.problems.map(\.code) == ["segment-missing"], "\(message)")
+        #expect(message.problems.first?.file == foreign[1])
+        #expect(message.comparison.result == "impossible" && message.comparison.reason == "segments-missing")
+        // Another segment of the same name is no longer the one that was applied.
+        var other = kept
+        other.replaceSubrange(other.startIndex..<other.startIndex + 1, with: Data("[".utf8))
+        try other.write(to: URL(fileURLWithPath: foreign[1]))
+        message = try await check(daemon)
+        #expect(message.problems.map(\.code) == ["segment-damaged"], "\(message)")
+        try kept.write(to: URL(fileURLWithPath: foreign[1]))
+        message = try await check(daemon)
+        #expect(message.ok && message.comparison.result == "equal", "\(message)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func anOwnSegmentThatVanishedIsPublishedAgain() async throws {
+        let (daemon, foreign) = try await filled()
+        let own = try ownSegments(daemon, without: foreign)
+        let file = try #require(own.first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        try FileManager.default.removeItem(atPath: file)
+        let found = try await check(daemon)
+        #expect(found.problems.map(\.code) == ["export-missing"], "\(found)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.comparison.result == "equal", "\(repaired)")
+        #expect(repaired.repairs.count == 1 && repaired.repairs[0].contains("published again"), "\(repaired)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func anotherStateIsADifferentDigest() async throws {
+        let (daemon, _) = try await filled()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        try PlainSQL(path: daemon.store).execute("UPDATE Department SET title = 'other' WHERE title = 'one'")
+        try await daemon.start()
+        let message = try await check(daemon)
+        #expect(message.problems.map(\.code) == ["digest-differs"], "\(message)")
+        #expect(message.comparison.result == "different" && message.comparison.digest != message.comparison.rebuilt)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func damagedIndexesAndMissingOnesAreRebuilt() async throws {
+        let (daemon, _) = try await filled()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let name = "tributary_to_one_Employee.department"
+        let sql = PlainSQL(path: daemon.store)
+        let page = try #require(
+            try sql.value("SELECT rootpage FROM sqlite_schema WHERE name = 'tributary_history_transaction'")
+        )
+        let size = try #require(try sql.value("PRAGMA page_size"))
+        try sql.execute("DROP INDEX \"\(name)\"; PRAGMA wal_checkpoint(TRUNCATE)")
+        let offset = try #require(UInt64(page)) - 1
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: daemon.store))
+        // The number of the entries in the page of an index: SQLite finds none of them.
+        try file.seek(toOffset: offset * (try #require(UInt64(size))) + 3)
+        try file.write(contentsOf: Data([0, 0]))
+        try file.close()
+        try await daemon.start()
+        let found = try await check(daemon)
+        #expect(Set(found.problems.map(\.code)) == ["store-damaged", "structure-missing"], "\(found)")
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == 2, "\(repaired)")
+        #expect(try await check(daemon).ok)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func aDamagedTableIsAProblemAndNoFailure() async throws {
+        let (daemon, _) = try await filled()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let sql = PlainSQL(path: daemon.store)
+        let page = try #require(try sql.value("SELECT rootpage FROM sqlite_schema WHERE name = 'tributary_history'"))
+        let size = try #require(try sql.value("PRAGMA page_size"))
+        try sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: daemon.store))
+        try file.seek(toOffset: (try #require(UInt64(page)) - 1) * (try #require(UInt64(size))))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        try await daemon.start()
+        let message = try await check(daemon, repair: true)
+        #expect(!message.ok && message.problems.contains { $0.code == "store-damaged" }, "\(message)")
+        _ = await daemon.stop()
+    }
+
+    @Test func aClientThatHangsUpEndsTheCheck() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 2_000).publish(in: daemon.logs)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        let first = try RawConnection(daemon.socket)
+        let head =
+            "POST /v1/check HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\ncontent-length: 0\r\n\r\n"
+        first.send(head)
+        #expect(first.read().hasPrefix("HTTP/1.1 200"))
+        let refused = try await daemon.command(["check"])
+        #expect(refused.ending == .exited(75) && refused.errors.contains("is checking the store since"), "\(refused)")
+        first.close()
+        while try await daemon.command(["check"]).ending != .exited(0) {}
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// A backup is put into place while the daemon is stopped, and taken into use at the next start.
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct RestoreTests {
+    private func insert(_ title: String, into daemon: RunningDaemon) async throws {
+        let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+    }
+
+    private func titles(_ daemon: RunningDaemon) throws -> [String] {
+        try PlainSQL(path: daemon.store).rows("SELECT title FROM Department ORDER BY title").compactMap {
+            $0.first ?? nil
+        }
+    }
+
+    /// A running daemon, and a backup of its store with one of its two objects.
+    private func backedUp() async throws -> (daemon: RunningDaemon, backup: String) {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try await insert("before", into: daemon)
+        let backup = daemon.folder.path("backup.sqlite")
+        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        try await insert("after", into: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        return (daemon, backup)
+    }
+
+    @Test func aBackupIsPutIntoPlaceAndMarked() async throws {
+        let (daemon, backup) = try await backedUp()
+        let busy = try await daemon.command(["restore", backup, "--store", daemon.store, "--move-aside"])
+        #expect(busy.ending == .exited(75) && busy.errors.contains("a daemon has the store"), "\(busy)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let refused = try await daemon.command(["restore", backup, "--store", daemon.store])
+        #expect(refused.ending == .exited(64) && refused.errors.contains("--move-aside"), "\(refused)")
+        #expect(try titles(daemon) == ["after", "before"])
+
+        let done = try await daemon.command(["restore", backup, "--store", daemon.store, "--move-aside"])
+        #expect(done.ending == .exited(0), "\(done)")
+        #expect(try titles(daemon) == ["before"])
+        let marker = daemon.store + ".restored"
+        var status = stat()
+        #expect(stat(marker, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(stat(daemon.store, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+        let aside = try #require(names.first { $0.contains(".before-restore-") && $0.hasSuffix("Z") })
+        #expect(try PlainSQL(path: daemon.folder.path(aside)).value("SELECT count(*) FROM Department") == "2")
+
+        try await daemon.start()
+        #expect(!FileManager.default.fileExists(atPath: marker))
+        let sql = PlainSQL(path: daemon.store)
+        let restored = try sql.value("SELECT value FROM tributary_setting WHERE key = 'identity.restored'")
+        #expect(restored.flatMap { UInt64($0) } != nil)
+        #expect(try sql.value("SELECT count(*) FROM sqlite_schema WHERE name = 'tributary_blob'") == "0")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func badBackupsAreRefused() async throws {
+        let (daemon, backup) = try await backedUp()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let place = daemon.folder.path("new.sqlite")
+        let missing = try await daemon.command(["restore", backup + "-none", "--store", place])
+        #expect(missing.ending == .exited(66), "\(missing)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
+        func refusal(_ change: (inout Data) -> Void, _ more: [String] = []) async throws -> ChildProcess.Ending {
+            var changed = bytes
+            change(&changed)
+            let file = daemon.folder.path("changed.sqlite")
+            try changed.write(to: URL(fileURLWithPath: file))
+            return try await daemon.command(["restore", file, "--store", place] + more).ending
+        }
+        #expect(try await refusal { $0 = $0.prefix(5_000) } == .exited(65))
+        #expect(try await refusal { $0 = Data("no store".utf8) } == .exited(65))
+        #expect(try await refusal { $0[68] = 0 } == .exited(65))
+        #expect(try await refusal { $0[63] = 99 } == .exited(78))
+        #expect(try await refusal({ _ in }, ["--sha256", String(repeating: "0", count: 64)]) == .exited(65))
+        #expect(!FileManager.default.fileExists(atPath: place))
+        #expect(!FileManager.default.fileExists(atPath: place + ".restored"))
+    }
+
+    /// Bytes that change between the backup and the next start.
+    @Test func aStoreThatIsNotTheBackupIsNotStarted() async throws {
+        let (daemon, backup) = try await backedUp()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
+        #expect(try await daemon.command(restore).ending == .exited(0))
+        try PlainSQL(path: daemon.store).execute("UPDATE Department SET title = 'other'")
+        let process = try daemon.spawn()
+        #expect(await process.ending() == .exited(78))
+        #expect(daemon.log.contains("its bytes are not those of the backup"), "\(daemon.log)")
+        try FileManager.default.removeItem(atPath: daemon.store)
+        let without = try daemon.spawn()
+        #expect(await without.ending() == .exited(78))
+        #expect(daemon.log.contains("restore was interrupted"), "\(daemon.log)")
+    }
+
+    @Test func largeValuesComeBack() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.folder.write(
+            """
+            version: "1"
+            entities:
+              Drawing:
+                attributes:
+                  name: String
+                  image: {type: Binary, optional: true, external: true}
+            """,
+            to: "model.yaml"
+        )
+        try await daemon.start()
+        let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let values = #"{"name":"plan","image":"\#(image.base64EncodedString())"}"#
+        let body = #"{"changes":[{"insert":"Drawing","values":\#(values)}]}"#
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        let backup = daemon.folder.path("backup.sqlite")
+        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        #expect(try PlainSQL(path: backup).value("SELECT length(bytes) FROM tributary_blob") == "300000")
+        let checked = try await daemon.command(["--json", "check"])
+        #expect(checked.ending == .exited(0) && checked.output.contains("\"values\":1"), "\(checked)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
+        #expect(try await daemon.command(restore).ending == .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: daemon.store + "-blobs"))
+        try await daemon.start()
+        let shown = try await daemon.call(.get, "/v1/objects/Drawing").1
+        let objects = try #require(shown["objects"] as? [[String: Any]])
+        let restored = try #require(objects.first?["values"] as? [String: Any])
+        #expect(restored["image"] as? String == image.base64EncodedString())
+
+        // A value whose file is gone is a problem that a backup tells.
+        try FileManager.default.removeItem(atPath: daemon.store + "-blobs")
+        let lost = try await daemon.command(["check"])
+        #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
+        let partial = try await daemon.command(["backup", daemon.folder.path("partial.sqlite")])
+        #expect(partial.ending == .exited(0) && partial.errors.contains("lacks 1 large value"), "\(partial)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func aStoreIsBuiltFromTheLogFolder() async throws {
+        let (daemon, _) = try await backedUp()
+        let writer = try PlainSQL(path: daemon.store).value("SELECT uuid FROM tributary_writer WHERE is_self = 1")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let cleared = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
+        #expect(cleared.ending == .exited(0), "\(cleared)")
+        #expect(!FileManager.default.fileExists(atPath: daemon.store))
+        let again = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
+        #expect(again.ending == .exited(66), "\(again)")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try titles(daemon) == ["after", "before"])
+        #expect(try PlainSQL(path: daemon.store).value("SELECT uuid FROM tributary_writer WHERE is_self = 1") != writer)
+        #expect(try await daemon.command(["check"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}
